@@ -47,7 +47,7 @@ static int set_size(uintptr_t info, const char *key, size_t size)
     return golciInfoSet(info, (char *)key, value);
 }
 
-ABI(int, Abi_get_info, (MPI_Info *info))
+ABI_BODY(int, Abi_get_info, (MPI_Info *info))
 {
     uintptr_t made;
     int class;
@@ -71,7 +71,7 @@ static void fact(int i, char value[longest])
         strcpy(value, t ? "true" : "false");
 }
 
-ABI(int, Abi_get_fortran_info, (MPI_Info *info))
+ABI_BODY(int, Abi_get_fortran_info, (MPI_Info *info))
 {
     char value[longest];
     uintptr_t made;
@@ -89,7 +89,7 @@ ABI(int, Abi_get_fortran_info, (MPI_Info *info))
 }
 
 /* The library's types have their sizes from the start, so a Fortran with others is refused. It may lack types. */
-ABI(int, Abi_set_fortran_info, (MPI_Info info))
+ABI_BODY(int, Abi_set_fortran_info, (MPI_Info info))
 {
     char value[longest], theirs[longest];
     int class, i, need;

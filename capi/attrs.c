@@ -34,38 +34,38 @@ static int release(int kind, int *keyval)
     return done(class);
 }
 
-ABI(int, Comm_create_keyval, (MPI_Comm_copy_attr_function *comm_copy_attr_fn,
+ABI_BODY(int, Comm_create_keyval, (MPI_Comm_copy_attr_function *comm_copy_attr_fn,
     MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state))
 {
     return create(attr_comm, comm_copy_attr_fn, comm_delete_attr_fn, extra_state, comm_keyval);
 }
 
-ABI(int, Keyval_create, (MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state))
+ABI_BODY(int, Keyval_create, (MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state))
 {
     return create(attr_comm, copy_fn, delete_fn, extra_state, keyval);
 }
 
-ABI(int, Type_create_keyval, (MPI_Type_copy_attr_function *type_copy_attr_fn,
+ABI_BODY(int, Type_create_keyval, (MPI_Type_copy_attr_function *type_copy_attr_fn,
     MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, void *extra_state))
 {
     return create(attr_type, type_copy_attr_fn, type_delete_attr_fn, extra_state, type_keyval);
 }
 
-ABI(int, Win_create_keyval, (MPI_Win_copy_attr_function *win_copy_attr_fn,
+ABI_BODY(int, Win_create_keyval, (MPI_Win_copy_attr_function *win_copy_attr_fn,
     MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state))
 {
     return create(attr_win, win_copy_attr_fn, win_delete_attr_fn, extra_state, win_keyval);
 }
 
-ABI(int, Comm_free_keyval, (int *comm_keyval)) { return release(attr_comm, comm_keyval); }
+ABI_BODY(int, Comm_free_keyval, (int *comm_keyval)) { return release(attr_comm, comm_keyval); }
 
-ABI(int, Keyval_free, (int *keyval)) { return release(attr_comm, keyval); }
+ABI_BODY(int, Keyval_free, (int *keyval)) { return release(attr_comm, keyval); }
 
-ABI(int, Type_free_keyval, (int *type_keyval)) { return release(attr_type, type_keyval); }
+ABI_BODY(int, Type_free_keyval, (int *type_keyval)) { return release(attr_type, type_keyval); }
 
-ABI(int, Win_free_keyval, (int *win_keyval)) { return release(attr_win, win_keyval); }
+ABI_BODY(int, Win_free_keyval, (int *win_keyval)) { return release(attr_win, win_keyval); }
 
-ABI(int, Comm_set_attr, (MPI_Comm comm, int comm_keyval, void *attribute_val))
+ABI_BODY(int, Comm_set_attr, (MPI_Comm comm, int comm_keyval, void *attribute_val))
 {
     struct comm *c = comm_of(comm);
     int class;
@@ -104,7 +104,7 @@ static int *predefined(int keyval)
 
 static int is_predefined(int keyval) { return keyval >= MPI_TAG_UB && keyval <= MPI_UNIVERSE_SIZE; }
 
-ABI(int, Comm_get_attr, (MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag))
+ABI_BODY(int, Comm_get_attr, (MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag))
 {
     struct comm *c = comm_of(comm);
     int class;
@@ -121,7 +121,7 @@ ABI(int, Comm_get_attr, (MPI_Comm comm, int comm_keyval, void *attribute_val, in
     return class == MPI_SUCCESS ? MPI_SUCCESS : fail(c, class);
 }
 
-ABI(int, Comm_delete_attr, (MPI_Comm comm, int comm_keyval))
+ABI_BODY(int, Comm_delete_attr, (MPI_Comm comm, int comm_keyval))
 {
     struct comm *c = comm_of(comm);
     int class;
@@ -131,26 +131,26 @@ ABI(int, Comm_delete_attr, (MPI_Comm comm, int comm_keyval))
     return class == MPI_SUCCESS ? MPI_SUCCESS : fail(c, class);
 }
 
-ABI(int, Attr_put, (MPI_Comm comm, int keyval, void *attribute_val))
+ABI_BODY(int, Attr_put, (MPI_Comm comm, int keyval, void *attribute_val))
 {
-    return PMPI_Comm_set_attr(comm, keyval, attribute_val);
+    return do_Comm_set_attr(comm, keyval, attribute_val);
 }
 
-ABI(int, Attr_get, (MPI_Comm comm, int keyval, void *attribute_val, int *flag))
+ABI_BODY(int, Attr_get, (MPI_Comm comm, int keyval, void *attribute_val, int *flag))
 {
-    return PMPI_Comm_get_attr(comm, keyval, attribute_val, flag);
+    return do_Comm_get_attr(comm, keyval, attribute_val, flag);
 }
 
-ABI(int, Attr_delete, (MPI_Comm comm, int keyval)) { return PMPI_Comm_delete_attr(comm, keyval); }
+ABI_BODY(int, Attr_delete, (MPI_Comm comm, int keyval)) { return do_Comm_delete_attr(comm, keyval); }
 
-ABI(int, Type_set_attr, (MPI_Datatype datatype, int type_keyval, void *attribute_val))
+ABI_BODY(int, Type_set_attr, (MPI_Datatype datatype, int type_keyval, void *attribute_val))
 {
     if (!type_of(datatype))
         return done(MPI_ERR_TYPE);
     return done(golciAttrSet(attr_type, NUMBER(datatype), type_keyval, NUMBER(attribute_val)));
 }
 
-ABI(int, Type_get_attr, (MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag))
+ABI_BODY(int, Type_get_attr, (MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag))
 {
     if (!type_of(datatype))
         return done(MPI_ERR_TYPE);
@@ -159,7 +159,7 @@ ABI(int, Type_get_attr, (MPI_Datatype datatype, int type_keyval, void *attribute
     return done(golciAttrGet(attr_type, NUMBER(datatype), type_keyval, attribute_val, flag));
 }
 
-ABI(int, Type_delete_attr, (MPI_Datatype datatype, int type_keyval))
+ABI_BODY(int, Type_delete_attr, (MPI_Datatype datatype, int type_keyval))
 {
     if (!type_of(datatype))
         return done(MPI_ERR_TYPE);
@@ -167,7 +167,7 @@ ABI(int, Type_delete_attr, (MPI_Datatype datatype, int type_keyval))
 }
 
 /* Memory for messages and windows (9.2 of the standard). Any memory does. */
-ABI(int, Alloc_mem, (MPI_Aint size, MPI_Info info, void *baseptr))
+ABI_BODY(int, Alloc_mem, (MPI_Aint size, MPI_Info info, void *baseptr))
 {
     enum { alignment = 64 };
     void *mem;
@@ -179,7 +179,7 @@ ABI(int, Alloc_mem, (MPI_Aint size, MPI_Info info, void *baseptr))
     return MPI_SUCCESS;
 }
 
-ABI(int, Free_mem, (void *base))
+ABI_BODY(int, Free_mem, (void *base))
 {
     free(base);
     return MPI_SUCCESS;

@@ -2,7 +2,7 @@
 #include "pt2pt.h"
 #include "buffered.h"
 
-ABI(int, Bsend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
+ABI_BODY(int, Bsend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
 {
     START(comm);
     class = buffer(buf, count, datatype);
@@ -21,13 +21,13 @@ static int begin(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
     DONE;
 }
 
-ABI(int, Ibsend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+ABI_BODY(int, Ibsend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request *request))
 {
     return begin(buf, count, datatype, dest, tag, comm, request, 1);
 }
 
-ABI(int, Bsend_init_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+ABI_BODY(int, Bsend_init_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
     MPI_Request *request))
 {
     return begin(buf, count, datatype, dest, tag, comm, request, 0);
@@ -80,15 +80,15 @@ int buffer_flush(int comm, uintptr_t session)
     int class = call; \
     return class == MPI_SUCCESS ? class : fail(NULL, class)
 
-ABI(int, Buffer_attach_c, (void *buffer, MPI_Count size)) { RANK(buffer_attach(buffer, size, no_comm, 0)); }
+ABI_BODY(int, Buffer_attach_c, (void *buffer, MPI_Count size)) { RANK(buffer_attach(buffer, size, no_comm, 0)); }
 
-ABI(int, Buffer_detach_c, (void *buffer_addr, MPI_Count *size)) { RANK(buffer_detach(buffer_addr, size, no_comm, 0)); }
+ABI_BODY(int, Buffer_detach_c, (void *buffer_addr, MPI_Count *size)) { RANK(buffer_detach(buffer_addr, size, no_comm, 0)); }
 
-ABI(int, Buffer_detach, (void *buffer_addr, int *size)) { RANK(buffer_detach_int(buffer_addr, size, no_comm, 0)); }
+ABI_BODY(int, Buffer_detach, (void *buffer_addr, int *size)) { RANK(buffer_detach_int(buffer_addr, size, no_comm, 0)); }
 
-ABI(int, Buffer_iflush, (MPI_Request *request)) { RANK(buffer_iflush(request, no_comm, 0)); }
+ABI_BODY(int, Buffer_iflush, (MPI_Request *request)) { RANK(buffer_iflush(request, no_comm, 0)); }
 
-ABI(int, Buffer_flush, (void)) { RANK(buffer_flush(no_comm, 0)); }
+ABI_BODY(int, Buffer_flush, (void)) { RANK(buffer_flush(no_comm, 0)); }
 
 /* That of a communicator. */
 #define COMM(call) \
@@ -98,21 +98,21 @@ ABI(int, Buffer_flush, (void)) { RANK(buffer_flush(no_comm, 0)); }
     int class = call; \
     return class == MPI_SUCCESS ? class : fail(c, class)
 
-ABI(int, Comm_attach_buffer_c, (MPI_Comm comm, void *buffer, MPI_Count size))
+ABI_BODY(int, Comm_attach_buffer_c, (MPI_Comm comm, void *buffer, MPI_Count size))
 {
     COMM(buffer_attach(buffer, size, c->place, 0));
 }
 
-ABI(int, Comm_detach_buffer_c, (MPI_Comm comm, void *buffer_addr, MPI_Count *size))
+ABI_BODY(int, Comm_detach_buffer_c, (MPI_Comm comm, void *buffer_addr, MPI_Count *size))
 {
     COMM(buffer_detach(buffer_addr, size, c->place, 0));
 }
 
-ABI(int, Comm_detach_buffer, (MPI_Comm comm, void *buffer_addr, int *size))
+ABI_BODY(int, Comm_detach_buffer, (MPI_Comm comm, void *buffer_addr, int *size))
 {
     COMM(buffer_detach_int(buffer_addr, size, c->place, 0));
 }
 
-ABI(int, Comm_iflush_buffer, (MPI_Comm comm, MPI_Request *request)) { COMM(buffer_iflush(request, c->place, 0)); }
+ABI_BODY(int, Comm_iflush_buffer, (MPI_Comm comm, MPI_Request *request)) { COMM(buffer_iflush(request, c->place, 0)); }
 
-ABI(int, Comm_flush_buffer, (MPI_Comm comm)) { COMM(buffer_flush(c->place, 0)); }
+ABI_BODY(int, Comm_flush_buffer, (MPI_Comm comm)) { COMM(buffer_flush(c->place, 0)); }

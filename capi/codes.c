@@ -72,7 +72,7 @@ int codes_text(int code, char *text)
     return found;
 }
 
-ABI(int, Add_error_class, (int *errorclass))
+ABI_BODY(int, Add_error_class, (int *errorclass))
 {
     int class;
     if (!errorclass)
@@ -86,7 +86,7 @@ ABI(int, Add_error_class, (int *errorclass))
     return MPI_SUCCESS;
 }
 
-ABI(int, Add_error_code, (int errorclass, int *errorcode))
+ABI_BODY(int, Add_error_code, (int errorclass, int *errorcode))
 {
     struct code *class;
     int code, ours;
@@ -122,7 +122,7 @@ static int set_text(int code, char *text, int remove)
     return found ? MPI_SUCCESS : codes_fail(MPI_ERR_ARG);
 }
 
-ABI(int, Add_error_string, (int errorcode, const char *string))
+ABI_BODY(int, Add_error_string, (int errorcode, const char *string))
 {
     char *text;
     if (!string || strlen(string) >= MPI_MAX_ERROR_STRING)
@@ -130,7 +130,7 @@ ABI(int, Add_error_string, (int errorcode, const char *string))
     return (text = strdup(string)) ? set_text(errorcode, text, 0) : codes_fail(MPI_ERR_NO_MEM);
 }
 
-ABI(int, Remove_error_string, (int errorcode))
+ABI_BODY(int, Remove_error_string, (int errorcode))
 {
     return set_text(errorcode, NULL, 1);
 }
@@ -152,12 +152,12 @@ static int discard(int code, int is_class)
     return may ? MPI_SUCCESS : codes_fail(MPI_ERR_ARG);
 }
 
-ABI(int, Remove_error_class, (int errorclass))
+ABI_BODY(int, Remove_error_class, (int errorclass))
 {
     return discard(errorclass, 1);
 }
 
-ABI(int, Remove_error_code, (int errorcode))
+ABI_BODY(int, Remove_error_code, (int errorcode))
 {
     return discard(errorcode, 0);
 }

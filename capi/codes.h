@@ -14,6 +14,9 @@ HIDDEN int codes_class(int code);
    is no such code. */
 HIDDEN int codes_text(int code, char *text);
 
+/* error_text is the text of a code of the standard or of the interface for tools, NULL if it is none. */
+HIDDEN const char *error_text(int code);
+
 /* codes_predefined tells whether a code is of the standard, or of the interface of tools. */
 HIDDEN int codes_predefined(int code);
 

@@ -40,8 +40,9 @@ var startNames = func() (names [len(kindNames)]string) {
 
 //export golciColl
 func golciColl(call *C.struct_coll) (class C.int) {
-	defer recovered(&class)
+	defer recoveredColl(&class, call)
 	begun()
+	faults()
 	c := at(call.comm)
 	if core.Kind(call.kind) == core.KindBarrier { // it has no arguments to look at
 		return classOf(c.Barrier())
@@ -59,14 +60,14 @@ func golciColl(call *C.struct_coll) (class C.int) {
 
 //export golciCollStart
 func golciCollStart(call *C.struct_coll, request *C.uintptr_t) (class C.int) {
-	defer recovered(&class)
+	defer recoveredColl(&class, call)
 	begun()
 	return requested(call, startNames[call.kind], (*core.Comm).Start, request)
 }
 
 //export golciCollInit
 func golciCollInit(call *C.struct_coll, request *C.uintptr_t) (class C.int) {
-	defer recovered(&class)
+	defer recoveredColl(&class, call)
 	begun()
 	return requested(call, kindNames[call.kind]+"_init", (*core.Comm).CollInit, request)
 }
@@ -154,7 +155,7 @@ func numbers(mem unsafe.Pointer, n int, wide bool) []int64 {
 
 //export golciReduceLocal
 func golciReduceLocal(call *C.struct_coll) (class C.int) {
-	defer recovered(&class)
+	defer recoveredColl(&class, call)
 	begun()
 	t := anyType(number(call.out._type))
 	o, err := operation(uintptr(unsafe.Pointer(call.op)), call.out._type)

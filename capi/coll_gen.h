@@ -2,7 +2,7 @@
 
 /* The bodies of all collectives: each gives its arguments to one function. */
 
-ABI(int, Allgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Allgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_allgather, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -10,7 +10,7 @@ ABI(int, Allgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
     return coll_call(&x, comm);
 }
 
-ABI(int, Iallgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Iallgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_allgather, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -18,7 +18,7 @@ ABI(int, Iallgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Allgather_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Allgather_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_allgather, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -26,7 +26,7 @@ ABI(int, Allgather_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Dataty
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Allgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Allgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_allgatherv, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -35,7 +35,7 @@ ABI(int, Allgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
     return coll_call(&x, comm);
 }
 
-ABI(int, Allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
     const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_allgatherv, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -43,7 +43,7 @@ ABI(int, Allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype,
     return coll_call(&x, comm);
 }
 
-ABI(int, Iallgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Iallgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_allgatherv, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -52,7 +52,7 @@ ABI(int, Iallgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Iallgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Iallgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
     const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_allgatherv, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -60,7 +60,7 @@ ABI(int, Iallgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Allgatherv_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Allgatherv_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
     MPI_Request *request))
 {
@@ -70,7 +70,7 @@ ABI(int, Allgatherv_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datat
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Allgatherv_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Allgatherv_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
     const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
     MPI_Request *request))
 {
@@ -79,7 +79,7 @@ ABI(int, Allgatherv_init, (const void *sendbuf, int sendcount, MPI_Datatype send
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Allreduce_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+ABI_BODY(int, Allreduce_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm))
 {
     struct coll x = {.kind = kind_allreduce, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf, .in.n = count,
@@ -87,7 +87,7 @@ ABI(int, Allreduce_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
     return coll_call(&x, comm);
 }
 
-ABI(int, Iallreduce_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+ABI_BODY(int, Iallreduce_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_allreduce, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf, .in.n = count,
@@ -95,15 +95,15 @@ ABI(int, Iallreduce_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Allreduce_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
-    MPI_Comm comm, MPI_Info info, MPI_Request *request))
+ABI_BODY(int, Allreduce_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype,
+    MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_allreduce, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf, .in.n = count,
     .out.n = count, .in.type = datatype, .out.type = datatype, .op = op};
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Alltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Alltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_alltoall, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -111,7 +111,7 @@ ABI(int, Alltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
     return coll_call(&x, comm);
 }
 
-ABI(int, Ialltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Ialltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_alltoall, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -119,7 +119,7 @@ ABI(int, Ialltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Alltoall_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Alltoall_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_alltoall, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -127,7 +127,7 @@ ABI(int, Alltoall_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Alltoallv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+ABI_BODY(int, Alltoallv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     MPI_Datatype recvtype, MPI_Comm comm))
 {
@@ -137,7 +137,7 @@ ABI(int, Alltoallv_c, (const void *sendbuf, const MPI_Count sendcounts[], const 
     return coll_call(&x, comm);
 }
 
-ABI(int, Alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+ABI_BODY(int, Alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
     void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_alltoallv, .in.mem = (void *)sendbuf, .in.counts = sendcounts,
@@ -146,7 +146,7 @@ ABI(int, Alltoallv, (const void *sendbuf, const int sendcounts[], const int sdis
     return coll_call(&x, comm);
 }
 
-ABI(int, Ialltoallv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+ABI_BODY(int, Ialltoallv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
 {
@@ -156,7 +156,7 @@ ABI(int, Ialltoallv_c, (const void *sendbuf, const MPI_Count sendcounts[], const
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Ialltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+ABI_BODY(int, Ialltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
     void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
     MPI_Request *request))
 {
@@ -166,7 +166,7 @@ ABI(int, Ialltoallv, (const void *sendbuf, const int sendcounts[], const int sdi
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Alltoallv_init_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+ABI_BODY(int, Alltoallv_init_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
@@ -176,9 +176,9 @@ ABI(int, Alltoallv_init_c, (const void *sendbuf, const MPI_Count sendcounts[], c
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Alltoallv_init, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
-    void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-    MPI_Request *request))
+ABI_BODY(int, Alltoallv_init, (const void *sendbuf, const int sendcounts[], const int sdispls[],
+    MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+    MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_alltoallv, .in.mem = (void *)sendbuf, .in.counts = sendcounts,
     .in.displs = sdispls, .in.type = sendtype, .out.mem = (void *)recvbuf, .out.counts = recvcounts,
@@ -186,7 +186,7 @@ ABI(int, Alltoallv_init, (const void *sendbuf, const int sendcounts[], const int
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Alltoallw_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+ABI_BODY(int, Alltoallw_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm))
 {
@@ -196,8 +196,9 @@ ABI(int, Alltoallw_c, (const void *sendbuf, const MPI_Count sendcounts[], const 
     return coll_call(&x, comm);
 }
 
-ABI(int, Alltoallw, (const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
-    void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm))
+ABI_BODY(int, Alltoallw, (const void *sendbuf, const int sendcounts[], const int sdispls[],
+    const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
+    const MPI_Datatype recvtypes[], MPI_Comm comm))
 {
     struct coll x = {.kind = kind_alltoallw, .in.mem = (void *)sendbuf, .in.counts = sendcounts,
     .in.displs = sdispls, .in.types = sendtypes, .out.mem = (void *)recvbuf, .out.counts = recvcounts,
@@ -205,7 +206,7 @@ ABI(int, Alltoallw, (const void *sendbuf, const int sendcounts[], const int sdis
     return coll_call(&x, comm);
 }
 
-ABI(int, Ialltoallw_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+ABI_BODY(int, Ialltoallw_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request))
 {
@@ -215,7 +216,7 @@ ABI(int, Ialltoallw_c, (const void *sendbuf, const MPI_Count sendcounts[], const
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Ialltoallw, (const void *sendbuf, const int sendcounts[], const int sdispls[],
+ABI_BODY(int, Ialltoallw, (const void *sendbuf, const int sendcounts[], const int sdispls[],
     const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request))
 {
@@ -225,7 +226,7 @@ ABI(int, Ialltoallw, (const void *sendbuf, const int sendcounts[], const int sdi
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Alltoallw_init_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+ABI_BODY(int, Alltoallw_init_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
@@ -235,7 +236,7 @@ ABI(int, Alltoallw_init_c, (const void *sendbuf, const MPI_Count sendcounts[], c
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Alltoallw_init, (const void *sendbuf, const int sendcounts[], const int sdispls[],
+ABI_BODY(int, Alltoallw_init, (const void *sendbuf, const int sendcounts[], const int sdispls[],
     const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
@@ -245,32 +246,32 @@ ABI(int, Alltoallw_init, (const void *sendbuf, const int sendcounts[], const int
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Barrier, (MPI_Comm comm))
+ABI_BODY(int, Barrier, (MPI_Comm comm))
 {
     struct coll x = {.kind = kind_barrier};
     return coll_call(&x, comm);
 }
 
-ABI(int, Ibarrier, (MPI_Comm comm, MPI_Request *request))
+ABI_BODY(int, Ibarrier, (MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_barrier};
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request))
+ABI_BODY(int, Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_barrier};
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Bcast_c, (void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm))
+ABI_BODY(int, Bcast_c, (void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_bcast, .out.mem = (void *)buffer, .in.n = count, .out.n = count,
     .in.type = datatype, .out.type = datatype, .root = root};
     return coll_call(&x, comm);
 }
 
-ABI(int, Ibcast_c, (void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+ABI_BODY(int, Ibcast_c, (void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
     MPI_Request *request))
 {
     struct coll x = {.kind = kind_bcast, .out.mem = (void *)buffer, .in.n = count, .out.n = count,
@@ -278,15 +279,15 @@ ABI(int, Ibcast_c, (void *buffer, MPI_Count count, MPI_Datatype datatype, int ro
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Bcast_init_c, (void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
-    MPI_Request *request))
+ABI_BODY(int, Bcast_init_c, (void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+    MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_bcast, .out.mem = (void *)buffer, .in.n = count, .out.n = count,
     .in.type = datatype, .out.type = datatype, .root = root};
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Exscan_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+ABI_BODY(int, Exscan_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm))
 {
     struct coll x = {.kind = kind_exscan, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf, .in.n = count,
@@ -294,7 +295,7 @@ ABI(int, Exscan_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dat
     return coll_call(&x, comm);
 }
 
-ABI(int, Iexscan_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+ABI_BODY(int, Iexscan_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_exscan, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf, .in.n = count,
@@ -302,7 +303,7 @@ ABI(int, Iexscan_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Exscan_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+ABI_BODY(int, Exscan_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_exscan, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf, .in.n = count,
@@ -310,7 +311,7 @@ ABI(int, Exscan_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MP
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Gather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Gather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_gather, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -318,7 +319,7 @@ ABI(int, Gather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
     return coll_call(&x, comm);
 }
 
-ABI(int, Igather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Igather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_gather, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -326,7 +327,7 @@ ABI(int, Igather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Gather_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Gather_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_gather, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -334,7 +335,7 @@ ABI(int, Gather_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Gatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Gatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_gatherv, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -343,15 +344,15 @@ ABI(int, Gatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
     return coll_call(&x, comm);
 }
 
-ABI(int, Gatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-    const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm))
+ABI_BODY(int, Gatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+    const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_gatherv, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
     .out.mem = (void *)recvbuf, .out.counts = recvcounts, .out.displs = displs, .out.type = recvtype, .root = root};
     return coll_call(&x, comm);
 }
 
-ABI(int, Igatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Igatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
     MPI_Request *request))
 {
@@ -361,15 +362,15 @@ ABI(int, Igatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Igatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-    const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
+ABI_BODY(int, Igatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+    const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_gatherv, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
     .out.mem = (void *)recvbuf, .out.counts = recvcounts, .out.displs = displs, .out.type = recvtype, .root = root};
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Gatherv_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Gatherv_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm,
     MPI_Info info, MPI_Request *request))
 {
@@ -379,7 +380,7 @@ ABI(int, Gatherv_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Gatherv_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Gatherv_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
     const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
     MPI_Request *request))
 {
@@ -388,23 +389,23 @@ ABI(int, Gatherv_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtyp
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Reduce_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
-    MPI_Comm comm))
+ABI_BODY(int, Reduce_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+    int root, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_reduce, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf, .in.n = count,
     .out.n = count, .in.type = datatype, .out.type = datatype, .op = op, .root = root};
     return coll_call(&x, comm);
 }
 
-ABI(int, Ireduce_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root,
-    MPI_Comm comm, MPI_Request *request))
+ABI_BODY(int, Ireduce_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+    int root, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_reduce, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf, .in.n = count,
     .out.n = count, .in.type = datatype, .out.type = datatype, .op = op, .root = root};
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Reduce_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+ABI_BODY(int, Reduce_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
     int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_reduce, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf, .in.n = count,
@@ -412,15 +413,15 @@ ABI(int, Reduce_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MP
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Reduce_scatter_c, (const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
-    MPI_Op op, MPI_Comm comm))
+ABI_BODY(int, Reduce_scatter_c, (const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
+    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_reduce_scatter, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf,
     .out.counts = recvcounts, .in.type = datatype, .out.type = datatype, .op = op, .wide_counts = 1};
     return coll_call(&x, comm);
 }
 
-ABI(int, Reduce_scatter, (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
+ABI_BODY(int, Reduce_scatter, (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
     MPI_Op op, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_reduce_scatter, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf,
@@ -428,15 +429,15 @@ ABI(int, Reduce_scatter, (const void *sendbuf, void *recvbuf, const int recvcoun
     return coll_call(&x, comm);
 }
 
-ABI(int, Ireduce_scatter_c, (const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
-    MPI_Op op, MPI_Comm comm, MPI_Request *request))
+ABI_BODY(int, Ireduce_scatter_c, (const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
+    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_reduce_scatter, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf,
     .out.counts = recvcounts, .in.type = datatype, .out.type = datatype, .op = op, .wide_counts = 1};
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Ireduce_scatter, (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
+ABI_BODY(int, Ireduce_scatter, (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
     MPI_Op op, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_reduce_scatter, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf,
@@ -444,7 +445,7 @@ ABI(int, Ireduce_scatter, (const void *sendbuf, void *recvbuf, const int recvcou
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Reduce_scatter_init_c, (const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
+ABI_BODY(int, Reduce_scatter_init_c, (const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[],
     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_reduce_scatter, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf,
@@ -452,7 +453,7 @@ ABI(int, Reduce_scatter_init_c, (const void *sendbuf, void *recvbuf, const MPI_C
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Reduce_scatter_init, (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
+ABI_BODY(int, Reduce_scatter_init, (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
     MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_reduce_scatter, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf,
@@ -460,7 +461,7 @@ ABI(int, Reduce_scatter_init, (const void *sendbuf, void *recvbuf, const int rec
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Reduce_scatter_block_c, (const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
+ABI_BODY(int, Reduce_scatter_block_c, (const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
     MPI_Op op, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_reduce_scatter_block, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf,
@@ -468,30 +469,31 @@ ABI(int, Reduce_scatter_block_c, (const void *sendbuf, void *recvbuf, MPI_Count 
     return coll_call(&x, comm);
 }
 
-ABI(int, Ireduce_scatter_block_c, (const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
-    MPI_Op op, MPI_Comm comm, MPI_Request *request))
+ABI_BODY(int, Ireduce_scatter_block_c, (const void *sendbuf, void *recvbuf, MPI_Count recvcount,
+    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_reduce_scatter_block, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf,
     .out.n = recvcount, .in.type = datatype, .out.type = datatype, .op = op};
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Reduce_scatter_block_init_c, (const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype,
-    MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+ABI_BODY(int, Reduce_scatter_block_init_c, (const void *sendbuf, void *recvbuf, MPI_Count recvcount,
+    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_reduce_scatter_block, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf,
     .out.n = recvcount, .in.type = datatype, .out.type = datatype, .op = op};
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Scan_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm))
+ABI_BODY(int, Scan_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+    MPI_Comm comm))
 {
     struct coll x = {.kind = kind_scan, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf, .in.n = count,
     .out.n = count, .in.type = datatype, .out.type = datatype, .op = op};
     return coll_call(&x, comm);
 }
 
-ABI(int, Iscan_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+ABI_BODY(int, Iscan_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_scan, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf, .in.n = count,
@@ -499,7 +501,7 @@ ABI(int, Iscan_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Data
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Scan_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+ABI_BODY(int, Scan_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
     MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_scan, .in.mem = (void *)sendbuf, .out.mem = (void *)recvbuf, .in.n = count,
@@ -507,7 +509,7 @@ ABI(int, Scan_init_c, (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Scatter_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Scatter_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_scatter, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -515,7 +517,7 @@ ABI(int, Scatter_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
     return coll_call(&x, comm);
 }
 
-ABI(int, Iscatter_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Iscatter_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_scatter, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -523,7 +525,7 @@ ABI(int, Iscatter_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Scatter_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Scatter_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_scatter, .in.mem = (void *)sendbuf, .in.n = sendcount, .in.type = sendtype,
@@ -531,7 +533,7 @@ ABI(int, Scatter_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Scatterv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+ABI_BODY(int, Scatterv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
     MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_scatterv, .in.mem = (void *)sendbuf, .in.counts = sendcounts, .in.displs = displs,
@@ -540,7 +542,7 @@ ABI(int, Scatterv_c, (const void *sendbuf, const MPI_Count sendcounts[], const M
     return coll_call(&x, comm);
 }
 
-ABI(int, Scatterv, (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+ABI_BODY(int, Scatterv, (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
     void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_scatterv, .in.mem = (void *)sendbuf, .in.counts = sendcounts, .in.displs = displs,
@@ -548,7 +550,7 @@ ABI(int, Scatterv, (const void *sendbuf, const int sendcounts[], const int displ
     return coll_call(&x, comm);
 }
 
-ABI(int, Iscatterv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+ABI_BODY(int, Iscatterv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
     MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
     MPI_Request *request))
 {
@@ -558,7 +560,7 @@ ABI(int, Iscatterv_c, (const void *sendbuf, const MPI_Count sendcounts[], const 
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Iscatterv, (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+ABI_BODY(int, Iscatterv, (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
     void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_scatterv, .in.mem = (void *)sendbuf, .in.counts = sendcounts, .in.displs = displs,
@@ -566,7 +568,7 @@ ABI(int, Iscatterv, (const void *sendbuf, const int sendcounts[], const int disp
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Scatterv_init_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+ABI_BODY(int, Scatterv_init_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
     MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
     MPI_Info info, MPI_Request *request))
 {
@@ -576,7 +578,7 @@ ABI(int, Scatterv_init_c, (const void *sendbuf, const MPI_Count sendcounts[], co
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Scatterv_init, (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+ABI_BODY(int, Scatterv_init, (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
     void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_scatterv, .in.mem = (void *)sendbuf, .in.counts = sendcounts, .in.displs = displs,
@@ -584,7 +586,7 @@ ABI(int, Scatterv_init, (const void *sendbuf, const int sendcounts[], const int 
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Neighbor_allgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Neighbor_allgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_neighbor_allgather, .in.mem = (void *)sendbuf, .in.n = sendcount,
@@ -592,7 +594,7 @@ ABI(int, Neighbor_allgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Da
     return coll_call(&x, comm);
 }
 
-ABI(int, Ineighbor_allgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Ineighbor_allgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_neighbor_allgather, .in.mem = (void *)sendbuf, .in.n = sendcount,
@@ -600,15 +602,15 @@ ABI(int, Ineighbor_allgather_c, (const void *sendbuf, MPI_Count sendcount, MPI_D
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Neighbor_allgather_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+ABI_BODY(int, Neighbor_allgather_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+    void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_neighbor_allgather, .in.mem = (void *)sendbuf, .in.n = sendcount,
     .in.type = sendtype, .out.mem = (void *)recvbuf, .out.n = recvcount, .out.type = recvtype};
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Neighbor_allgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Neighbor_allgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_neighbor_allgatherv, .in.mem = (void *)sendbuf, .in.n = sendcount,
@@ -617,7 +619,7 @@ ABI(int, Neighbor_allgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_D
     return coll_call(&x, comm);
 }
 
-ABI(int, Neighbor_allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Neighbor_allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
     const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_neighbor_allgatherv, .in.mem = (void *)sendbuf, .in.n = sendcount,
@@ -626,7 +628,7 @@ ABI(int, Neighbor_allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype 
     return coll_call(&x, comm);
 }
 
-ABI(int, Ineighbor_allgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Ineighbor_allgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_neighbor_allgatherv, .in.mem = (void *)sendbuf, .in.n = sendcount,
@@ -635,7 +637,7 @@ ABI(int, Ineighbor_allgatherv_c, (const void *sendbuf, MPI_Count sendcount, MPI_
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Ineighbor_allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Ineighbor_allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
     const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_neighbor_allgatherv, .in.mem = (void *)sendbuf, .in.n = sendcount,
@@ -644,9 +646,9 @@ ABI(int, Ineighbor_allgatherv, (const void *sendbuf, int sendcount, MPI_Datatype
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Neighbor_allgatherv_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
-    MPI_Request *request))
+ABI_BODY(int, Neighbor_allgatherv_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+    void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm,
+    MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_neighbor_allgatherv, .in.mem = (void *)sendbuf, .in.n = sendcount,
     .in.type = sendtype, .out.mem = (void *)recvbuf, .out.counts = recvcounts, .out.displs = displs,
@@ -654,7 +656,7 @@ ABI(int, Neighbor_allgatherv_init_c, (const void *sendbuf, MPI_Count sendcount, 
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Neighbor_allgatherv_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Neighbor_allgatherv_init, (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
     const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
     MPI_Request *request))
 {
@@ -664,7 +666,7 @@ ABI(int, Neighbor_allgatherv_init, (const void *sendbuf, int sendcount, MPI_Data
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Neighbor_alltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Neighbor_alltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm))
 {
     struct coll x = {.kind = kind_neighbor_alltoall, .in.mem = (void *)sendbuf, .in.n = sendcount,
@@ -672,7 +674,7 @@ ABI(int, Neighbor_alltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Dat
     return coll_call(&x, comm);
 }
 
-ABI(int, Ineighbor_alltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
+ABI_BODY(int, Ineighbor_alltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
 {
     struct coll x = {.kind = kind_neighbor_alltoall, .in.mem = (void *)sendbuf, .in.n = sendcount,
@@ -680,15 +682,15 @@ ABI(int, Ineighbor_alltoall_c, (const void *sendbuf, MPI_Count sendcount, MPI_Da
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Neighbor_alltoall_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
-    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
+ABI_BODY(int, Neighbor_alltoall_init_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+    void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     struct coll x = {.kind = kind_neighbor_alltoall, .in.mem = (void *)sendbuf, .in.n = sendcount,
     .in.type = sendtype, .out.mem = (void *)recvbuf, .out.n = recvcount, .out.type = recvtype};
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Neighbor_alltoallv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+ABI_BODY(int, Neighbor_alltoallv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     MPI_Datatype recvtype, MPI_Comm comm))
 {
@@ -698,8 +700,9 @@ ABI(int, Neighbor_alltoallv_c, (const void *sendbuf, const MPI_Count sendcounts[
     return coll_call(&x, comm);
 }
 
-ABI(int, Neighbor_alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
-    void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm))
+ABI_BODY(int, Neighbor_alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[],
+    MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+    MPI_Comm comm))
 {
     struct coll x = {.kind = kind_neighbor_alltoallv, .in.mem = (void *)sendbuf, .in.counts = sendcounts,
     .in.displs = sdispls, .in.type = sendtype, .out.mem = (void *)recvbuf, .out.counts = recvcounts,
@@ -707,7 +710,7 @@ ABI(int, Neighbor_alltoallv, (const void *sendbuf, const int sendcounts[], const
     return coll_call(&x, comm);
 }
 
-ABI(int, Ineighbor_alltoallv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+ABI_BODY(int, Ineighbor_alltoallv_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
 {
@@ -717,7 +720,7 @@ ABI(int, Ineighbor_alltoallv_c, (const void *sendbuf, const MPI_Count sendcounts
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Ineighbor_alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[],
+ABI_BODY(int, Ineighbor_alltoallv, (const void *sendbuf, const int sendcounts[], const int sdispls[],
     MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
     MPI_Comm comm, MPI_Request *request))
 {
@@ -727,7 +730,7 @@ ABI(int, Ineighbor_alltoallv, (const void *sendbuf, const int sendcounts[], cons
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Neighbor_alltoallv_init_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+ABI_BODY(int, Neighbor_alltoallv_init_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
@@ -737,7 +740,7 @@ ABI(int, Neighbor_alltoallv_init_c, (const void *sendbuf, const MPI_Count sendco
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Neighbor_alltoallv_init, (const void *sendbuf, const int sendcounts[], const int sdispls[],
+ABI_BODY(int, Neighbor_alltoallv_init, (const void *sendbuf, const int sendcounts[], const int sdispls[],
     MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
     MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
@@ -747,7 +750,7 @@ ABI(int, Neighbor_alltoallv_init, (const void *sendbuf, const int sendcounts[], 
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Neighbor_alltoallw_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+ABI_BODY(int, Neighbor_alltoallw_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm))
 {
@@ -757,7 +760,7 @@ ABI(int, Neighbor_alltoallw_c, (const void *sendbuf, const MPI_Count sendcounts[
     return coll_call(&x, comm);
 }
 
-ABI(int, Neighbor_alltoallw, (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+ABI_BODY(int, Neighbor_alltoallw, (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
     const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm))
 {
@@ -767,7 +770,7 @@ ABI(int, Neighbor_alltoallw, (const void *sendbuf, const int sendcounts[], const
     return coll_call(&x, comm);
 }
 
-ABI(int, Ineighbor_alltoallw_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+ABI_BODY(int, Ineighbor_alltoallw_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request))
 {
@@ -777,7 +780,7 @@ ABI(int, Ineighbor_alltoallw_c, (const void *sendbuf, const MPI_Count sendcounts
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Ineighbor_alltoallw, (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+ABI_BODY(int, Ineighbor_alltoallw, (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
     const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request))
 {
@@ -787,7 +790,7 @@ ABI(int, Ineighbor_alltoallw, (const void *sendbuf, const int sendcounts[], cons
     return coll_start(&x, comm, request);
 }
 
-ABI(int, Neighbor_alltoallw_init_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+ABI_BODY(int, Neighbor_alltoallw_init_c, (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
     const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
@@ -797,7 +800,7 @@ ABI(int, Neighbor_alltoallw_init_c, (const void *sendbuf, const MPI_Count sendco
     return coll_init(&x, comm, request);
 }
 
-ABI(int, Neighbor_alltoallw_init, (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+ABI_BODY(int, Neighbor_alltoallw_init, (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
     const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {

@@ -92,24 +92,28 @@ void comms_end(void)
     pthread_mutex_unlock(&mutex);
 }
 
-ABI(int, Comm_rank, (MPI_Comm comm, int *rank))
+ABI_FAST(int, Comm_rank, (MPI_Comm comm, int *rank), (comm, rank))
 {
     struct comm *c = comm_of(comm);
     if (!c)
-        return bad_comm();
-    if (!rank)
+        return unknown_comm(comm);
+    if (!rank) {
+        tell_args(MPI_ERR_ARG, "prank", (unsigned long[]){0});
         return fail(c, MPI_ERR_ARG);
+    }
     *rank = c->rank;
     return MPI_SUCCESS;
 }
 
-ABI(int, Comm_size, (MPI_Comm comm, int *size))
+ABI_FAST(int, Comm_size, (MPI_Comm comm, int *size), (comm, size))
 {
     struct comm *c = comm_of(comm);
     if (!c)
-        return bad_comm();
-    if (!size)
+        return unknown_comm(comm);
+    if (!size) {
+        tell_args(MPI_ERR_ARG, "psize", (unsigned long[]){0});
         return fail(c, MPI_ERR_ARG);
+    }
     *size = c->size;
     return MPI_SUCCESS;
 }
@@ -142,19 +146,29 @@ MPI_Comm comm_made(const struct comm *parent, int place, int rank, int size, int
     return (MPI_Comm)number;
 }
 
-int comm_unmade(struct comm *c)
+void comm_fill(int place, int rank, int size)
 {
-    int class = golciFree(c->place);
-    if (class != MPI_SUCCESS)
-        return class;
+    comm_at(place)->rank = rank;
+    comm_at(place)->size = size;
+}
+
+void comm_unpublish(struct comm *c)
+{
     handler_drop(atomic_load(&c->handler));
     atomic_store(&c->handle, 0);
     turns[c->place] = (turns[c->place] + 1) % generations;
     comm_release(c->place);
-    return MPI_SUCCESS;
 }
 
-ABI(int, Comm_free, (MPI_Comm *comm))
+int comm_unmade(struct comm *c)
+{
+    int class = golciFree(c->place);
+    if (class == MPI_SUCCESS)
+        comm_unpublish(c);
+    return class;
+}
+
+ABI_BODY(int, Comm_free, (MPI_Comm *comm))
 {
     struct comm *c = comm ? comm_of(*comm) : NULL;
     int class;
@@ -171,7 +185,7 @@ ABI(int, Comm_free, (MPI_Comm *comm))
     return MPI_SUCCESS;
 }
 
-ABI(int, Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int *result))
+ABI_BODY(int, Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int *result))
 {
     struct comm *a = comm_of(comm1), *b = comm_of(comm2);
     int class;

@@ -32,6 +32,11 @@ HIDDEN void comm_release(int place);
 /* comm_made publishes a communicator at its place, as a child of parent, and gives its handle. */
 HIDDEN MPI_Comm comm_made(const struct comm *parent, int place, int rank, int size, int remote);
 
+/* comm_fill sets rank and size of a communicator that comm_made has published without. comm_unpublish takes the handle of
+   one back that has come to nothing. */
+HIDDEN void comm_fill(int place, int rank, int size);
+HIDDEN void comm_unpublish(struct comm *c);
+
 /* comm_unmade frees a communicator without attributes, and gives the class of the error. */
 HIDDEN int comm_unmade(struct comm *c);
 
@@ -41,15 +46,27 @@ HIDDEN void comms_end(void);
 /* comms_forget ends all in a child of fork, which has no other thread. Their handlers stay. */
 HIDDEN void comms_forget(void);
 
-/* fail has the handler of c deal with an error, and returns its class if the handler lets the program go on. c is NULL
+/* fail has the handler of c deal with an error when the function leaves the library, and returns its class. c is NULL
    if the error is of no communicator. */
 HIDDEN int fail(struct comm *c, int class);
 
 /* fail_with is fail of any object: its handler, and the address of its handle. */
-HIDDEN int fail_with(MPI_Errhandler handler, void *object, int class);
+HIDDEN int fail_with(MPI_Errhandler handler, const void *object, int class);
+
+/* call_due calls the handler that fail or fail_with has noted, with a code that the program gives. */
+HIDDEN void call_due(int code);
+
+/* error_last is the text of the last error of this thread if that was of this class; NULL if it was another one. */
+HIDDEN const char *error_last(int class);
 
 /* bad_comm is fail for a handle that is no communicator. */
 HIDDEN int bad_comm(void);
+/* unknown_comm is bad_comm that tells the handle. */
+HIDDEN int unknown_comm(MPI_Comm comm);
+
+/* tell_args tells which argument makes an error of that class, and nothing where that is not seen. See left. */
+HIDDEN void tell_args(int class, const char *kinds, const unsigned long *values);
+
 /* unsupported is what the functions without a body do. */
 HIDDEN int unsupported(void);
 

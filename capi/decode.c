@@ -16,7 +16,7 @@ static int envelope(MPI_Datatype datatype, int64_t n[4], int *combiner)
     return MPI_SUCCESS;
 }
 
-ABI(int, Type_get_envelope, (MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes,
+ABI_BODY(int, Type_get_envelope, (MPI_Datatype datatype, int *num_integers, int *num_addresses, int *num_datatypes,
     int *combiner))
 {
     int64_t n[4];
@@ -33,7 +33,7 @@ ABI(int, Type_get_envelope, (MPI_Datatype datatype, int *num_integers, int *num_
     return MPI_SUCCESS;
 }
 
-ABI(int, Type_get_envelope_c, (MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses,
+ABI_BODY(int, Type_get_envelope_c, (MPI_Datatype datatype, MPI_Count *num_integers, MPI_Count *num_addresses,
     MPI_Count *num_large_counts, MPI_Count *num_datatypes, int *combiner))
 {
     int64_t n[4];
@@ -73,14 +73,14 @@ static int contents(MPI_Datatype datatype, const int64_t room[4], int *integers,
     return class;
 }
 
-ABI(int, Type_get_contents, (MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
+ABI_BODY(int, Type_get_contents, (MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes,
     int array_of_integers[], MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]))
 {
     int64_t room[] = {max_integers, max_addresses, 0, max_datatypes};
     return contents(datatype, room, array_of_integers, array_of_addresses, NULL, array_of_datatypes);
 }
 
-ABI(int, Type_get_contents_c, (MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
+ABI_BODY(int, Type_get_contents_c, (MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
     MPI_Count max_large_counts, MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[],
     MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]))
 {
@@ -89,7 +89,7 @@ ABI(int, Type_get_contents_c, (MPI_Datatype datatype, MPI_Count max_integers, MP
         array_of_datatypes);
 }
 
-ABI(int, Type_set_name, (MPI_Datatype datatype, const char *type_name))
+ABI_BODY(int, Type_set_name, (MPI_Datatype datatype, const char *type_name))
 {
     if (!type_of(datatype) || !type_name)
         return bad_type(type_name ? MPI_ERR_TYPE : MPI_ERR_ARG);
@@ -97,7 +97,7 @@ ABI(int, Type_set_name, (MPI_Datatype datatype, const char *type_name))
     return MPI_SUCCESS;
 }
 
-ABI(int, Type_get_name, (MPI_Datatype datatype, char *type_name, int *resultlen))
+ABI_BODY(int, Type_get_name, (MPI_Datatype datatype, char *type_name, int *resultlen))
 {
     if (!type_name || !resultlen)
         return bad_type(MPI_ERR_ARG);

@@ -7,12 +7,14 @@
 
 #include "errors_gen.h"
 
-/* error_text is the text of a code, NULL if there is no such code. */
-static const char *error_text(int code)
+const char *error_text(int code)
 {
+    enum { extensions = sizeof(extension_texts) / sizeof(extension_texts[0]) };
     enum { classes = sizeof(class_texts) / sizeof(class_texts[0]), tools = sizeof(tool_texts) / sizeof(tool_texts[0]) };
     if (code >= 0 && code < classes)
         return class_texts[code];
+    if (code >= first_extension && code < first_extension + extensions)
+        return extension_texts[code - first_extension];
     if (code >= first_tool_class && code < first_tool_class + tools)
         return tool_texts[code - first_tool_class];
     return NULL;
@@ -33,7 +35,9 @@ ABI(int, Error_class, (int errorcode, int *errorclass))
 
 ABI(int, Error_string, (int errorcode, char *string, int *resultlen))
 {
-    const char *text = error_text(errorcode);
+    const char *text = error_last(errorcode);
+    if (!text)
+        text = error_text(errorcode);
     if (!string || !resultlen || (!text && !codes_text(errorcode, string)))
         return MPI_ERR_ARG;
     if (text)

@@ -10,7 +10,10 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"os"
+	"runtime"
 	"runtime/debug"
+	"strings"
 	"unsafe"
 
 	"github.com/golci/golci/internal/mpi/core"
@@ -22,6 +25,7 @@ var classes = []struct {
 	err   error
 	class errs.Class
 }{
+	{core.ErrRevoked, errs.Revoked},
 	{core.ErrBuffer, errs.Buffer},
 	{core.ErrCount, errs.Count},
 	{core.ErrType, errs.Type},
@@ -34,7 +38,7 @@ var classes = []struct {
 	{core.ErrArgument, errs.Arg},
 	{core.ErrTruncate, errs.Truncate},
 	{core.ErrMemory, errs.NoMem},
-	{core.ErrPeer, errs.ProcAborted},
+	{core.ErrPeer, errs.ProcFailed},
 	{core.ErrAborted, errs.ProcAborted},
 	{core.ErrPending, errs.Pending},
 }
@@ -58,8 +62,55 @@ func classOf(err error) C.int {
 }
 
 // recovered is deferred where C calls Go. A panic is an error of golci, and must not end the program without a handler.
+// Memory of the program that is none is no error of golci, and ends the process.
 func recovered(class *C.int) {
 	if v := recover(); v != nil {
+		fault(v, "")
 		*class = classOf(fmt.Errorf("%w: panic: %v at %s", errs.Intern, v, debug.Stack()))
+	}
+}
+
+// recoveredColl is recovered of a collective.
+func recoveredColl(class *C.int, call *C.struct_coll) {
+	if v := recover(); v != nil {
+		fault(v, kindNames[call.kind])
+		*class = classOf(fmt.Errorf("%w: panic: %v at %s", errs.Intern, v, debug.Stack()))
+	}
+}
+
+// faults has an access to memory that may not be used be a panic in the calling thread, not the end of the process.
+func faults() { debug.SetPanicOnFault(true) }
+
+// fault names the function of MPI that has met memory which may not be used, and ends the process as Go has it. The copy
+// may have held locks, so that nothing can go on. call is "" where the stack tells the function. Other panics are left.
+func fault(v any, call string) {
+	e, ok := v.(interface{ Addr() uintptr })
+	if !ok {
+		return
+	}
+	where := ""
+	if p := proc.Load(); p != nil {
+		where = fmt.Sprintf(" rank %d of %d:", p.World().Rank(), p.World().Size())
+	}
+	if call == "" {
+		call = exported()
+	}
+	fmt.Fprintf(os.Stderr, "golci:%s MPI_%s has met an address that is no memory of the program, or may not be used so: %#x\n",
+		where, call, e.Addr())
+	panic(v)
+}
+
+// exported is the name of the function of MPI on the stack, as far as the exported function tells it.
+func exported() string {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if name, ok := strings.CutPrefix(f.Function, "main.golci"); ok {
+			return strings.TrimSuffix(name, "Bytes")
+		}
+		if !more {
+			return "function"
+		}
 	}
 }

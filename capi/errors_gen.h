@@ -129,6 +129,17 @@ static const char *const class_texts[] = {
         "MPI_ERR_ABI: the ABI does not fit",
 };
 
+enum { first_extension = 101 };
+
+static const char *const extension_texts[] = {
+    [MPIX_ERR_PROC_FAILED - first_extension] =
+        "MPIX_ERR_PROC_FAILED: a process has failed",
+    [MPIX_ERR_PROC_FAILED_PENDING - first_extension] =
+        "MPIX_ERR_PROC_FAILED_PENDING: a process that might have been the source has failed",
+    [MPIX_ERR_REVOKED - first_extension] =
+        "MPIX_ERR_REVOKED: the communicator has been revoked",
+};
+
 enum { first_tool_class = MPI_T_ERR_CANNOT_INIT };
 
 static const char *const tool_texts[] = {

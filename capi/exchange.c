@@ -23,7 +23,7 @@ static int pair(struct exchange *x, const void *sendbuf, MPI_Count sendcount, MP
     return MPI_SUCCESS;
 }
 
-ABI(int, Sendrecv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+ABI_BODY(int, Sendrecv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
     void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
     MPI_Status *status))
 {
@@ -35,7 +35,7 @@ ABI(int, Sendrecv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
     DONE;
 }
 
-ABI(int, Sendrecv_replace_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
+ABI_BODY(int, Sendrecv_replace_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
     int recvtag, MPI_Comm comm, MPI_Status *status))
 {
     struct exchange x = {.replace = 1};
@@ -46,7 +46,7 @@ ABI(int, Sendrecv_replace_c, (void *buf, MPI_Count count, MPI_Datatype datatype,
     DONE;
 }
 
-ABI(int, Isendrecv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+ABI_BODY(int, Isendrecv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
     void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
     MPI_Request *request))
 {
@@ -59,7 +59,7 @@ ABI(int, Isendrecv_c, (const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
     DONE;
 }
 
-ABI(int, Isendrecv_replace_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
+ABI_BODY(int, Isendrecv_replace_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
     int recvtag, MPI_Comm comm, MPI_Request *request))
 {
     struct exchange x = {.replace = 1};

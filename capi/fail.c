@@ -1,37 +1,70 @@
 /* What happens to errors (9.3 of the standard). Go gives a class; the handlers are here. */
 #include "calls.h"
 #include "comms.h"
+#include "explain.h"
 #include "fork.h"
 #include "handlers.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* The text of the last error that Go gave this thread, empty if there is none. */
-static _Thread_local char why[512];
+/* What a thread knows of its errors. */
+struct notes {
+    char why[MPI_MAX_ERROR_STRING];  /* the cause of the one that is under way, if it is known; else "" */
+    int class;                       /* of the last one that has left the library; 0: none yet */
+    char text[MPI_MAX_ERROR_STRING]; /* of that */
+    MPI_Errhandler handler;          /* is to be called when the function ends; kept; NULL: there is no error */
+    uintptr_t handle;                /* of the object whose handler that is */
+};
+
+/* Memory that the linker lays out for each thread is short in programs that load the library late. */
+static pthread_key_t key;
+static struct notes spare; /* of all threads that have no memory */
+
+__attribute__((constructor)) static void make_key(void)
+{
+    if (pthread_key_create(&key, free) != 0)
+        abort();
+}
+
+static struct notes *notes(void)
+{
+    struct notes *n = pthread_getspecific(key);
+    if (n)
+        return n;
+    n = calloc(1, sizeof(*n));
+    if (n && pthread_setspecific(key, n) != 0) {
+        free(n);
+        n = NULL;
+    }
+    return n ? n : &spare;
+}
 
 void told(const char *text, size_t n)
 {
-    if (n >= sizeof(why))
-        n = sizeof(why) - 1;
+    char *why = notes()->why;
+    if (n >= MPI_MAX_ERROR_STRING)
+        n = MPI_MAX_ERROR_STRING - 1;
     memcpy(why, text, n);
     why[n] = 0;
 }
 
-/* fatal ends the job. Its exit code is the class. */
-static void fatal(int class)
+const char *error_last(int class)
 {
-    char text[MPI_MAX_ERROR_STRING + sizeof(why)];
-    char of_class[MPI_MAX_ERROR_STRING];
-    int length = 0, n;
-    if (PMPI_Error_string(class, of_class, &length) != MPI_SUCCESS)
-        snprintf(of_class, sizeof(of_class), "error %d", class);
-    n = snprintf(text, sizeof(text), "%s%s%s", of_class, why[0] ? ": " : "", why);
+    struct notes *n = notes();
+    return class != MPI_SUCCESS && class == n->class ? n->text : NULL;
+}
+
+/* fatal ends the job. Its exit code is the class. */
+static void fatal(int class, const char *text)
+{
     if (forked())
         child_ends(class, text);
     fflush(NULL);
-    golciAbort(class, text, n < (int)sizeof(text) ? n : (int)sizeof(text) - 1);
+    golciAbort(class, (char *)text, (int64_t)strlen(text));
 }
 
 /* outside says why a call fails, unless Go has. */
@@ -39,7 +72,7 @@ static void outside(void)
 {
     const char *text =
         forked() ? "it has called MPI" : "the call is not between MPI_Init and MPI_Finalize";
-    if (!why[0])
+    if (!notes()->why[0])
         told(text, strlen(text));
 }
 
@@ -51,12 +84,59 @@ static struct comm *general(void)
     return atomic_load(&self->handler) == MPI_ERRORS_ARE_FATAL ? comm_at(world_place) : self;
 }
 
-int fail_with(MPI_Errhandler handler, void *object, int class)
+int fail_with(MPI_Errhandler handler, const void *object, int class)
 {
-    if (handler != MPI_ERRORS_RETURN && !handler_call(handler, object, &class))
-        fatal(class);
-    why[0] = 0;
+    struct notes *n = notes();
+    handler_keep(handler);
+    if (n->handler)
+        handler_drop(n->handler);
+    n->handler = handler;
+    n->handle = object ? *(const uintptr_t *)object : 0;
     return class;
+}
+
+/* handled calls the handler of a thread's error, and gives the code that the function returns. */
+static int handled(struct notes *n, int code, const char *text)
+{
+    MPI_Errhandler handler = n->handler;
+    uintptr_t handle = n->handle;
+    n->handler = NULL;
+    if (handler != MPI_ERRORS_RETURN && !handler_call(handler, &handle, &code))
+        fatal(code, text);
+    handler_drop(handler);
+    return code;
+}
+
+void call_due(int code)
+{
+    struct notes *n = notes();
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    if (!n->handler)
+        return;
+    if (PMPI_Error_string(code, text, &length) != MPI_SUCCESS)
+        snprintf(text, sizeof(text), "error %d", code);
+    (void)handled(n, code, text);
+}
+
+int left(int class, const char *name, const char *kinds, const unsigned long *values)
+{
+    struct notes *n = notes();
+    if (!n->handler)
+        return class;
+    if (!n->why[0] && kinds)
+        tell_args(class, kinds, values);
+    n->class = class;
+    explain(n->text, class, n->why, name, kinds, values);
+    n->why[0] = 0;
+    return handled(n, class, n->text);
+}
+
+void tell_args(int class, const char *kinds, const unsigned long *values)
+{
+    char text[256];
+    int n = explain_wrong(text, sizeof(text), class, kinds, values);
+    told(text, n);
 }
 
 int fail(struct comm *c, int class)
@@ -75,7 +155,14 @@ int fail(struct comm *c, int class)
 int unsupported(void) { return fail(NULL, MPI_ERR_UNSUPPORTED_OPERATION); }
 int bad_comm(void) { return fail(NULL, MPI_ERR_COMM); }
 
-ABI(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler))
+int unknown_comm(MPI_Comm comm)
+{
+    if (running())
+        tell_args(MPI_ERR_COMM, "ccomm", (unsigned long[]){(uintptr_t)comm});
+    return bad_comm();
+}
+
+ABI_BODY(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler))
 {
     struct comm *c = comm_of(comm);
     if (!c)
@@ -87,7 +174,7 @@ ABI(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler))
     return MPI_SUCCESS;
 }
 
-ABI(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *errhandler))
+ABI_BODY(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *errhandler))
 {
     struct comm *c = comm_of(comm);
     if (!c)
@@ -99,11 +186,11 @@ ABI(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *errhandler))
     return MPI_SUCCESS;
 }
 
-ABI(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode))
+ABI_BODY(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode))
 {
     struct comm *c = comm_of(comm);
     if (!c)
         return bad_comm();
-    fail(c, errorcode);
+    call_due(fail(c, errorcode));
     return MPI_SUCCESS;
 }

@@ -67,7 +67,7 @@ static void forget(MPI_Datatype datatype)
         PMPI_Type_free(&datatype);
 }
 
-ABI(int, File_open, (MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh))
+ABI_BODY(int, File_open, (MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh))
 {
     struct comm *c = comm_of(comm);
     struct file_notes *f;
@@ -88,7 +88,7 @@ ABI(int, File_open, (MPI_Comm comm, const char *filename, int amode, MPI_Info in
     return MPI_SUCCESS;
 }
 
-ABI(int, File_close, (MPI_File *fh))
+ABI_BODY(int, File_close, (MPI_File *fh))
 {
     struct file_notes *f = fh ? file_notes(*fh) : NULL, old;
     MPI_File file;
@@ -107,7 +107,7 @@ ABI(int, File_close, (MPI_File *fh))
     return class;
 }
 
-ABI(int, File_delete, (const char *filename, MPI_Info info))
+ABI_BODY(int, File_delete, (const char *filename, MPI_Info info))
 {
     int class = filename ? MPI_SUCCESS : MPI_ERR_ARG;
     if (class == MPI_SUCCESS && !info_is(info))
@@ -119,7 +119,7 @@ ABI(int, File_delete, (const char *filename, MPI_Info info))
     return file_done(MPI_FILE_NULL, class);
 }
 
-ABI(int, File_set_view, (MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep,
+ABI_BODY(int, File_set_view, (MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep,
     MPI_Info info))
 {
     struct file_notes *f = file_notes(fh);
@@ -144,7 +144,7 @@ ABI(int, File_set_view, (MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_D
     return MPI_SUCCESS;
 }
 
-ABI(int, File_get_view, (MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep))
+ABI_BODY(int, File_get_view, (MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep))
 {
     struct file_notes *f = file_notes(fh);
     int class;
@@ -158,33 +158,33 @@ ABI(int, File_get_view, (MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI
     return file_done(fh, class);
 }
 
-ABI(int, File_get_group, (MPI_File fh, MPI_Group *group))
+ABI_BODY(int, File_get_group, (MPI_File fh, MPI_Group *group))
 {
     return file_done(fh, !file_notes(fh) ? MPI_ERR_FILE
         : group ? golciFileGroup(NUMBER(fh), (uintptr_t *)group) : MPI_ERR_ARG);
 }
 
-ABI(int, File_set_info, (MPI_File fh, MPI_Info info))
+ABI_BODY(int, File_set_info, (MPI_File fh, MPI_Info info))
 {
     if (!file_notes(fh) || !info_is(info))
         return file_done(fh, file_notes(fh) ? MPI_ERR_INFO : MPI_ERR_FILE);
     return file_done(fh, golciFileSetHints(NUMBER(fh), NUMBER(info)));
 }
 
-ABI(int, File_get_info, (MPI_File fh, MPI_Info *info_used))
+ABI_BODY(int, File_get_info, (MPI_File fh, MPI_Info *info_used))
 {
     return file_done(fh, !file_notes(fh) ? MPI_ERR_FILE
         : info_used ? golciFileHints(NUMBER(fh), (uintptr_t *)info_used) : MPI_ERR_ARG);
 }
 
-ABI(int, File_get_type_extent_c, (MPI_File fh, MPI_Datatype datatype, MPI_Count *extent))
+ABI_BODY(int, File_get_type_extent_c, (MPI_File fh, MPI_Datatype datatype, MPI_Count *extent))
 {
     int class = !file_notes(fh) ? MPI_ERR_FILE : !extent ? MPI_ERR_ARG : !type_of(datatype) ? MPI_ERR_TYPE
         : golciFileExtent(NUMBER(fh), (int)NUMBER(datatype), extent);
     return file_done(fh, class);
 }
 
-ABI(int, File_get_type_extent, (MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent))
+ABI_BODY(int, File_get_type_extent, (MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent))
 {
     MPI_Count wide = 0;
     int class = extent ? PMPI_File_get_type_extent_c(fh, datatype, &wide) : file_done(fh, MPI_ERR_ARG);
@@ -217,37 +217,37 @@ static int ask(MPI_File fh, int what, MPI_Offset value, void *result, size_t n)
     return class;
 }
 
-ABI(int, File_get_amode, (MPI_File fh, int *amode)) { return ask(fh, file_mode, 0, amode, sizeof(*amode)); }
-ABI(int, File_get_atomicity, (MPI_File fh, int *flag)) { return ask(fh, file_atomic, 0, flag, sizeof(*flag)); }
-ABI(int, File_get_size, (MPI_File fh, MPI_Offset *size)) { return ask(fh, file_size, 0, size, sizeof(*size)); }
+ABI_BODY(int, File_get_amode, (MPI_File fh, int *amode)) { return ask(fh, file_mode, 0, amode, sizeof(*amode)); }
+ABI_BODY(int, File_get_atomicity, (MPI_File fh, int *flag)) { return ask(fh, file_atomic, 0, flag, sizeof(*flag)); }
+ABI_BODY(int, File_get_size, (MPI_File fh, MPI_Offset *size)) { return ask(fh, file_size, 0, size, sizeof(*size)); }
 
-ABI(int, File_get_position, (MPI_File fh, MPI_Offset *offset))
+ABI_BODY(int, File_get_position, (MPI_File fh, MPI_Offset *offset))
 {
     return ask(fh, file_position, 0, offset, sizeof(*offset));
 }
 
-ABI(int, File_get_position_shared, (MPI_File fh, MPI_Offset *offset))
+ABI_BODY(int, File_get_position_shared, (MPI_File fh, MPI_Offset *offset))
 {
     return ask(fh, file_position_shared, 0, offset, sizeof(*offset));
 }
 
-ABI(int, File_get_byte_offset, (MPI_File fh, MPI_Offset offset, MPI_Offset *disp))
+ABI_BODY(int, File_get_byte_offset, (MPI_File fh, MPI_Offset offset, MPI_Offset *disp))
 {
     return ask(fh, file_offset, offset, disp, sizeof(*disp));
 }
 
-ABI(int, File_set_atomicity, (MPI_File fh, int flag)) { return word(fh, file_set_atomic, flag, 0, NULL); }
-ABI(int, File_set_size, (MPI_File fh, MPI_Offset size)) { return word(fh, file_set_size, size, 0, NULL); }
-ABI(int, File_preallocate, (MPI_File fh, MPI_Offset size)) { return word(fh, file_reserve, size, 0, NULL); }
-ABI(int, File_sync, (MPI_File fh)) { return word(fh, file_sync, 0, 0, NULL); }
-ABI(int, File_seek, (MPI_File fh, MPI_Offset offset, int whence)) { return word(fh, file_seek, offset, whence, NULL); }
+ABI_BODY(int, File_set_atomicity, (MPI_File fh, int flag)) { return word(fh, file_set_atomic, flag, 0, NULL); }
+ABI_BODY(int, File_set_size, (MPI_File fh, MPI_Offset size)) { return word(fh, file_set_size, size, 0, NULL); }
+ABI_BODY(int, File_preallocate, (MPI_File fh, MPI_Offset size)) { return word(fh, file_reserve, size, 0, NULL); }
+ABI_BODY(int, File_sync, (MPI_File fh)) { return word(fh, file_sync, 0, 0, NULL); }
+ABI_BODY(int, File_seek, (MPI_File fh, MPI_Offset offset, int whence)) { return word(fh, file_seek, offset, whence, NULL); }
 
-ABI(int, File_seek_shared, (MPI_File fh, MPI_Offset offset, int whence))
+ABI_BODY(int, File_seek_shared, (MPI_File fh, MPI_Offset offset, int whence))
 {
     return word(fh, file_seek_shared, offset, whence, NULL);
 }
 
-ABI(int, File_set_errhandler, (MPI_File file, MPI_Errhandler errhandler))
+ABI_BODY(int, File_set_errhandler, (MPI_File file, MPI_Errhandler errhandler))
 {
     struct file_notes *f = file_notes(file);
     MPI_Errhandler old;
@@ -265,7 +265,7 @@ ABI(int, File_set_errhandler, (MPI_File file, MPI_Errhandler errhandler))
     return MPI_SUCCESS;
 }
 
-ABI(int, File_get_errhandler, (MPI_File file, MPI_Errhandler *errhandler))
+ABI_BODY(int, File_get_errhandler, (MPI_File file, MPI_Errhandler *errhandler))
 {
     struct file_notes *f = file_notes(file);
     if ((!f && file != MPI_FILE_NULL) || !running() || !errhandler)
@@ -279,10 +279,10 @@ ABI(int, File_get_errhandler, (MPI_File file, MPI_Errhandler *errhandler))
     return MPI_SUCCESS;
 }
 
-ABI(int, File_call_errhandler, (MPI_File fh, int errorcode))
+ABI_BODY(int, File_call_errhandler, (MPI_File fh, int errorcode))
 {
     if (!file_notes(fh) && fh != MPI_FILE_NULL)
         return file_done(fh, MPI_ERR_FILE);
-    file_done(fh, errorcode);
+    call_due(file_done(fh, errorcode));
     return MPI_SUCCESS;
 }

@@ -3,6 +3,7 @@
 #include "comms.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -40,4 +41,10 @@ size_t __wrap__cgo_wait_runtime_init_done(void)
     if (__builtin_expect(in_child, 0))
         child_ends(MPI_ERR_OTHER, "it has called MPI");
     return __real__cgo_wait_runtime_init_done();
+}
+
+int quit_is_free(void)
+{
+    struct sigaction now;
+    return sigaction(SIGQUIT, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL;
 }

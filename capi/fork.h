@@ -13,6 +13,9 @@ HIDDEN int forked(void);
 /* child_ends ends such a process with an exit code and a text. */
 HIDDEN void child_ends(int code, const char *text) __attribute__((noreturn));
 
+/* quit_is_free tells whether the program has left SIGQUIT to others. */
+HIDDEN int quit_is_free(void);
+
 /* world_forked ends the part in the job that the child has inherited. It tells whether there was one. */
 HIDDEN int world_forked(void);
 

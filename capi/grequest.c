@@ -2,7 +2,7 @@
 #include "grequest.h"
 #include "pt2pt.h"
 
-ABI(int, Grequest_start, (MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
+ABI_BODY(int, Grequest_start, (MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
     MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request))
 {
     struct grequest functions = {query_fn, free_fn, cancel_fn, extra_state};
@@ -11,7 +11,7 @@ ABI(int, Grequest_start, (MPI_Grequest_query_function *query_fn, MPI_Grequest_fr
     return ended(class, at);
 }
 
-ABI(int, Grequest_complete, (MPI_Request request))
+ABI_BODY(int, Grequest_complete, (MPI_Request request))
 {
     BEGIN(1);
     class = golciGeneralEnd((uintptr_t)request);

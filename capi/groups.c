@@ -10,24 +10,24 @@ static int done(int class) { return class == MPI_SUCCESS ? MPI_SUCCESS : fail(NU
 /* result is where Go puts the handle of a group. */
 static uintptr_t *result(MPI_Group *group) { return (uintptr_t *)group; }
 
-ABI(int, Group_size, (MPI_Group group, int *size))
+ABI_BODY(int, Group_size, (MPI_Group group, int *size))
 {
     return done(size ? golciGroupSize(NUMBER(group), size) : MPI_ERR_ARG);
 }
 
-ABI(int, Group_rank, (MPI_Group group, int *rank))
+ABI_BODY(int, Group_rank, (MPI_Group group, int *rank))
 {
     return done(rank ? golciGroupRank(NUMBER(group), rank) : MPI_ERR_ARG);
 }
 
-ABI(int, Group_translate_ranks, (MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]))
+ABI_BODY(int, Group_translate_ranks, (MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]))
 {
     if (n < 0 || (n > 0 && (!ranks1 || !ranks2)))
         return done(MPI_ERR_ARG);
     return done(golciGroupTranslate(NUMBER(group1), n, (int *)ranks1, NUMBER(group2), ranks2));
 }
 
-ABI(int, Group_compare, (MPI_Group group1, MPI_Group group2, int *result))
+ABI_BODY(int, Group_compare, (MPI_Group group1, MPI_Group group2, int *result))
 {
     return done(result ? golciGroupCompare(NUMBER(group1), NUMBER(group2), result) : MPI_ERR_ARG);
 }
@@ -37,17 +37,17 @@ static int combine(int how, MPI_Group a, MPI_Group b, MPI_Group *made)
     return done(made ? golciGroupCombine(how, NUMBER(a), NUMBER(b), result(made)) : MPI_ERR_ARG);
 }
 
-ABI(int, Group_union, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup))
+ABI_BODY(int, Group_union, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup))
 {
     return combine(combine_union, group1, group2, newgroup);
 }
 
-ABI(int, Group_intersection, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup))
+ABI_BODY(int, Group_intersection, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup))
 {
     return combine(combine_intersection, group1, group2, newgroup);
 }
 
-ABI(int, Group_difference, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup))
+ABI_BODY(int, Group_difference, (MPI_Group group1, MPI_Group group2, MPI_Group *newgroup))
 {
     return combine(combine_difference, group1, group2, newgroup);
 }
@@ -59,28 +59,28 @@ static int pick(int how, MPI_Group group, int n, const int *ranks, MPI_Group *ma
     return done(golciGroupPick(how, NUMBER(group), n, (int *)ranks, result(made)));
 }
 
-ABI(int, Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group *newgroup))
+ABI_BODY(int, Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group *newgroup))
 {
     return pick(pick_incl, group, n, ranks, newgroup);
 }
 
-ABI(int, Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group *newgroup))
+ABI_BODY(int, Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group *newgroup))
 {
     return pick(pick_excl, group, n, ranks, newgroup);
 }
 
-ABI(int, Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup))
+ABI_BODY(int, Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup))
 {
     return pick(pick_range_incl, group, n, (int *)ranges, newgroup);
 }
 
-ABI(int, Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup))
+ABI_BODY(int, Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group *newgroup))
 {
     return pick(pick_range_excl, group, n, (int *)ranges, newgroup);
 }
 
 /* MPI_GROUP_EMPTY stays: only the variable is reset. */
-ABI(int, Group_free, (MPI_Group *group))
+ABI_BODY(int, Group_free, (MPI_Group *group))
 {
     int class;
     if (!group)
@@ -101,6 +101,6 @@ static int group_of(MPI_Comm comm, int remote, MPI_Group *group)
     return class == MPI_SUCCESS ? MPI_SUCCESS : fail(c, class);
 }
 
-ABI(int, Comm_group, (MPI_Comm comm, MPI_Group *group)) { return group_of(comm, 0, group); }
+ABI_BODY(int, Comm_group, (MPI_Comm comm, MPI_Group *group)) { return group_of(comm, 0, group); }
 
-ABI(int, Comm_remote_group, (MPI_Comm comm, MPI_Group *group)) { return group_of(comm, 1, group); }
+ABI_BODY(int, Comm_remote_group, (MPI_Comm comm, MPI_Group *group)) { return group_of(comm, 1, group); }

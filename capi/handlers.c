@@ -119,28 +119,28 @@ int handler_call(MPI_Errhandler handler, void *object, int *code)
     return 1;
 }
 
-ABI(int, Comm_create_errhandler, (MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler))
+ABI_BODY(int, Comm_create_errhandler, (MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler))
 {
     return create((function *)comm_errhandler_fn, comm_handler, errhandler);
 }
 
-ABI(int, Win_create_errhandler, (MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler))
+ABI_BODY(int, Win_create_errhandler, (MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler))
 {
     return create((function *)win_errhandler_fn, win_handler, errhandler);
 }
 
-ABI(int, File_create_errhandler, (MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler))
+ABI_BODY(int, File_create_errhandler, (MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler))
 {
     return create((function *)file_errhandler_fn, file_handler, errhandler);
 }
 
-ABI(int, Session_create_errhandler, (MPI_Session_errhandler_function *session_errhandler_fn,
+ABI_BODY(int, Session_create_errhandler, (MPI_Session_errhandler_function *session_errhandler_fn,
     MPI_Errhandler *errhandler))
 {
     return create((function *)session_errhandler_fn, session_handler, errhandler);
 }
 
-ABI(int, Errhandler_free, (MPI_Errhandler *errhandler))
+ABI_BODY(int, Errhandler_free, (MPI_Errhandler *errhandler))
 {
     if (!errhandler)
         return fail(NULL, MPI_ERR_ARG);

@@ -19,13 +19,15 @@ import (
 	"go.uber.org/goleak"
 )
 
-// scratch is where the library is built, "" before. It is removed at the end.
-var scratch string
+// scratch is where the library is built, and launcherDir the launcher, "" before. They are removed at the end.
+var scratch, launcherDir string
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		if scratch != "" {
-			os.RemoveAll(scratch)
+		for _, dir := range []string{scratch, launcherDir} {
+			if dir != "" {
+				os.RemoveAll(dir)
+			}
 		}
 		os.Exit(code)
 	}))
@@ -138,6 +140,11 @@ func TestSymbols(t *testing.T) {
 		delete(symbols, "PMPI_"+name)
 		delete(symbols, "MPI_"+name)
 	}
+	for _, name := range extensions(t) {
+		if _, there := symbols["PMPIX_"+name]; !there || elf.ST_BIND(symbols["MPIX_"+name].Info) != elf.STB_WEAK {
+			t.Errorf("MPIX_%s is not there, or no name that a program may take", name)
+		}
+	}
 	for name := range symbols {
 		if strings.HasPrefix(name, "_cgo") { // of the go tool, with a number of this package
 			continue
@@ -165,6 +172,19 @@ func imported(t *testing.T, file *elf.File) []string {
 	return names
 }
 
+// extensions gives the names of those functions.
+func extensions(t *testing.T) (names []string) {
+	t.Helper()
+	table, err := abi.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range table.Extensions {
+		names = append(names, table.Extensions[i].Name)
+	}
+	return names
+}
+
 // functions gives the names of all functions, and of their forms for large counts.
 func functions(t *testing.T) (names []string) {
 	t.Helper()
@@ -180,7 +200,7 @@ func functions(t *testing.T) (names []string) {
 	return names
 }
 
-var unsupported = regexp.MustCompile(`ABI\(int, (\w+), \([^)]*\)\)\n\{ return (?:unsupported\(\)|MPI_ERR_UNSUPPORTED_OPERATION); \}`)
+var unsupported = regexp.MustCompile(`ABI\(int, (\w+), \([^)]*\)\)\n\{ return (?:left\(unsupported\(\), "\w+", NULL, NULL\)|MPI_ERR_UNSUPPORTED_OPERATION); \}`)
 
 // TestUnsupported calls each function that has no body yet. The handler of errors hears of it.
 func TestUnsupported(t *testing.T) {
@@ -192,7 +212,7 @@ func TestUnsupported(t *testing.T) {
 	for _, m := range unsupported.FindAllSubmatch(text, -1) {
 		lacking = append(lacking, string(m[1]))
 	}
-	n := bytes.Count(text, []byte("unsupported();")) + bytes.Count(text, []byte("MPI_ERR_UNSUPPORTED"))
+	n := bytes.Count(text, []byte("unsupported(),")) + bytes.Count(text, []byte("MPI_ERR_UNSUPPORTED"))
 	if n != len(lacking) {
 		t.Errorf("%d functions were found, there are %d", len(lacking), n)
 	}

@@ -40,14 +40,14 @@ static int duplicated(struct comm *c, struct newcomm *n, int class, MPI_Comm *ne
     return fail(c, class);
 }
 
-ABI(int, Comm_dup, (MPI_Comm comm, MPI_Comm *newcomm))
+ABI_BODY(int, Comm_dup, (MPI_Comm comm, MPI_Comm *newcomm))
 {
     MAKE(comm, newcomm);
     class = golciDup(c->place, &n);
     return duplicated(c, &n, class, newcomm);
 }
 
-ABI(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm))
+ABI_BODY(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm))
 {
     MAKE(comm, newcomm);
     class = info_is(info) ? golciDup(c->place, &n) : MPI_ERR_INFO;
@@ -57,14 +57,14 @@ ABI(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm))
 }
 
 /* The communicator has its handle at once, but works when the request is done. */
-ABI(int, Comm_idup, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request))
+ABI_BODY(int, Comm_idup, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request))
 {
     MAKE(comm, newcomm);
     class = request ? golciIdup(c->place, &n, (uintptr_t *)request) : MPI_ERR_ARG;
     return duplicated(c, &n, class, newcomm);
 }
 
-ABI(int, Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request))
+ABI_BODY(int, Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request))
 {
     MAKE(comm, newcomm);
     class = !request ? MPI_ERR_ARG : info_is(info) ? golciIdup(c->place, &n, (uintptr_t *)request) : MPI_ERR_INFO;
@@ -73,28 +73,28 @@ ABI(int, Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, 
     return duplicated(c, &n, class, newcomm);
 }
 
-ABI(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm))
+ABI_BODY(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm))
 {
     MAKE(comm, newcomm);
     class = golciSplit(c->place, color, key, &n);
     return comm_finish(c, &n, class, newcomm);
 }
 
-ABI(int, Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm))
+ABI_BODY(int, Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm))
 {
     MAKE(comm, newcomm);
     class = !info_is(info) ? MPI_ERR_INFO : golciSplitType(c->place, split_type, key, (uintptr_t)info, &n);
     return comm_finish(c, &n, class, newcomm);
 }
 
-ABI(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm))
+ABI_BODY(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm))
 {
     MAKE(comm, newcomm);
     class = golciCreate(c->place, (uintptr_t)group, &n);
     return comm_finish(c, &n, class, newcomm);
 }
 
-ABI(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm))
+ABI_BODY(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm))
 {
     MAKE(comm, newcomm);
     class = golciCreateGroup(c->place, (uintptr_t)group, tag, &n);
@@ -102,7 +102,7 @@ ABI(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *
 }
 
 /* Only the leader's peer_comm means something. */
-ABI(int, Intercomm_create, (MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
+ABI_BODY(int, Intercomm_create, (MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
     MPI_Comm *newintercomm))
 {
     struct comm *peer = comm_of(peer_comm);
@@ -111,14 +111,14 @@ ABI(int, Intercomm_create, (MPI_Comm local_comm, int local_leader, MPI_Comm peer
     return comm_finish(c, &n, class, newintercomm);
 }
 
-ABI(int, Intercomm_merge, (MPI_Comm intercomm, int high, MPI_Comm *newintracomm))
+ABI_BODY(int, Intercomm_merge, (MPI_Comm intercomm, int high, MPI_Comm *newintracomm))
 {
     MAKE(intercomm, newintracomm);
     class = golciMerge(c->place, high != 0, &n);
     return comm_finish(c, &n, class, newintracomm);
 }
 
-ABI(int, Comm_test_inter, (MPI_Comm comm, int *flag))
+ABI_BODY(int, Comm_test_inter, (MPI_Comm comm, int *flag))
 {
     struct comm *c = comm_of(comm);
     if (!c)
@@ -129,7 +129,7 @@ ABI(int, Comm_test_inter, (MPI_Comm comm, int *flag))
     return MPI_SUCCESS;
 }
 
-ABI(int, Comm_remote_size, (MPI_Comm comm, int *size))
+ABI_BODY(int, Comm_remote_size, (MPI_Comm comm, int *size))
 {
     struct comm *c = comm_of(comm);
     if (!c)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Numbers of the handles of datatypes that are not predefined: the first one, and the bits for their places. */
-enum { first_type = 4096, type_place_bits = 21, type_places = 1 << 17 };
+enum { null_type = 0x200, first_type = 4096, type_place_bits = 21, type_places = 1 << 17 };
 
 /* A list of n numbers of the program, of int or of 64 bits. */
 struct list {

@@ -1,7 +1,7 @@
 /* Matched probes and receives (3.8.2 and 3.8.3 of the standard). */
 #include "pt2pt.h"
 
-ABI(int, Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status))
+ABI_BODY(int, Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status))
 {
     int flag;
     START(comm);
@@ -9,7 +9,7 @@ ABI(int, Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_
     DONE;
 }
 
-ABI(int, Improbe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status))
+ABI_BODY(int, Improbe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status))
 {
     START(comm);
     class = message && flag ? golciMprobe(source, tag, c->place, 0, flag, (uintptr_t *)message, status) : MPI_ERR_ARG;
@@ -22,7 +22,7 @@ static int room(void *mem, MPI_Count count, MPI_Datatype datatype, MPI_Message m
     return message == MPI_MESSAGE_NO_PROC ? MPI_SUCCESS : buffer(mem, count, datatype);
 }
 
-ABI(int, Mrecv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status))
+ABI_BODY(int, Mrecv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status))
 {
     BEGIN(message);
     class = room(buf, count, datatype, *message);
@@ -31,7 +31,7 @@ ABI(int, Mrecv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Messag
     return ended(class, at);
 }
 
-ABI(int, Imrecv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request))
+ABI_BODY(int, Imrecv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request))
 {
     BEGIN(message && request);
     class = room(buf, count, datatype, *message);

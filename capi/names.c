@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-ABI(int, Comm_set_name, (MPI_Comm comm, const char *comm_name))
+ABI_BODY(int, Comm_set_name, (MPI_Comm comm, const char *comm_name))
 {
     struct comm *c = comm_of(comm);
     int class;
@@ -17,7 +17,7 @@ ABI(int, Comm_set_name, (MPI_Comm comm, const char *comm_name))
 }
 
 /* MPI_COMM_NULL has a name, too. */
-ABI(int, Comm_get_name, (MPI_Comm comm, char *comm_name, int *resultlen))
+ABI_BODY(int, Comm_get_name, (MPI_Comm comm, char *comm_name, int *resultlen))
 {
     struct comm *c = comm_of(comm);
     int class;
@@ -46,6 +46,6 @@ static int hints(MPI_Comm comm, int set, MPI_Info *info)
     return class == MPI_SUCCESS ? MPI_SUCCESS : fail(c, class);
 }
 
-ABI(int, Comm_set_info, (MPI_Comm comm, MPI_Info info)) { return hints(comm, 1, &info); }
+ABI_BODY(int, Comm_set_info, (MPI_Comm comm, MPI_Info info)) { return hints(comm, 1, &info); }
 
-ABI(int, Comm_get_info, (MPI_Comm comm, MPI_Info *info_used)) { return hints(comm, 0, info_used); }
+ABI_BODY(int, Comm_get_info, (MPI_Comm comm, MPI_Info *info_used)) { return hints(comm, 0, info_used); }

@@ -18,27 +18,27 @@ void op_call(void *function, int large, uintptr_t in, uintptr_t inout, int64_t n
     }
 }
 
-ABI(int, Op_create, (MPI_User_function *user_fn, int commute, MPI_Op *op))
+ABI_BODY(int, Op_create, (MPI_User_function *user_fn, int commute, MPI_Op *op))
 {
     return done(golciOpCreate((void *)user_fn, 0, commute, (uintptr_t *)op));
 }
 
-ABI(int, Op_create_c, (MPI_User_function_c *user_fn, int commute, MPI_Op *op))
+ABI_BODY(int, Op_create_c, (MPI_User_function_c *user_fn, int commute, MPI_Op *op))
 {
     return done(golciOpCreate((void *)user_fn, 1, commute, (uintptr_t *)op));
 }
 
-ABI(int, Op_free, (MPI_Op *op))
+ABI_BODY(int, Op_free, (MPI_Op *op))
 {
     return done(golciOpFree((uintptr_t *)op));
 }
 
-ABI(int, Op_commutative, (MPI_Op op, int *commute))
+ABI_BODY(int, Op_commutative, (MPI_Op op, int *commute))
 {
     return done(golciOpCommutative((uintptr_t)op, commute));
 }
 
-ABI(int, Reduce_local_c, (const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op))
+ABI_BODY(int, Reduce_local_c, (const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op))
 {
     struct coll x = {.kind = kind_reduce, .op = op, .in.mem = (void *)inbuf, .out.mem = inoutbuf};
     x.in.n = x.out.n = count;

@@ -16,7 +16,7 @@ static int packing(const void *mem, MPI_Count count, MPI_Datatype datatype, cons
     return packed || size == *position ? MPI_SUCCESS : MPI_ERR_BUFFER;
 }
 
-ABI(int, Pack_c, (const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize,
+ABI_BODY(int, Pack_c, (const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize,
     MPI_Count *position, MPI_Comm comm))
 {
     START(comm);
@@ -26,7 +26,7 @@ ABI(int, Pack_c, (const void *inbuf, MPI_Count incount, MPI_Datatype datatype, v
     DONE;
 }
 
-ABI(int, Unpack_c, (const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount,
+ABI_BODY(int, Unpack_c, (const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount,
     MPI_Datatype datatype, MPI_Comm comm))
 {
     START(comm);
@@ -44,14 +44,14 @@ static int narrow(int class, const MPI_Count *from, int *to)
     return class;
 }
 
-ABI(int, Pack, (const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position,
+ABI_BODY(int, Pack, (const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position,
     MPI_Comm comm))
 {
     MPI_Count at = position ? *position : 0;
     return narrow(PMPI_Pack_c(inbuf, incount, datatype, outbuf, outsize, position ? &at : NULL, comm), &at, position);
 }
 
-ABI(int, Unpack, (const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype,
+ABI_BODY(int, Unpack, (const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype,
     MPI_Comm comm))
 {
     MPI_Count at = position ? *position : 0;
@@ -59,7 +59,7 @@ ABI(int, Unpack, (const void *inbuf, int insize, int *position, void *outbuf, in
         position);
 }
 
-ABI(int, Pack_size_c, (MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size))
+ABI_BODY(int, Pack_size_c, (MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size))
 {
     const struct type *t = in_message(datatype);
     START(comm);
@@ -75,7 +75,7 @@ ABI(int, Pack_size_c, (MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, 
     DONE;
 }
 
-ABI(int, Pack_size, (int incount, MPI_Datatype datatype, MPI_Comm comm, int *size))
+ABI_BODY(int, Pack_size, (int incount, MPI_Datatype datatype, MPI_Comm comm, int *size))
 {
     MPI_Count n;
     return narrow(PMPI_Pack_size_c(incount, datatype, comm, size ? &n : NULL), &n, size);
@@ -94,19 +94,19 @@ static int external(const char *datarep, void *mem, MPI_Count count, MPI_Datatyp
     return class == MPI_SUCCESS ? class : bad_type(class);
 }
 
-ABI(int, Pack_external_c, (const char *datarep, const void *inbuf, MPI_Count incount, MPI_Datatype datatype,
+ABI_BODY(int, Pack_external_c, (const char *datarep, const void *inbuf, MPI_Count incount, MPI_Datatype datatype,
     void *outbuf, MPI_Count outsize, MPI_Count *position))
 {
     return external(datarep, (void *)inbuf, incount, datatype, outbuf, outsize, position, way_external);
 }
 
-ABI(int, Unpack_external_c, (const char *datarep, const void *inbuf, MPI_Count insize, MPI_Count *position,
+ABI_BODY(int, Unpack_external_c, (const char *datarep, const void *inbuf, MPI_Count insize, MPI_Count *position,
     void *outbuf, MPI_Count outcount, MPI_Datatype datatype))
 {
     return external(datarep, outbuf, outcount, datatype, (void *)inbuf, insize, position, way_from_external);
 }
 
-ABI(int, Pack_external, (const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf,
+ABI_BODY(int, Pack_external, (const char *datarep, const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf,
     MPI_Aint outsize, MPI_Aint *position))
 {
     MPI_Count at = position ? *position : 0;
@@ -116,7 +116,7 @@ ABI(int, Pack_external, (const char *datarep, const void *inbuf, int incount, MP
     return class;
 }
 
-ABI(int, Unpack_external, (const char *datarep, const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf,
+ABI_BODY(int, Unpack_external, (const char *datarep, const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf,
     int outcount, MPI_Datatype datatype))
 {
     MPI_Count at = position ? *position : 0;
@@ -126,7 +126,7 @@ ABI(int, Unpack_external, (const char *datarep, const void *inbuf, MPI_Aint insi
     return class;
 }
 
-ABI(int, Pack_external_size_c, (const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size))
+ABI_BODY(int, Pack_external_size_c, (const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size))
 {
     if (!datarep || strcmp(datarep, "external32") != 0 || !size)
         return bad_type(MPI_ERR_ARG);
@@ -136,7 +136,7 @@ ABI(int, Pack_external_size_c, (const char *datarep, MPI_Count incount, MPI_Data
     return MPI_SUCCESS;
 }
 
-ABI(int, Pack_external_size, (const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size))
+ABI_BODY(int, Pack_external_size, (const char *datarep, int incount, MPI_Datatype datatype, MPI_Aint *size))
 {
     MPI_Count n;
     int class = PMPI_Pack_external_size_c(datarep, incount, datatype, size ? &n : NULL);

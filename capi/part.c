@@ -14,33 +14,33 @@ static int part_init(const void *buf, int partitions, MPI_Count count, MPI_Datat
     DONE;
 }
 
-ABI(int, Psend_init, (const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+ABI_BODY(int, Psend_init, (const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
     MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     return part_init(buf, partitions, count, datatype, dest, tag, comm, 1, request);
 }
 
-ABI(int, Precv_init, (void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+ABI_BODY(int, Precv_init, (void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
     MPI_Comm comm, MPI_Info info, MPI_Request *request))
 {
     return part_init(buf, partitions, count, datatype, dest, tag, comm, 0, request);
 }
 
-ABI(int, Pready, (int partition, MPI_Request request))
+ABI_BODY(int, Pready, (int partition, MPI_Request request))
 {
     BEGIN(1);
     class = golciPready((uintptr_t)request, partition, partition, &at);
     return ended(class, at);
 }
 
-ABI(int, Pready_range, (int partition_low, int partition_high, MPI_Request request))
+ABI_BODY(int, Pready_range, (int partition_low, int partition_high, MPI_Request request))
 {
     BEGIN(1);
     class = golciPready((uintptr_t)request, partition_low, partition_high, &at);
     return ended(class, at);
 }
 
-ABI(int, Pready_list, (int length, const int array_of_partitions[], MPI_Request request))
+ABI_BODY(int, Pready_list, (int length, const int array_of_partitions[], MPI_Request request))
 {
     BEGIN(length >= 0 && (array_of_partitions || length == 0));
     class = MPI_SUCCESS;
@@ -49,7 +49,7 @@ ABI(int, Pready_list, (int length, const int array_of_partitions[], MPI_Request 
     return ended(class, at);
 }
 
-ABI(int, Parrived, (MPI_Request request, int partition, int *flag))
+ABI_BODY(int, Parrived, (MPI_Request request, int partition, int *flag))
 {
     BEGIN(flag);
     class = golciParrived((uintptr_t)request, partition, flag, &at);

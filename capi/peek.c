@@ -1,14 +1,14 @@
 /* Statuses of requests that stay (3.7.6 of the standard). */
 #include "pt2pt.h"
 
-ABI(int, Request_get_status, (MPI_Request request, int *flag, MPI_Status *status))
+ABI_BODY(int, Request_get_status, (MPI_Request request, int *flag, MPI_Status *status))
 {
     BEGIN(flag);
     class = golciPeek((uintptr_t)request, flag, status, &at);
     return ended(class, at);
 }
 
-ABI(int, Request_get_status_all, (int count, const MPI_Request array_of_requests[], int *flag,
+ABI_BODY(int, Request_get_status_all, (int count, const MPI_Request array_of_requests[], int *flag,
     MPI_Status array_of_statuses[]))
 {
     BEGIN(count >= 0 && (array_of_requests || count == 0) && flag);
@@ -16,7 +16,7 @@ ABI(int, Request_get_status_all, (int count, const MPI_Request array_of_requests
     return ended(class, at);
 }
 
-ABI(int, Request_get_status_any, (int count, const MPI_Request array_of_requests[], int *indx, int *flag,
+ABI_BODY(int, Request_get_status_any, (int count, const MPI_Request array_of_requests[], int *indx, int *flag,
     MPI_Status *status))
 {
     BEGIN(count >= 0 && (array_of_requests || count == 0) && indx && flag);
@@ -24,7 +24,7 @@ ABI(int, Request_get_status_any, (int count, const MPI_Request array_of_requests
     return ended(class, at);
 }
 
-ABI(int, Request_get_status_some, (int incount, const MPI_Request array_of_requests[], int *outcount,
+ABI_BODY(int, Request_get_status_some, (int incount, const MPI_Request array_of_requests[], int *outcount,
     int array_of_indices[], MPI_Status array_of_statuses[]))
 {
     BEGIN(incount >= 0 && ((array_of_requests && array_of_indices) || incount == 0) && outcount);

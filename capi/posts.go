@@ -8,12 +8,7 @@ package main
 */
 import "C"
 
-import (
-	"fmt"
-
-	"github.com/golci/golci/internal/mpi/core"
-	"github.com/golci/golci/internal/mpi/pure/errs"
-)
+import "github.com/golci/golci/internal/mpi/core"
 
 // begun is called at the beginning of each function that C calls and that may look at requests, or wait. It starts the
 // receives that wait in C. What recovers from panics comes before it.
@@ -39,23 +34,22 @@ func startPosts() {
 	}
 }
 
-// started starts one. A receive that cannot be started is a request that has failed.
+// started starts one. A receive that cannot be started is a request that has failed. What must not take the shortest way
+// takes the other one, as bytes.
 func started(e *C.struct_post) core.Request {
 	c := direct(e.place, e.source, e.tag)
 	if c == nil {
-		return failed(at(worldPlace), fmt.Errorf("mpi: Irecv: %w: it has been freed", errs.Comm))
+		c = at(e.place)
+		r, err := c.IrecvBuf("Irecv", core.Buf{Mem: e.mem, N: int64(e.n)}, int(e.source), int(e.tag))
+		if err != nil {
+			return at(worldPlace).EndedWith(err)
+		}
+		return r
 	}
 	r, err := c.Srv.Irecv(c.Ctx, int(c.Near[e.source]), int(e.tag), bytesAt(e.mem, e.n))
 	if err != nil {
-		return failed(c, c.RecvError("Irecv", int(e.source), int(e.tag), int(e.n), err))
+		return c.EndedWith(c.RecvError("Irecv", int(e.source), int(e.tag), int(e.n), err))
 	}
-	return c.Started(r)
-}
-
-// failed is a request of c that has ended with err.
-func failed(c *core.Comm, err error) core.Request {
-	r := c.Srv.NewCall()
-	c.Srv.EndCall(r, err, nil)
 	return c.Started(r)
 }
 
@@ -70,6 +64,9 @@ func stock(posts []C.struct_post) {
 func golciPosts() (class C.int) {
 	defer recovered(&class)
 	p, world := &C.posts, at(worldPlace)
+	if world.Near == nil { // element types are checked, which a receive in C does not tell
+		return C.MPI_SUCCESS
+	}
 	p.tags, p.longest = core.TagUB, C.int64_t(world.Srv.EagerLimit())
 	stock(p.post[:])
 	p.room = C.posts_most

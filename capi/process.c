@@ -20,7 +20,7 @@ void parent_begin(void)
         comm_release(n.place);
 }
 
-ABI(int, Comm_get_parent, (MPI_Comm *comm))
+ABI_BODY(int, Comm_get_parent, (MPI_Comm *comm))
 {
     if (!running() || !comm)
         return fail(NULL, running() ? MPI_ERR_ARG : MPI_ERR_OTHER);
@@ -39,7 +39,7 @@ static int spawn_all(struct comm *c, struct newcomm *n, int class, int root, int
     return comm_finish(c, n, class, intercomm);
 }
 
-ABI(int, Comm_spawn, (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
+ABI_BODY(int, Comm_spawn, (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
     MPI_Comm *intercomm, int array_of_errcodes[]))
 {
     struct command one = {(char *)command, argv, maxprocs, (uintptr_t)info};
@@ -47,7 +47,7 @@ ABI(int, Comm_spawn, (const char *command, char *argv[], int maxprocs, MPI_Info 
     return spawn_all(c, &n, class, root, 1, &one, intercomm, array_of_errcodes);
 }
 
-ABI(int, Comm_spawn_multiple, (int count, char *array_of_commands[], char **array_of_argv[],
+ABI_BODY(int, Comm_spawn_multiple, (int count, char *array_of_commands[], char **array_of_argv[],
     const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm,
     int array_of_errcodes[]))
 {
@@ -69,7 +69,7 @@ ABI(int, Comm_spawn_multiple, (int count, char *array_of_commands[], char **arra
     return class;
 }
 
-ABI(int, Comm_disconnect, (MPI_Comm *comm))
+ABI_BODY(int, Comm_disconnect, (MPI_Comm *comm))
 {
     struct comm *c = comm ? comm_of(*comm) : NULL;
     int class;
@@ -90,52 +90,52 @@ static int unready(const void *a, const void *b, MPI_Info info)
     return !a || !b ? MPI_ERR_ARG : info_is(info) ? MPI_SUCCESS : MPI_ERR_INFO;
 }
 
-ABI(int, Open_port, (MPI_Info info, char *port_name))
+ABI_BODY(int, Open_port, (MPI_Info info, char *port_name))
 {
     int class = unready(port_name, port_name, info);
     return ended(class == MPI_SUCCESS ? golciOpenPort(port_name) : class);
 }
 
-ABI(int, Close_port, (const char *port_name))
+ABI_BODY(int, Close_port, (const char *port_name))
 {
     int class = unready(port_name, port_name, MPI_INFO_NULL);
     return ended(class == MPI_SUCCESS ? golciClosePort((char *)port_name) : class);
 }
 
-ABI(int, Comm_accept, (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm))
+ABI_BODY(int, Comm_accept, (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm))
 {
     MAKE(comm, newcomm);
     class = info_is(info) ? golciAccept(c->place, root, (char *)port_name, &n) : MPI_ERR_INFO;
     return comm_finish(c, &n, class, newcomm);
 }
 
-ABI(int, Comm_connect, (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm))
+ABI_BODY(int, Comm_connect, (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm))
 {
     MAKE(comm, newcomm);
     class = info_is(info) ? golciConnect(c->place, root, (char *)port_name, &n) : MPI_ERR_INFO;
     return comm_finish(c, &n, class, newcomm);
 }
 
-ABI(int, Comm_join, (int fd, MPI_Comm *intercomm))
+ABI_BODY(int, Comm_join, (int fd, MPI_Comm *intercomm))
 {
     MAKE(MPI_COMM_SELF, intercomm);
     class = golciJoin(fd, &n);
     return comm_finish(c, &n, class, intercomm);
 }
 
-ABI(int, Publish_name, (const char *service_name, MPI_Info info, const char *port_name))
+ABI_BODY(int, Publish_name, (const char *service_name, MPI_Info info, const char *port_name))
 {
     int class = unready(service_name, port_name, info);
     return ended(class == MPI_SUCCESS ? golciPublish((char *)service_name, (char *)port_name) : class);
 }
 
-ABI(int, Unpublish_name, (const char *service_name, MPI_Info info, const char *port_name))
+ABI_BODY(int, Unpublish_name, (const char *service_name, MPI_Info info, const char *port_name))
 {
     int class = unready(service_name, port_name, info);
     return ended(class == MPI_SUCCESS ? golciUnpublish((char *)service_name) : class);
 }
 
-ABI(int, Lookup_name, (const char *service_name, MPI_Info info, char *port_name))
+ABI_BODY(int, Lookup_name, (const char *service_name, MPI_Info info, char *port_name))
 {
     int class = unready(service_name, port_name, info);
     return ended(class == MPI_SUCCESS ? golciLookup((char *)service_name, port_name) : class);

@@ -7,13 +7,23 @@
 int buffer(const void *mem, MPI_Count count, MPI_Datatype datatype)
 {
     const struct type *t = in_message(datatype);
+    int class = MPI_SUCCESS;
     if (count < 0)
-        return MPI_ERR_COUNT;
-    if (!t) /* no elements need no datatype */
-        return count == 0 && datatype == MPI_DATATYPE_NULL ? MPI_SUCCESS : MPI_ERR_TYPE;
-    if (mem == MPI_IN_PLACE && count > 0)
-        return MPI_ERR_BUFFER;
-    return MPI_SUCCESS;
+        class = MPI_ERR_COUNT;
+    else if (!t) /* no elements need no datatype */
+        class = count == 0 && datatype == MPI_DATATYPE_NULL ? MPI_SUCCESS : MPI_ERR_TYPE;
+    else if (mem == MPI_IN_PLACE && count > 0)
+        class = MPI_ERR_BUFFER;
+    if (class != MPI_SUCCESS)
+        tell_args(class, "bbuf ncount tdatatype", (unsigned long[]){(uintptr_t)mem, count, (uintptr_t)datatype});
+    return class;
+}
+
+/* missing tells that an argument is NULL. */
+static int missing(const char *kind)
+{
+    tell_args(MPI_ERR_ARG, kind, (unsigned long[]){0});
+    return MPI_ERR_ARG;
 }
 
 /* direct gives the bytes of a buffer that may take the shortest way; negative if it may not. The elements are of a
@@ -35,9 +45,9 @@ static inline int64_t direct(const void *mem, MPI_Count count, MPI_Datatype data
             DONE; \
     }
 
-static int send(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, int mode)
+static inline __attribute__((always_inline)) int send(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, int mode)
 {
-    START(comm);
+    START_FAST(comm);
     DIRECT(mode == mode_send, buf, count, datatype, golciSendBytes((void *)buf, n, dest, tag, c->place));
     class = buffer(buf, count, datatype);
     if (class == MPI_SUCCESS)
@@ -45,56 +55,63 @@ static int send(const void *buf, MPI_Count count, MPI_Datatype datatype, int des
     DONE;
 }
 
-ABI(int, Send_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
+ABI_FAST(int, Send_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
+    (buf, count, datatype, dest, tag, comm))
 {
     return send(buf, count, datatype, dest, tag, comm, mode_send);
 }
 
-ABI(int, Ssend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
+ABI_FAST(int, Ssend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
+    (buf, count, datatype, dest, tag, comm))
 {
     return send(buf, count, datatype, dest, tag, comm, mode_ssend);
 }
 
-ABI(int, Rsend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm))
+ABI_FAST(int, Rsend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
+    (buf, count, datatype, dest, tag, comm))
 {
     return send(buf, count, datatype, dest, tag, comm, mode_rsend);
 }
 
-static int isend(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, int mode,
+static inline __attribute__((always_inline)) int isend(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, int mode,
     MPI_Request *request)
 {
-    START(comm);
+    START_FAST(comm);
     DIRECT(mode == mode_send && request, buf, count, datatype,
         golciIsendBytes((void *)buf, n, dest, tag, c->place, NUMBERS(request)));
-    class = request ? buffer(buf, count, datatype) : MPI_ERR_ARG;
+    class = request ? buffer(buf, count, datatype) : missing("prequest");
     if (class == MPI_SUCCESS)
         class = golciIsend((void *)buf, count, NUMBER(datatype), dest, tag, c->place, mode,
             (uintptr_t *)request);
     DONE;
 }
 
-ABI(int, Isend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-    MPI_Request *request))
+ABI_FAST(int, Isend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+    MPI_Request *request),
+    (buf, count, datatype, dest, tag, comm, request))
 {
     return isend(buf, count, datatype, dest, tag, comm, mode_send, request);
 }
 
-ABI(int, Issend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-    MPI_Request *request))
+ABI_FAST(int, Issend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+    MPI_Request *request),
+    (buf, count, datatype, dest, tag, comm, request))
 {
     return isend(buf, count, datatype, dest, tag, comm, mode_ssend, request);
 }
 
-ABI(int, Irsend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-    MPI_Request *request))
+ABI_FAST(int, Irsend_c, (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+    MPI_Request *request),
+    (buf, count, datatype, dest, tag, comm, request))
 {
     return isend(buf, count, datatype, dest, tag, comm, mode_rsend, request);
 }
 
-ABI(int, Recv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-    MPI_Status *status))
+ABI_FAST(int, Recv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+    MPI_Status *status),
+    (buf, count, datatype, source, tag, comm, status))
 {
-    START(comm);
+    START_FAST(comm);
     DIRECT(1, buf, count, datatype, golciRecvBytes(buf, n, source, tag, c->place, status));
     class = buffer(buf, count, datatype);
     if (class == MPI_SUCCESS)
@@ -120,29 +137,32 @@ static inline int wait_in_c(const struct comm *c, void *buf, int64_t n, int sour
     return 1;
 }
 
-ABI(int, Irecv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-    MPI_Request *request))
+ABI_FAST(int, Irecv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+    MPI_Request *request),
+    (buf, count, datatype, source, tag, comm, request))
 {
-    START(comm);
+    START_FAST(comm);
     if (wait_in_c(c, buf, direct(buf, count, datatype), source, tag, request))
         return MPI_SUCCESS;
     DIRECT(request, buf, count, datatype, golciIrecvBytes(buf, n, source, tag, c->place, NUMBERS(request)));
-    class = request ? buffer(buf, count, datatype) : MPI_ERR_ARG;
+    class = request ? buffer(buf, count, datatype) : missing("prequest");
     if (class == MPI_SUCCESS)
         class = golciIrecv((void *)buf, count, NUMBER(datatype), source, tag, c->place, (uintptr_t *)request);
     DONE;
 }
 
-ABI(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status))
+ABI_FAST(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status),
+    (source, tag, comm, status))
 {
-    START(comm);
+    START_FAST(comm);
     class = golciProbe(source, tag, c->place, status);
     DONE;
 }
 
-ABI(int, Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status))
+ABI_FAST(int, Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
+    (source, tag, comm, flag, status))
 {
-    START(comm);
-    class = flag ? golciIprobe(source, tag, c->place, flag, status) : MPI_ERR_ARG;
+    START_FAST(comm);
+    class = flag ? golciIprobe(source, tag, c->place, flag, status) : missing("pflag");
     DONE;
 }

@@ -27,6 +27,7 @@ var (
 func golciSend(mem unsafe.Pointer, count C.int64_t, datatype, dest, tag, comm, mode C.int) (class C.int) {
 	defer recovered(&class)
 	begun()
+	faults()
 	err := at(comm).SendBuf(sends[mode], buffer(mem, count, datatype), int(dest), int(tag), modes[mode])
 	if err != nil {
 		return classOf(err)
@@ -40,6 +41,7 @@ func golciRecv(
 ) (class C.int) {
 	defer recovered(&class)
 	begun()
+	faults()
 	st, err := at(comm).RecvBuf("Recv", buffer(mem, count, datatype), int(source), int(tag))
 	fill(status, &st)
 	if err != nil {
@@ -54,6 +56,7 @@ func golciIsend(
 ) (class C.int) {
 	defer recovered(&class)
 	begun()
+	faults()
 	r, err := at(comm).IsendBuf(isends[mode], buffer(mem, count, datatype), int(dest), int(tag), modes[mode])
 	if err != nil {
 		return classOf(err)
@@ -68,6 +71,7 @@ func golciIrecv(
 ) (class C.int) {
 	defer recovered(&class)
 	begun()
+	faults()
 	r, err := at(comm).IrecvBuf("Irecv", buffer(mem, count, datatype), int(source), int(tag))
 	if err != nil {
 		return classOf(err)

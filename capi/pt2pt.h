@@ -15,6 +15,13 @@ HIDDEN int buffer(const void *mem, MPI_Count count, MPI_Datatype datatype);
     if (!c) \
     return bad_comm()
 
+/* START_FAST is START of a function whose arguments nobody shows. */
+#define START_FAST(comm) \
+    struct comm *c = comm_of(comm); \
+    int class; \
+    if (__builtin_expect(!c, 0)) \
+    return unknown_comm(comm)
+
 /* DONE ends a function with the class of its error. */
 #define DONE return __builtin_expect(class == MPI_SUCCESS, 1) ? MPI_SUCCESS : fail(c, class)
 
@@ -31,5 +38,15 @@ HIDDEN int ended(int class, int at);
         return fail(NULL, MPI_ERR_OTHER); \
     if (!(condition)) \
     return fail(NULL, MPI_ERR_ARG)
+
+/* BEGIN_FAST is BEGIN of a function whose arguments nobody shows: it tells of them itself. See left. */
+#define BEGIN_FAST(condition, kinds, ...) \
+    int at = -1, class; \
+    if (!running()) \
+        return fail(NULL, MPI_ERR_OTHER); \
+    if (!(condition)) { \
+        tell_args(MPI_ERR_ARG, kinds, (unsigned long[]){__VA_ARGS__}); \
+        return fail(NULL, MPI_ERR_ARG); \
+    }
 
 #endif

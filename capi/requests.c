@@ -52,18 +52,20 @@ static int all_over(int n, MPI_Request requests[], MPI_Status statuses[], int se
     return 1;
 }
 
-ABI(int, Wait, (MPI_Request *request, MPI_Status *status))
+ABI_FAST(int, Wait, (MPI_Request *request, MPI_Status *status),
+    (request, status))
 {
-    BEGIN(request);
+    BEGIN_FAST(request, "prequest", 0)
     if (all_over(1, request, status, 0))
         return MPI_SUCCESS;
     class = golciWait(NUMBERS(request), status, &at);
     return ended(class, at);
 }
 
-ABI(int, Test, (MPI_Request *request, int *flag, MPI_Status *status))
+ABI_FAST(int, Test, (MPI_Request *request, int *flag, MPI_Status *status),
+    (request, flag, status))
 {
-    BEGIN(request && flag);
+    BEGIN_FAST(request && flag, "prequest pflag", (uintptr_t)request, (uintptr_t)flag)
     if (all_over(1, request, status, 0)) {
         *flag = 1;
         return MPI_SUCCESS;
@@ -72,16 +74,18 @@ ABI(int, Test, (MPI_Request *request, int *flag, MPI_Status *status))
     return ended(class, at);
 }
 
-ABI(int, Cancel, (MPI_Request *request))
+ABI_FAST(int, Cancel, (MPI_Request *request),
+    (request))
 {
-    BEGIN(request);
+    BEGIN_FAST(request, "prequest", 0)
     class = golciCancel(NUMBERS(request));
     return ended(class, at);
 }
 
-ABI(int, Request_free, (MPI_Request *request))
+ABI_FAST(int, Request_free, (MPI_Request *request),
+    (request))
 {
-    BEGIN(request);
+    BEGIN_FAST(request, "prequest", 0)
     class = golciRequestFree(NUMBERS(request));
     return ended(class, at);
 }
@@ -89,7 +93,8 @@ ABI(int, Request_free, (MPI_Request *request))
 /* all is Waitall and Testall. */
 static int all(int count, MPI_Request requests[], int wait, int *flag, MPI_Status statuses[])
 {
-    BEGIN(count >= 0 && (requests || count == 0) && flag);
+    BEGIN_FAST(count >= 0 && (requests || count == 0) && flag, "ncount pflag parray_of_requests", count, (uintptr_t)flag,
+        (uintptr_t)requests)
     if (all_over(count, requests, statuses, 1)) {
         *flag = 1;
         return MPI_SUCCESS;
@@ -98,13 +103,15 @@ static int all(int count, MPI_Request requests[], int wait, int *flag, MPI_Statu
     return ended(class, at);
 }
 
-ABI(int, Waitall, (int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]))
+ABI_FAST(int, Waitall, (int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]),
+    (count, array_of_requests, array_of_statuses))
 {
     int flag;
     return all(count, array_of_requests, 1, &flag, array_of_statuses);
 }
 
-ABI(int, Testall, (int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]))
+ABI_FAST(int, Testall, (int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]),
+    (count, array_of_requests, flag, array_of_statuses))
 {
     return all(count, array_of_requests, 0, flag, array_of_statuses);
 }
@@ -112,7 +119,8 @@ ABI(int, Testall, (int count, MPI_Request array_of_requests[], int *flag, MPI_St
 /* any is Waitany and Testany. */
 static int any(int count, MPI_Request requests[], int wait, int *index, int *flag, MPI_Status *status)
 {
-    BEGIN(count >= 0 && (requests || count == 0) && index && flag);
+    BEGIN_FAST(count >= 0 && (requests || count == 0) && index && flag, "ncount pindex pflag parray_of_requests", count,
+        (uintptr_t)index, (uintptr_t)flag, (uintptr_t)requests)
     if (nothing(count, requests)) {
         *flag = 1;
         *index = MPI_UNDEFINED;
@@ -125,13 +133,15 @@ static int any(int count, MPI_Request requests[], int wait, int *index, int *fla
     return ended(class, at);
 }
 
-ABI(int, Waitany, (int count, MPI_Request array_of_requests[], int *index, MPI_Status *status))
+ABI_FAST(int, Waitany, (int count, MPI_Request array_of_requests[], int *index, MPI_Status *status),
+    (count, array_of_requests, index, status))
 {
     int flag;
     return any(count, array_of_requests, 1, index, &flag, status);
 }
 
-ABI(int, Testany, (int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status))
+ABI_FAST(int, Testany, (int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status),
+    (count, array_of_requests, index, flag, status))
 {
     return any(count, array_of_requests, 0, index, flag, status);
 }
@@ -139,7 +149,9 @@ ABI(int, Testany, (int count, MPI_Request array_of_requests[], int *index, int *
 /* some is Waitsome and Testsome. */
 static int some(int count, MPI_Request requests[], int wait, int *done, int indices[], MPI_Status statuses[])
 {
-    BEGIN(count >= 0 && ((requests && indices) || count == 0) && done);
+    BEGIN_FAST(count >= 0 && ((requests && indices) || count == 0) && done,
+        "nincount poutcount parray_of_requests parray_of_indices", count, (uintptr_t)done, (uintptr_t)requests,
+        (uintptr_t)indices)
     if (nothing(count, requests)) {
         *done = MPI_UNDEFINED;
         return MPI_SUCCESS;
@@ -148,14 +160,16 @@ static int some(int count, MPI_Request requests[], int wait, int *done, int indi
     return ended(class, at);
 }
 
-ABI(int, Waitsome, (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
-    MPI_Status array_of_statuses[]))
+ABI_FAST(int, Waitsome, (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
+    MPI_Status array_of_statuses[]),
+    (incount, array_of_requests, outcount, array_of_indices, array_of_statuses))
 {
     return some(incount, array_of_requests, 1, outcount, array_of_indices, array_of_statuses);
 }
 
-ABI(int, Testsome, (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
-    MPI_Status array_of_statuses[]))
+ABI_FAST(int, Testsome, (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
+    MPI_Status array_of_statuses[]),
+    (incount, array_of_requests, outcount, array_of_indices, array_of_statuses))
 {
     return some(incount, array_of_requests, 0, outcount, array_of_indices, array_of_statuses);
 }

@@ -55,7 +55,7 @@ static struct session *add(MPI_Errhandler handler, uintptr_t inner)
     return s;
 }
 
-ABI(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session))
+ABI_BODY(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session))
 {
     struct session *s;
     uintptr_t inner = 0;
@@ -80,7 +80,7 @@ ABI(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *s
     return errhandler == MPI_ERRORS_RETURN ? class : fail(NULL, class);
 }
 
-ABI(int, Session_finalize, (MPI_Session *session))
+ABI_BODY(int, Session_finalize, (MPI_Session *session))
 {
     struct session *s = session ? session_of(*session) : NULL;
     uintptr_t inner;
@@ -108,7 +108,7 @@ ABI(int, Session_finalize, (MPI_Session *session))
 
 #define OUT return class == MPI_SUCCESS ? MPI_SUCCESS : failed(s, class)
 
-ABI(int, Session_get_info, (MPI_Session session, MPI_Info *info_used))
+ABI_BODY(int, Session_get_info, (MPI_Session session, MPI_Info *info_used))
 {
     IN(session, info_used);
     class = golciSessionInfo(s->inner, NULL, (uintptr_t *)info_used);
@@ -118,7 +118,7 @@ ABI(int, Session_get_info, (MPI_Session session, MPI_Info *info_used))
 static const char *const psets[] = {"mpi://WORLD", "mpi://SELF"};
 enum { pset_count = sizeof(psets) / sizeof(psets[0]) };
 
-ABI(int, Session_get_num_psets, (MPI_Session session, MPI_Info info, int *npset_names))
+ABI_BODY(int, Session_get_num_psets, (MPI_Session session, MPI_Info info, int *npset_names))
 {
     IN(session, npset_names);
     *npset_names = pset_count;
@@ -127,7 +127,7 @@ ABI(int, Session_get_num_psets, (MPI_Session session, MPI_Info info, int *npset_
 }
 
 /* A length of 0 only asks. */
-ABI(int, Session_get_nth_pset, (MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name))
+ABI_BODY(int, Session_get_nth_pset, (MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name))
 {
     int room;
     IN(session, pset_len && n >= 0 && n < pset_count && *pset_len >= 0 && (*pset_len == 0 || pset_name));
@@ -141,14 +141,14 @@ ABI(int, Session_get_nth_pset, (MPI_Session session, MPI_Info info, int n, int *
     OUT;
 }
 
-ABI(int, Session_get_pset_info, (MPI_Session session, const char *pset_name, MPI_Info *info))
+ABI_BODY(int, Session_get_pset_info, (MPI_Session session, const char *pset_name, MPI_Info *info))
 {
     IN(session, pset_name && info);
     class = golciSessionInfo(s->inner, (char *)pset_name, (uintptr_t *)info);
     OUT;
 }
 
-ABI(int, Group_from_session_pset, (MPI_Session session, const char *pset_name, MPI_Group *newgroup))
+ABI_BODY(int, Group_from_session_pset, (MPI_Session session, const char *pset_name, MPI_Group *newgroup))
 {
     IN(session, pset_name && newgroup);
     class = golciSessionGroup(s->inner, (char *)pset_name, (uintptr_t *)newgroup);
@@ -177,7 +177,7 @@ static int created(struct newcomm *n, int class, MPI_Errhandler handler, MPI_Com
     return class == MPI_SUCCESS ? class : bad_create(handler, class);
 }
 
-ABI(int, Comm_create_from_group, (MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler,
+ABI_BODY(int, Comm_create_from_group, (MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler,
     MPI_Comm *newcomm))
 {
     struct newcomm n = {0};
@@ -188,7 +188,7 @@ ABI(int, Comm_create_from_group, (MPI_Group group, const char *stringtag, MPI_In
     return created(&n, golciFromGroup((uintptr_t)group, (char *)stringtag, &n), errhandler, newcomm);
 }
 
-ABI(int, Intercomm_create_from_groups, (MPI_Group local_group, int local_leader, MPI_Group remote_group,
+ABI_BODY(int, Intercomm_create_from_groups, (MPI_Group local_group, int local_leader, MPI_Group remote_group,
     int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm))
 {
     struct newcomm n = {0};
@@ -202,42 +202,42 @@ ABI(int, Intercomm_create_from_groups, (MPI_Group local_group, int local_leader,
     return created(&n, class, errhandler, newintercomm);
 }
 
-ABI(int, Session_attach_buffer_c, (MPI_Session session, void *buffer, MPI_Count size))
+ABI_BODY(int, Session_attach_buffer_c, (MPI_Session session, void *buffer, MPI_Count size))
 {
     IN(session, 1);
     class = buffer_attach(buffer, size, no_comm, s->inner);
     OUT;
 }
 
-ABI(int, Session_detach_buffer_c, (MPI_Session session, void *buffer_addr, MPI_Count *size))
+ABI_BODY(int, Session_detach_buffer_c, (MPI_Session session, void *buffer_addr, MPI_Count *size))
 {
     IN(session, 1);
     class = buffer_detach(buffer_addr, size, no_comm, s->inner);
     OUT;
 }
 
-ABI(int, Session_detach_buffer, (MPI_Session session, void *buffer_addr, int *size))
+ABI_BODY(int, Session_detach_buffer, (MPI_Session session, void *buffer_addr, int *size))
 {
     IN(session, 1);
     class = buffer_detach_int(buffer_addr, size, no_comm, s->inner);
     OUT;
 }
 
-ABI(int, Session_iflush_buffer, (MPI_Session session, MPI_Request *request))
+ABI_BODY(int, Session_iflush_buffer, (MPI_Session session, MPI_Request *request))
 {
     IN(session, 1);
     class = buffer_iflush(request, no_comm, s->inner);
     OUT;
 }
 
-ABI(int, Session_flush_buffer, (MPI_Session session))
+ABI_BODY(int, Session_flush_buffer, (MPI_Session session))
 {
     IN(session, 1);
     class = buffer_flush(no_comm, s->inner);
     OUT;
 }
 
-ABI(int, Session_set_errhandler, (MPI_Session session, MPI_Errhandler errhandler))
+ABI_BODY(int, Session_set_errhandler, (MPI_Session session, MPI_Errhandler errhandler))
 {
     struct session *s = session_of(session);
     if (!s)
@@ -249,7 +249,7 @@ ABI(int, Session_set_errhandler, (MPI_Session session, MPI_Errhandler errhandler
     return MPI_SUCCESS;
 }
 
-ABI(int, Session_get_errhandler, (MPI_Session session, MPI_Errhandler *errhandler))
+ABI_BODY(int, Session_get_errhandler, (MPI_Session session, MPI_Errhandler *errhandler))
 {
     struct session *s = session_of(session);
     if (!s || !errhandler)
@@ -259,11 +259,11 @@ ABI(int, Session_get_errhandler, (MPI_Session session, MPI_Errhandler *errhandle
     return MPI_SUCCESS;
 }
 
-ABI(int, Session_call_errhandler, (MPI_Session session, int errorcode))
+ABI_BODY(int, Session_call_errhandler, (MPI_Session session, int errorcode))
 {
     struct session *s = session_of(session);
     if (!s)
         return failed(NULL, MPI_ERR_SESSION);
-    failed(s, errorcode);
+    call_due(failed(s, errorcode));
     return MPI_SUCCESS;
 }

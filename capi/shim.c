@@ -1,3 +1,7 @@
 #include "comms.h"
 
+#define OK(class) __builtin_expect((class) == MPI_SUCCESS, 1)
+
+#include "calls_gen.h"
+
 #include "shim_gen.h"

@@ -369,10 +369,10 @@ ABI(int, File_write_shared, (MPI_File fh, const void *buf, int count, MPI_Dataty
 ABI(int, Register_datarep, (const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn,
     MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn,
     void *extra_state))
-{ return unsupported(); }
+{ return left(unsupported(), "Register_datarep", NULL, NULL); }
 ABI(int, Register_datarep_c, (const char *datarep, MPI_Datarep_conversion_function_c *read_conversion_fn,
     MPI_Datarep_conversion_function_c *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn,
     void *extra_state))
-{ return unsupported(); }
+{ return left(unsupported(), "Register_datarep_c", NULL, NULL); }
 
 /* tool */

@@ -18,7 +18,7 @@ static const char *const words_43[] = {"core", "none", NULL};
 
 static const char *const words_44[] = {"auto", "none", NULL};
 
-static const char *const words_46[] = {"calls", "stacks", NULL};
+static const char *const words_46[] = {"calls", "stacks", "all", NULL};
 
 static const char *const words_47[] = {"off", "on", NULL};
 
@@ -162,13 +162,16 @@ static const struct control controls[] = {
      "After how long a worker that makes no progress is reported; 0: never.",
      0x9, MPI_DOUBLE, NULL, 1},
     {"GOLCI_DUMP",
-     "What a rank tells on SIGQUIT: the calls that wait, or before them the stacks of goroutines and threads.",
+     "What a rank tells on SIGQUIT: the calls that wait, with the largest groups if there are many; after them also the stacks of goroutines and threads; or all, which leaves no group out.",
      0x12, MPI_INT, words_46, 1},
     {"GOLCI_DEBUG",
      "Report each step by which a rank finds its job, and why it binds no thread, on standard error.",
      0x12, MPI_INT, words_47, 1},
     {"GOLCI_CC",
      "The compiler that golci cc runs, and arguments for it.",
+     0x12, MPI_CHAR, NULL, 1},
+    {"GOLCI_CXX",
+     "The compiler that golci cc -cxx runs, and arguments for it.",
      0x12, MPI_CHAR, NULL, 1},
     {"GOLCI_CLIB",
      "Directory of the C library for golci cc; auto: it is looked for, and built where there is none.",
@@ -191,6 +194,9 @@ static const struct counter counters[] = {
     {"pending_sends",
      "Sends that their receiver has not taken.",
      0x9, 2},
+    {"pending_calls",
+     "Operations above messages: collectives that do not wait, agreements, generalized and partitioned requests.",
+     0xa, 2},
     {"unexpected_messages",
      "Messages that wait for a receive.",
      0x9, 2},
@@ -278,15 +284,15 @@ static const int counters_of_1[] = {0, 1, -1};
 
 static const int controls_of_2[] = {15, 16, 17, 18, -1};
 
-static const int counters_of_2[] = {2, 3, 4, 5, 6, 7, -1};
+static const int counters_of_2[] = {2, 3, 4, 5, 6, 7, 8, -1};
 
 static const int controls_of_3[] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 32, 33, -1};
 
-static const int counters_of_3[] = {8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, -1};
+static const int counters_of_3[] = {9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, -1};
 
 static const int controls_of_4[] = {5, 9, 10, 11, 12, 13, 14, 6, 7, 8, -1};
 
-static const int counters_of_4[] = {20, 21, 22, 23, 24, 25, 26, 27, 28, 29, -1};
+static const int counters_of_4[] = {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, -1};
 
 static const int controls_of_5[] = {37, 38, 39, 40, 41, 42, 44, -1};
 
@@ -296,7 +302,7 @@ static const int controls_of_6[] = {29, 30, 28, 46, 47, -1};
 
 static const int counters_of_6[] = {-1};
 
-static const int controls_of_7[] = {48, 49, -1};
+static const int controls_of_7[] = {48, 49, 50, -1};
 
 static const int counters_of_7[] = {-1};
 
@@ -306,7 +312,7 @@ static const struct category categories[] = {
     {"threads", "Light-weight threads and their workers.",
      controls_of_1, 5, counters_of_1, 2},
     {"matching", "Receives, and messages that wait for one.",
-     controls_of_2, 4, counters_of_2, 6},
+     controls_of_2, 4, counters_of_2, 7},
     {"credits", "Receive space that ranks lend each other.",
      controls_of_3, 12, counters_of_3, 12},
     {"network", "Carriers of messages, and datagrams.",
@@ -316,5 +322,5 @@ static const struct category categories[] = {
     {"reports", "Timelines, statistics and reports.",
      controls_of_6, 5, counters_of_6, 0},
     {"build", "How golci cc builds programs in C.",
-     controls_of_7, 2, counters_of_7, 0},
+     controls_of_7, 3, counters_of_7, 0},
 };

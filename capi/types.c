@@ -131,7 +131,7 @@ void type_drop(MPI_Datatype *datatype)
 }
 
 /* A type loses its attributes first. If a delete function fails it stays. */
-ABI(int, Type_free, (MPI_Datatype *datatype))
+ABI_BODY(int, Type_free, (MPI_Datatype *datatype))
 {
     struct entry *e = datatype ? entry_of(*datatype) : NULL;
     int class;
@@ -144,7 +144,7 @@ ABI(int, Type_free, (MPI_Datatype *datatype))
     return MPI_SUCCESS;
 }
 
-ABI(int, Type_commit, (MPI_Datatype *datatype))
+ABI_BODY(int, Type_commit, (MPI_Datatype *datatype))
 {
     const struct type *t = datatype ? type_of(*datatype) : NULL;
     struct entry *e;
@@ -158,7 +158,7 @@ ABI(int, Type_commit, (MPI_Datatype *datatype))
     return MPI_SUCCESS;
 }
 
-ABI(int, Type_size_c, (MPI_Datatype datatype, MPI_Count *size))
+ABI_BODY(int, Type_size_c, (MPI_Datatype datatype, MPI_Count *size))
 {
     const struct type *t = type_of(datatype);
     if (!t || !size)
@@ -167,12 +167,12 @@ ABI(int, Type_size_c, (MPI_Datatype datatype, MPI_Count *size))
     return MPI_SUCCESS;
 }
 
-ABI(int, Type_size_x, (MPI_Datatype datatype, MPI_Count *size))
+ABI_BODY(int, Type_size_x, (MPI_Datatype datatype, MPI_Count *size))
 {
     return PMPI_Type_size_c(datatype, size);
 }
 
-ABI(int, Type_size, (MPI_Datatype datatype, int *size))
+ABI_BODY(int, Type_size, (MPI_Datatype datatype, int *size))
 {
     MPI_Count n;
     int code = PMPI_Type_size_c(datatype, size ? &n : NULL);
@@ -181,7 +181,7 @@ ABI(int, Type_size, (MPI_Datatype datatype, int *size))
     return code;
 }
 
-ABI(int, Type_get_extent_c, (MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent))
+ABI_BODY(int, Type_get_extent_c, (MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent))
 {
     const struct type *t = type_of(datatype);
     if (!t || !lb || !extent)
@@ -191,12 +191,12 @@ ABI(int, Type_get_extent_c, (MPI_Datatype datatype, MPI_Count *lb, MPI_Count *ex
     return MPI_SUCCESS;
 }
 
-ABI(int, Type_get_extent_x, (MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent))
+ABI_BODY(int, Type_get_extent_x, (MPI_Datatype datatype, MPI_Count *lb, MPI_Count *extent))
 {
     return PMPI_Type_get_extent_c(datatype, lb, extent);
 }
 
-ABI(int, Type_get_true_extent_c, (MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent))
+ABI_BODY(int, Type_get_true_extent_c, (MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent))
 {
     const struct type *t = type_of(datatype);
     if (!t || !true_lb || !true_extent)
@@ -206,7 +206,7 @@ ABI(int, Type_get_true_extent_c, (MPI_Datatype datatype, MPI_Count *true_lb, MPI
     return MPI_SUCCESS;
 }
 
-ABI(int, Type_get_true_extent_x, (MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent))
+ABI_BODY(int, Type_get_true_extent_x, (MPI_Datatype datatype, MPI_Count *true_lb, MPI_Count *true_extent))
 {
     return PMPI_Type_get_true_extent_c(datatype, true_lb, true_extent);
 }
@@ -221,14 +221,14 @@ static int to_aints(int code, MPI_Count lb, MPI_Count extent, MPI_Aint *to_lb, M
     return code;
 }
 
-ABI(int, Type_get_extent, (MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent))
+ABI_BODY(int, Type_get_extent, (MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent))
 {
     MPI_Count from = 0, bytes = 0;
     int code = PMPI_Type_get_extent_c(datatype, lb ? &from : NULL, extent ? &bytes : NULL);
     return to_aints(code, from, bytes, lb, extent);
 }
 
-ABI(int, Type_get_true_extent, (MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent))
+ABI_BODY(int, Type_get_true_extent, (MPI_Datatype datatype, MPI_Aint *true_lb, MPI_Aint *true_extent))
 {
     MPI_Count from = 0, bytes = 0;
     int code = PMPI_Type_get_true_extent_c(datatype, true_lb ? &from : NULL, true_extent ? &bytes : NULL);

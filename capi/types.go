@@ -62,6 +62,10 @@ func golciTypeMake(m *C.struct_maker, handle *C.int, to *C.struct_type) (class C
 	if err != nil {
 		return classOf(err)
 	}
+	if t == nil { // there is no such pair
+		*handle = C.null_type
+		return C.MPI_SUCCESS
+	}
 	if old := handleOf(t, *handle); old != 0 {
 		*handle = old
 		return C.MPI_SUCCESS

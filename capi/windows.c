@@ -40,30 +40,30 @@ static int make(int maker, void **base, MPI_Aint size, MPI_Aint unit, MPI_Info i
     return class == MPI_SUCCESS ? class : fail(c, class);
 }
 
-ABI(int, Win_create_c, (void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win))
+ABI_BODY(int, Win_create_c, (void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win))
 {
     return make(win_create, &base, size, disp_unit, info, comm, win);
 }
 
-ABI(int, Win_allocate_c, (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
+ABI_BODY(int, Win_allocate_c, (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
     MPI_Win *win))
 {
     return make(win_allocate, baseptr, size, disp_unit, info, comm, win);
 }
 
-ABI(int, Win_allocate_shared_c, (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
+ABI_BODY(int, Win_allocate_shared_c, (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
     MPI_Win *win))
 {
     return make(win_shared, baseptr, size, disp_unit, info, comm, win);
 }
 
-ABI(int, Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win))
+ABI_BODY(int, Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win))
 {
     void *base = NULL;
     return make(win_dynamic, &base, 0, 1, info, comm, win);
 }
 
-ABI(int, Win_free, (MPI_Win *win))
+ABI_BODY(int, Win_free, (MPI_Win *win))
 {
     MPI_Win old = win ? *win : MPI_WIN_NULL;
     int class = MPI_ERR_ARG;
@@ -77,17 +77,17 @@ ABI(int, Win_free, (MPI_Win *win))
     return MPI_SUCCESS;
 }
 
-ABI(int, Win_attach, (MPI_Win win, void *base, MPI_Aint size))
+ABI_BODY(int, Win_attach, (MPI_Win win, void *base, MPI_Aint size))
 {
     return done(win, golciWinAttach(NUMBER(win), base, size));
 }
 
-ABI(int, Win_detach, (MPI_Win win, const void *base))
+ABI_BODY(int, Win_detach, (MPI_Win win, const void *base))
 {
     return done(win, golciWinDetach(NUMBER(win), (void *)base));
 }
 
-ABI(int, Win_shared_query_c, (MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr))
+ABI_BODY(int, Win_shared_query_c, (MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr))
 {
     int64_t bytes = 0, unit = 0;
     int class = size && disp_unit && baseptr ? golciWinQuery(NUMBER(win), rank, &bytes, &unit, baseptr) : MPI_ERR_ARG;
@@ -98,7 +98,7 @@ ABI(int, Win_shared_query_c, (MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *d
     return done(win, class);
 }
 
-ABI(int, Win_shared_query, (MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr))
+ABI_BODY(int, Win_shared_query, (MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr))
 {
     MPI_Aint unit = 0;
     int class;
@@ -110,12 +110,12 @@ ABI(int, Win_shared_query, (MPI_Win win, int rank, MPI_Aint *size, int *disp_uni
     return class;
 }
 
-ABI(int, Win_get_group, (MPI_Win win, MPI_Group *group))
+ABI_BODY(int, Win_get_group, (MPI_Win win, MPI_Group *group))
 {
     return done(win, group ? golciWinGroup(NUMBER(win), (uintptr_t *)group) : MPI_ERR_ARG);
 }
 
-ABI(int, Win_set_name, (MPI_Win win, const char *win_name))
+ABI_BODY(int, Win_set_name, (MPI_Win win, const char *win_name))
 {
     struct win_facts *f = facts(win);
     size_t n;
@@ -128,7 +128,7 @@ ABI(int, Win_set_name, (MPI_Win win, const char *win_name))
     return MPI_SUCCESS;
 }
 
-ABI(int, Win_get_name, (MPI_Win win, char *win_name, int *resultlen))
+ABI_BODY(int, Win_get_name, (MPI_Win win, char *win_name, int *resultlen))
 {
     struct win_facts *f = facts(win);
     static const char null[] = "MPI_WIN_NULL"; /* the standard gives it a name */
@@ -166,7 +166,7 @@ static void *value(struct win_facts *f, int keyval)
    job until the program sets another one, is for accesses (12.6.1). */
 static int named(int class) { return class == MPI_SUCCESS ? class : fail(NULL, class); }
 
-ABI(int, Win_get_attr, (MPI_Win win, int win_keyval, void *attribute_val, int *flag))
+ABI_BODY(int, Win_get_attr, (MPI_Win win, int win_keyval, void *attribute_val, int *flag))
 {
     struct win_facts *f = facts(win);
     if (!f || !attribute_val || !flag)
@@ -178,28 +178,28 @@ ABI(int, Win_get_attr, (MPI_Win win, int win_keyval, void *attribute_val, int *f
     return MPI_SUCCESS;
 }
 
-ABI(int, Win_set_attr, (MPI_Win win, int win_keyval, void *attribute_val))
+ABI_BODY(int, Win_set_attr, (MPI_Win win, int win_keyval, void *attribute_val))
 {
     if (!facts(win))
         return done(win, MPI_ERR_WIN);
     return named(golciAttrSet(attr_win, NUMBER(win), win_keyval, NUMBER(attribute_val)));
 }
 
-ABI(int, Win_delete_attr, (MPI_Win win, int win_keyval))
+ABI_BODY(int, Win_delete_attr, (MPI_Win win, int win_keyval))
 {
     if (!facts(win))
         return done(win, MPI_ERR_WIN);
     return named(golciAttrDelete(attr_win, NUMBER(win), win_keyval));
 }
 
-ABI(int, Win_set_info, (MPI_Win win, MPI_Info info)) { return done(win, golciWinSetHints(NUMBER(win), NUMBER(info))); }
+ABI_BODY(int, Win_set_info, (MPI_Win win, MPI_Info info)) { return done(win, golciWinSetHints(NUMBER(win), NUMBER(info))); }
 
-ABI(int, Win_get_info, (MPI_Win win, MPI_Info *info_used))
+ABI_BODY(int, Win_get_info, (MPI_Win win, MPI_Info *info_used))
 {
     return done(win, info_used ? golciWinHints(NUMBER(win), (uintptr_t *)info_used) : MPI_ERR_ARG);
 }
 
-ABI(int, Win_set_errhandler, (MPI_Win win, MPI_Errhandler errhandler))
+ABI_BODY(int, Win_set_errhandler, (MPI_Win win, MPI_Errhandler errhandler))
 {
     if (!facts(win))
         return done(win, MPI_ERR_WIN);
@@ -211,7 +211,7 @@ ABI(int, Win_set_errhandler, (MPI_Win win, MPI_Errhandler errhandler))
     return MPI_SUCCESS;
 }
 
-ABI(int, Win_get_errhandler, (MPI_Win win, MPI_Errhandler *errhandler))
+ABI_BODY(int, Win_get_errhandler, (MPI_Win win, MPI_Errhandler *errhandler))
 {
     if (!facts(win) || !errhandler)
         return done(win, errhandler ? MPI_ERR_WIN : MPI_ERR_ARG);
@@ -220,11 +220,11 @@ ABI(int, Win_get_errhandler, (MPI_Win win, MPI_Errhandler *errhandler))
     return MPI_SUCCESS;
 }
 
-ABI(int, Win_call_errhandler, (MPI_Win win, int errorcode))
+ABI_BODY(int, Win_call_errhandler, (MPI_Win win, int errorcode))
 {
     if (!facts(win))
         return done(win, MPI_ERR_WIN);
-    done(win, errorcode);
+    call_due(done(win, errorcode));
     return MPI_SUCCESS;
 }
 
@@ -234,47 +234,47 @@ static int order(MPI_Win win, int call, int rank, int kind, int assert, uintptr_
     return done(win, golciWinSync(NUMBER(win), call, rank, kind, assert, group, flag));
 }
 
-ABI(int, Win_fence, (int assert, MPI_Win win)) { return order(win, sync_fence, 0, 0, assert, 0, NULL); }
+ABI_BODY(int, Win_fence, (int assert, MPI_Win win)) { return order(win, sync_fence, 0, 0, assert, 0, NULL); }
 
-ABI(int, Win_start, (MPI_Group group, int assert, MPI_Win win))
+ABI_BODY(int, Win_start, (MPI_Group group, int assert, MPI_Win win))
 {
     return order(win, sync_start, 0, 0, assert, NUMBER(group), NULL);
 }
 
-ABI(int, Win_complete, (MPI_Win win)) { return order(win, sync_complete, 0, 0, 0, 0, NULL); }
+ABI_BODY(int, Win_complete, (MPI_Win win)) { return order(win, sync_complete, 0, 0, 0, 0, NULL); }
 
-ABI(int, Win_post, (MPI_Group group, int assert, MPI_Win win))
+ABI_BODY(int, Win_post, (MPI_Group group, int assert, MPI_Win win))
 {
     return order(win, sync_post, 0, 0, assert, NUMBER(group), NULL);
 }
 
-ABI(int, Win_wait, (MPI_Win win)) { return order(win, sync_wait, 0, 0, 0, 0, NULL); }
+ABI_BODY(int, Win_wait, (MPI_Win win)) { return order(win, sync_wait, 0, 0, 0, 0, NULL); }
 
-ABI(int, Win_test, (MPI_Win win, int *flag))
+ABI_BODY(int, Win_test, (MPI_Win win, int *flag))
 {
     return flag ? order(win, sync_test, 0, 0, 0, 0, flag) : done(win, MPI_ERR_ARG);
 }
 
-ABI(int, Win_lock, (int lock_type, int rank, int assert, MPI_Win win))
+ABI_BODY(int, Win_lock, (int lock_type, int rank, int assert, MPI_Win win))
 {
     return order(win, sync_lock, rank, lock_type, assert, 0, NULL);
 }
 
-ABI(int, Win_unlock, (int rank, MPI_Win win)) { return order(win, sync_unlock, rank, 0, 0, 0, NULL); }
+ABI_BODY(int, Win_unlock, (int rank, MPI_Win win)) { return order(win, sync_unlock, rank, 0, 0, 0, NULL); }
 
-ABI(int, Win_lock_all, (int assert, MPI_Win win)) { return order(win, sync_lock_all, 0, 0, assert, 0, NULL); }
+ABI_BODY(int, Win_lock_all, (int assert, MPI_Win win)) { return order(win, sync_lock_all, 0, 0, assert, 0, NULL); }
 
-ABI(int, Win_unlock_all, (MPI_Win win)) { return order(win, sync_unlock_all, 0, 0, 0, 0, NULL); }
+ABI_BODY(int, Win_unlock_all, (MPI_Win win)) { return order(win, sync_unlock_all, 0, 0, 0, 0, NULL); }
 
-ABI(int, Win_flush, (int rank, MPI_Win win)) { return order(win, sync_flush, rank, 0, 0, 0, NULL); }
+ABI_BODY(int, Win_flush, (int rank, MPI_Win win)) { return order(win, sync_flush, rank, 0, 0, 0, NULL); }
 
-ABI(int, Win_flush_local, (int rank, MPI_Win win)) { return order(win, sync_flush, rank, 0, 0, 0, NULL); }
+ABI_BODY(int, Win_flush_local, (int rank, MPI_Win win)) { return order(win, sync_flush, rank, 0, 0, 0, NULL); }
 
-ABI(int, Win_flush_all, (MPI_Win win)) { return order(win, sync_flush_all, 0, 0, 0, 0, NULL); }
+ABI_BODY(int, Win_flush_all, (MPI_Win win)) { return order(win, sync_flush_all, 0, 0, 0, 0, NULL); }
 
-ABI(int, Win_flush_local_all, (MPI_Win win)) { return order(win, sync_flush_all, 0, 0, 0, 0, NULL); }
+ABI_BODY(int, Win_flush_local_all, (MPI_Win win)) { return order(win, sync_flush_all, 0, 0, 0, 0, NULL); }
 
-ABI(int, Win_sync, (MPI_Win win)) { return order(win, sync_sync, 0, 0, 0, 0, NULL); }
+ABI_BODY(int, Win_sync, (MPI_Win win)) { return order(win, sync_sync, 0, 0, 0, 0, NULL); }
 
 /* Accesses. */
 
@@ -306,21 +306,21 @@ static int asked(struct win_call *call, int access, MPI_Win win, int rank, MPI_A
     return run(call, access, win, rank, disp, count, datatype, op);
 }
 
-ABI(int, Put_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+ABI_BODY(int, Put_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
     MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win))
 {
     struct win_call x = {.origin = buffer(origin_addr, origin_count, origin_datatype)};
     return run(&x, access_put, win, target_rank, target_disp, target_count, target_datatype, MPI_OP_NULL);
 }
 
-ABI(int, Get_c, (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+ABI_BODY(int, Get_c, (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
     MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win))
 {
     struct win_call x = {.origin = buffer(origin_addr, origin_count, origin_datatype)};
     return run(&x, access_get, win, target_rank, target_disp, target_count, target_datatype, MPI_OP_NULL);
 }
 
-ABI(int, Accumulate_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+ABI_BODY(int, Accumulate_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
     int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
     MPI_Win win))
 {
@@ -328,7 +328,7 @@ ABI(int, Accumulate_c, (const void *origin_addr, MPI_Count origin_count, MPI_Dat
     return run(&x, access_accumulate, win, target_rank, target_disp, target_count, target_datatype, op);
 }
 
-ABI(int, Get_accumulate_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+ABI_BODY(int, Get_accumulate_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
     void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win))
 {
@@ -337,14 +337,14 @@ ABI(int, Get_accumulate_c, (const void *origin_addr, MPI_Count origin_count, MPI
     return run(&x, access_get_accumulate, win, target_rank, target_disp, target_count, target_datatype, op);
 }
 
-ABI(int, Fetch_and_op, (const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank,
+ABI_BODY(int, Fetch_and_op, (const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank,
     MPI_Aint target_disp, MPI_Op op, MPI_Win win))
 {
     struct win_call x = {.origin = buffer(origin_addr, 1, datatype), .result = buffer(result_addr, 1, datatype)};
     return run(&x, access_fetch, win, target_rank, target_disp, 1, datatype, op);
 }
 
-ABI(int, Compare_and_swap, (const void *origin_addr, const void *compare_addr, void *result_addr,
+ABI_BODY(int, Compare_and_swap, (const void *origin_addr, const void *compare_addr, void *result_addr,
     MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win))
 {
     struct win_call x = {.origin = buffer(origin_addr, 1, datatype), .result = buffer(result_addr, 1, datatype),
@@ -352,21 +352,21 @@ ABI(int, Compare_and_swap, (const void *origin_addr, const void *compare_addr, v
     return run(&x, access_swap, win, target_rank, target_disp, 1, datatype, MPI_OP_NULL);
 }
 
-ABI(int, Rput_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+ABI_BODY(int, Rput_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
     MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request))
 {
     struct win_call x = {.origin = buffer(origin_addr, origin_count, origin_datatype)};
     return asked(&x, access_put, win, target_rank, target_disp, target_count, target_datatype, MPI_OP_NULL, request);
 }
 
-ABI(int, Rget_c, (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
+ABI_BODY(int, Rget_c, (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
     MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request))
 {
     struct win_call x = {.origin = buffer(origin_addr, origin_count, origin_datatype)};
     return asked(&x, access_get, win, target_rank, target_disp, target_count, target_datatype, MPI_OP_NULL, request);
 }
 
-ABI(int, Raccumulate_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+ABI_BODY(int, Raccumulate_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
     int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
     MPI_Win win, MPI_Request *request))
 {
@@ -374,7 +374,7 @@ ABI(int, Raccumulate_c, (const void *origin_addr, MPI_Count origin_count, MPI_Da
     return asked(&x, access_accumulate, win, target_rank, target_disp, target_count, target_datatype, op, request);
 }
 
-ABI(int, Rget_accumulate_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+ABI_BODY(int, Rget_accumulate_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
     void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
     MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request))
 {

@@ -80,8 +80,8 @@ func golciWinMake(
 	if err != nil {
 		return classOf(err)
 	}
-	if mem := w.Memory(); maker == C.win_allocate || maker == C.win_shared {
-		*base = start(mem)
+	if maker == C.win_allocate || maker == C.win_shared {
+		*base = w.Address(c.Rank())
 	}
 	x := &window{Window: w, comm: comm, handler: fatal}
 	x.facts = (*C.struct_win_facts)(C.calloc(1, C.sizeof_struct_win_facts))
@@ -90,14 +90,6 @@ func golciWinMake(
 	}
 	*made = C.uintptr_t(windows.add(x))
 	return C.MPI_SUCCESS
-}
-
-// start is where memory begins, nil if there is none.
-func start(mem []byte) unsafe.Pointer {
-	if len(mem) == 0 {
-		return nil
-	}
-	return unsafe.Pointer(&mem[0])
 }
 
 //export golciWinFree
@@ -159,7 +151,7 @@ func golciWinQuery(handle C.uintptr_t, rank C.int, size, unit *C.int64_t, base *
 	if err != nil {
 		return classOf(err)
 	}
-	*size, *unit, *base = C.int64_t(len(mem)), C.int64_t(u), start(mem)
+	*size, *unit, *base = C.int64_t(len(mem)), C.int64_t(u), w.Address(int(rank))
 	return C.MPI_SUCCESS
 }
 

@@ -73,7 +73,7 @@ int world_join(void)
     return class;
 }
 
-ABI(int, Init_thread, (int *argc, char ***argv, int required, int *provided))
+ABI_BODY(int, Init_thread, (int *argc, char ***argv, int required, int *provided))
 {
     int was = before, class;
     if (!atomic_compare_exchange_strong(&state, &was, starting))
@@ -93,12 +93,12 @@ ABI(int, Init_thread, (int *argc, char ***argv, int required, int *provided))
     return MPI_SUCCESS;
 }
 
-ABI(int, Init, (int *argc, char ***argv))
+ABI_BODY(int, Init, (int *argc, char ***argv))
 {
     return PMPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, NULL);
 }
 
-ABI(int, Finalize, (void))
+ABI_BODY(int, Finalize, (void))
 {
     int was = active, class;
     if (!atomic_compare_exchange_strong(&state, &was, ending))
@@ -113,7 +113,7 @@ ABI(int, Finalize, (void))
     return class;
 }
 
-ABI(int, Initialized, (int *flag))
+ABI_BODY(int, Initialized, (int *flag))
 {
     if (!flag)
         return fail(NULL, MPI_ERR_ARG);
@@ -121,7 +121,7 @@ ABI(int, Initialized, (int *flag))
     return MPI_SUCCESS;
 }
 
-ABI(int, Finalized, (int *flag))
+ABI_BODY(int, Finalized, (int *flag))
 {
     if (!flag)
         return fail(NULL, MPI_ERR_ARG);
@@ -129,7 +129,7 @@ ABI(int, Finalized, (int *flag))
     return MPI_SUCCESS;
 }
 
-ABI(int, Query_thread, (int *provided))
+ABI_BODY(int, Query_thread, (int *provided))
 {
     if (!running() || !provided)
         return fail(NULL, running() ? MPI_ERR_ARG : MPI_ERR_OTHER);
@@ -137,7 +137,7 @@ ABI(int, Query_thread, (int *provided))
     return MPI_SUCCESS;
 }
 
-ABI(int, Is_thread_main, (int *flag))
+ABI_BODY(int, Is_thread_main, (int *flag))
 {
     if (!running() || !flag)
         return fail(NULL, running() ? MPI_ERR_ARG : MPI_ERR_OTHER);
@@ -146,7 +146,7 @@ ABI(int, Is_thread_main, (int *flag))
 }
 
 /* All ranks of the job end, whatever comm is: the standard allows that. */
-ABI(int, Abort, (MPI_Comm comm, int errorcode))
+ABI_BODY(int, Abort, (MPI_Comm comm, int errorcode))
 {
     char text[64];
     int n = snprintf(text, sizeof(text), "MPI_Abort was called with code %d", errorcode);

@@ -5,6 +5,7 @@ package main
 /*
 #include "calls.h"
 #include "comms.h"
+#include "fork.h"
 #include <stdio.h>
 */
 import "C"
@@ -35,8 +36,9 @@ const (
 func golciInit(rankOf, size *C.int) (class C.int) {
 	defer recovered(&class)
 	begun()
+	faults()
 	var p *core.Proc
-	c := rank.Config{Caller: "mpi", Processors: true, Exit: exit}
+	c := rank.Config{Caller: "mpi", Processors: true, Exit: exit, QuitDump: C.quit_is_free() != 0}
 	c.Attach = func(r *rank.Rank) (err error) {
 		p, err = core.NewProcOfC(r)
 		return err

@@ -41,7 +41,7 @@ func TestArguments(t *testing.T) {
 			}
 		}
 	}
-	if p := s.Pending(); len(p) != 0 {
+	if p := s.registry.Ops(); len(p) != 0 {
 		t.Errorf("%d operations are pending", len(p))
 	}
 }

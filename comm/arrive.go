@@ -253,7 +253,7 @@ func (s *Server) afterKeep(o, m *op, key uint64, w *fult.Worker) {
 		}
 		return
 	}
-	if s.probers.Load() != 0 {
+	if s.probes.n.Load() != 0 {
 		s.wakeProbers(w)
 	}
 	if s.news.n.Load() != 0 {

@@ -445,7 +445,7 @@ func TestBadCursors(t *testing.T) {
 	if err := second(s.ImrecvInto(nil, lengthy(1), Terms{})); !errors.Is(err, ErrRequest) {
 		t.Errorf("ImrecvInto of no message: %v", err)
 	}
-	if n := s.Pending(); len(n) != 0 {
+	if n := s.registry.Ops(); len(n) != 0 {
 		t.Errorf("%d operations have been started: %v", len(n), n)
 	}
 }

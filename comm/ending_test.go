@@ -149,7 +149,7 @@ func checkEnded(t *testing.T, s *Server, ended chan []error, want ...error) {
 			}
 		}
 	case <-time.After(hangLimit):
-		s.Dump(testWriter{t}, 20)
+		logPending(t, s)
 		t.Fatal("the wait does not end")
 	}
 	if n := s.ids.Used(); n != 0 {

@@ -45,6 +45,13 @@ func (e *OpError) Error() string {
 	return fmt.Sprintf("%v (rank %d: receive of up to %d bytes with tag %s from rank %s)", e.Err, e.Rank, e.Bytes, orAny(e.Tag), orAny(e.Peer))
 }
 
+func orAny(n int) string {
+	if n < 0 {
+		return "any"
+	}
+	return fmt.Sprint(n)
+}
+
 // Unwrap gives the cause.
 func (e *OpError) Unwrap() error { return e.Err }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/conduit/local"
 	"github.com/golci/golci/internal/match"
+	"github.com/golci/golci/internal/pending"
 )
 
 const (
@@ -74,7 +75,7 @@ func (j job) settle(t testing.TB, rs ...Req) {
 	for end := time.Now().Add(8 * time.Second); !ready(rs, true); {
 		if time.Now().After(end) {
 			for _, s := range j {
-				s.Dump(testWriter{t}, 20)
+				logPending(t, s)
 			}
 			t.Fatal("an operation does not end")
 		}
@@ -422,7 +423,7 @@ func TestInvitedAtTheEnd(t *testing.T) {
 		j := firstJob(t, cs, 0)
 		r := mustReq(t)(j[1].Irecv(firstCtx, 0, 1, make([]byte, firstSize)))
 		j.polls(3)
-		if p := j[1].Pending(); len(p) != 1 || p[0].Kind != PendingRecv || p[0].Bytes != firstSize {
+		if p := j[1].registry.Ops(); len(p) != 1 || p[0].Kind != pending.Recv || p[0].Bytes != firstSize {
 			t.Errorf("%s: pending %v", name, p)
 		}
 		if name == "gone" {

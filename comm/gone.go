@@ -1,10 +1,12 @@
 package comm
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/match"
+	"github.com/golci/golci/internal/pending"
 )
 
 // peerGone notes a peer that has failed, for the tick of this poll. What is posted from now on ends in post.
@@ -15,14 +17,23 @@ func (s *Server) peerGone(peer int, err error, _ *fult.Worker) {
 	s.lost[int32(peer)] = fmt.Errorf("%w: %w", ErrPeer, err)
 }
 
-// failLost ends the receives that name a peer that has failed, the sends that wait for it, and the probes. Receives
-// from any source stay: another rank may serve them. All that pends is looked through once, for all peers of which a
-// poll has told: thousands may die together. It is called by the poller.
+// failLost ends what needs a peer that has failed. Receives from any source are for the layer above, which knows the
+// ranks of a context: see Doubt. All that pends is looked through once, for all peers of which a poll has told:
+// thousands may die together. It is called by the poller.
 func (s *Server) failLost(w *fult.Worker) {
 	lost := s.lost
 	s.lost = nil
-	s.failWhere(func(p int32) error { return lost[p] }, w)
-	s.wakeProbers(w)
+	s.registry.EndWhere(func(p *pending.Op) error {
+		if p.Needs == nil {
+			return lost[int32(p.Peer)]
+		}
+		for r, err := range lost {
+			if p.Needs(int(r)) {
+				return err
+			}
+		}
+		return nil
+	}, w)
 	if s.gone != nil {
 		for p := range lost {
 			s.gone(int(p), w)
@@ -46,11 +57,11 @@ func (s *Server) postLate(o *op) {
 		err = ErrCancelled
 	case p.Source >= 0 && s.e.Gone(int(p.Source)):
 		err = s.goneError(int(p.Source))
-	default:
-		return
+	case p.Source < 0:
+		err = s.doubted(o.ctx)
 	}
-	if s.matching.withdraw(o.ctx, p, o) {
-		o.err = o.failed(err)
+	if err != nil && s.matching.withdraw(o.ctx, p, o) {
+		o.endWith(err)
 		o.done.Finish()
 	}
 }
@@ -60,41 +71,6 @@ func (s *Server) postLate(o *op) {
 func (s *Server) askedLate(id uint64, peer int) {
 	if s.e.Gone(peer) {
 		s.failNumber(id, s.goneError(peer), nil)
-	}
-}
-
-// failAll ends everything that is pending.
-func (s *Server) failAll(err error) {
-	s.failWhere(func(int32) error { return err }, nil)
-	s.wakeProbers(nil)
-}
-
-// hookSearched, set by tests, runs when all that pends has been looked through.
-var hookSearched func()
-
-// failWhere ends what names a peer for which why is not nil, with that error.
-func (s *Server) failWhere(why func(peer int32) error, w *fult.Worker) {
-	for _, x := range s.posted() {
-		if err := why(x.asked.Source); err != nil && s.matching.withdraw(x.ctx, x.asked, x.o) {
-			x.o.err = x.o.failed(err)
-			x.o.finish(w)
-		}
-	}
-	type ended struct {
-		id  uint64
-		err error
-	}
-	var mine []ended
-	s.ids.Each(func(id uint64, o *op) {
-		if err := why(o.peer); err != nil {
-			mine = append(mine, ended{id, err})
-		}
-	})
-	if hookSearched != nil {
-		hookSearched()
-	}
-	for _, x := range mine {
-		s.failNumber(x.id, x.err, w)
 	}
 }
 
@@ -110,6 +86,7 @@ func (s *Server) failNumber(id uint64, err error, w *fult.Worker) {
 	if hookRemoved != nil {
 		hookRemoved()
 	}
+	o.cancelled = errors.Is(err, ErrCancelled)
 	s.failed(o, o.failed(err))
 	in := match.PeerLost
 	if o.role == roleSend && s.e.Withdraw(int(o.peer), o) {

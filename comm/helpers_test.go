@@ -14,6 +14,7 @@ import (
 	"github.com/golci/golci/internal/conduit/local"
 	"github.com/golci/golci/internal/conduit/udp/udptest"
 	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/pending"
 	"go.uber.org/goleak"
 )
 
@@ -125,7 +126,7 @@ func (j job) run(t testing.TB, f func(s *Server) error) {
 	case <-done:
 	case <-time.After(hangLimit):
 		for _, s := range j {
-			s.Dump(testWriter{t}, 20)
+			logPending(t, s)
 		}
 		t.Fatal("the ranks hang")
 	}
@@ -134,11 +135,20 @@ func (j job) run(t testing.TB, f func(s *Server) error) {
 	}
 }
 
-type testWriter struct{ t testing.TB }
+// newTestCall is NewCall of an operation that nothing but the end of the rank ends from outside.
+func newTestCall(s *Server) Req {
+	return s.NewCall(pending.Op{
+		Call: "test", Context: pending.NoContext, Peer: AnySource, Tag: AnyTag, Needs: pending.Nobody,
+	}, pending.Terms{})
+}
 
-func (w testWriter) Write(p []byte) (int, error) {
-	w.t.Logf("%s", p)
-	return len(p), nil
+// logPending logs the first operations that pend at a rank.
+func logPending(t testing.TB, s *Server) {
+	all := s.registry.Ops()
+	t.Logf("rank %d of %d: %d pending", s.rank, s.size, len(all))
+	for _, p := range all[:min(len(all), 20)] {
+		t.Logf("%+v", p)
+	}
 }
 
 // pattern fills b so that any lost, doubled or moved byte shows.

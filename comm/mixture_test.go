@@ -44,7 +44,7 @@ func mixture(s *Server, m *rma.Memory) error {
 	}
 	e := s.Endpoint().Progress()
 	for round, wait := range []func(*progress.Engine, []*progress.Done){(*progress.Engine).WaitAll, (*progress.Engine).WaitAny} {
-		got, call := make([]byte, 5), s.NewCall()
+		got, call := make([]byte, 5), newTestCall(s)
 		recv, err := s.Irecv(1, 1, 10+round, got)
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"github.com/golci/golci/hashtable"
 	"github.com/golci/golci/internal/machine"
 	"github.com/golci/golci/internal/match"
+	"github.com/golci/golci/internal/pending"
 	"github.com/golci/golci/internal/progress"
 )
 
@@ -40,6 +41,7 @@ type op struct {
 	wild      bool // a receive with a wildcard
 	odd       bool // a receive whose message needs more than a look at its length and a copy
 	cancelled bool
+	paused    bool // a receive from any source that a doubt has ended; see Doubt
 	endable   bool // the peer never has a key of its bytes, so that End can take them away at any time
 	first     bool // its message may go without an envelope; see first.go
 	exact     bool // a receive whose message must be as long as its buffer
@@ -70,6 +72,7 @@ type receiving struct {
 	alloc  func(n int) []byte // gives the buffer of a receive of unknown size
 	want   int64              // bytes of a rendezvous that will come
 	got    int64              // those that have come
+	call   *pending.Entry     // of roleCall: o in the registry; it stays for later uses
 }
 
 // sending is what only a send needs that does not leave at once: it waits for its turn, or as a rendezvous.
@@ -101,7 +104,7 @@ func (o *op) node() *node { return hashtable.NodeOf(o) }
 // start begins a new use of o.
 func (o *op) start(r role, ctx uint16, peer, tag int32, data []byte) {
 	o.role, o.wild, o.odd, o.cancelled = r, false, false, false
-	o.endable, o.first, o.exact, o.alone = false, false, false, false
+	o.endable, o.first, o.exact, o.alone, o.paused = false, false, false, false, false
 	o.ctx, o.peer, o.tag, o.data = ctx, peer, tag, data
 	o.size, o.err, o.shape, o.id = 0, nil, 0, 0
 	o.done.Reset()

@@ -1,12 +1,6 @@
 package comm
 
-import (
-	stdcontext "context"
-	"fmt"
-
-	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/progress"
-)
+import stdcontext "context"
 
 // Message is a message taken out of the matching by Mprobe, to be received by Mrecv (MPI 3.8.2).
 type Message struct{ m *op }
@@ -35,7 +29,7 @@ func (s *Server) ProbeContext(until stdcontext.Context, ctx uint16, src, tag int
 	if err := s.check("probe", ctx, src, tag, true); err != nil {
 		return Status{}, err
 	}
-	err = s.probe(until, ctx, src, func() (ok bool) {
+	err = s.probe(until, s.probeOp("Probe", ctx, src, tag), func() (ok bool) {
 		st, ok = s.matching.look(ctx, patternOf(src, tag))
 		return ok
 	})
@@ -77,7 +71,7 @@ func (s *Server) MprobeContext(until stdcontext.Context, ctx uint16, src, tag in
 	if err := s.check("probe", ctx, src, tag, true); err != nil {
 		return nil, Status{}, err
 	}
-	err = s.probe(until, ctx, src, func() bool {
+	err = s.probe(until, s.probeOp("Mprobe", ctx, src, tag), func() bool {
 		msg, st = s.extract(ctx, src, tag)
 		return msg != nil
 	})
@@ -116,81 +110,4 @@ func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, dst 
 		o.done.Finish()
 	}
 	return r, nil
-}
-
-// probe waits until found says yes. It looks again after each message that finds no receive: it registers first and
-// looks then, and an arrival waits before it looks for probes.
-func (s *Server) probe(until stdcontext.Context, ctx uint16, src int, found func() bool) error {
-	if s.eng.Poll(); found() {
-		return nil
-	}
-	if err := s.mayWait("probe", src, AnyTag); err != nil {
-		return err
-	}
-	if until != nil {
-		defer stdcontext.AfterFunc(until, func() { s.wakeProbers(nil) })()
-	}
-	d := new(progress.Done)
-	for {
-		d.Reset()
-		s.addProber(d)
-		if found() {
-			s.dropProber(d)
-			return nil
-		}
-		if err := s.checkProbe(until, ctx, src); err != nil {
-			s.dropProber(d)
-			return err
-		}
-		s.eng.Wait(d)
-	}
-}
-
-// checkProbe tells why a probe has nothing to wait for. What ends a probe is stored before waiting probes are woken,
-// and this is called by one that is listed: it sees the reason, or is woken.
-func (s *Server) checkProbe(until stdcontext.Context, ctx uint16, src int) error {
-	if until != nil && until.Err() != nil {
-		return fmt.Errorf("%w: %w", ErrCancelled, stdcontext.Cause(until))
-	}
-	if s.closed.Load() {
-		return s.check("probe", 0, 0, 0, false)
-	}
-	if s.isRevoked(ctx) {
-		return ErrCancelled
-	}
-	if src < 0 || !s.e.Gone(src) {
-		return nil
-	}
-	return s.goneError(src)
-}
-
-func (s *Server) addProber(d *progress.Done) {
-	s.probeMu.Lock()
-	s.probing = append(s.probing, d)
-	s.probeMu.Unlock()
-	s.probers.Add(1)
-}
-
-func (s *Server) dropProber(d *progress.Done) {
-	s.probeMu.Lock()
-	defer s.probeMu.Unlock()
-	for i, x := range s.probing {
-		if x == d {
-			s.probing = append(s.probing[:i], s.probing[i+1:]...)
-			s.probers.Add(-1)
-			return
-		}
-	}
-}
-
-// wakeProbers has all waiting probes look again.
-func (s *Server) wakeProbers(w *fult.Worker) {
-	s.probeMu.Lock()
-	woken := s.probing
-	s.probing = nil
-	s.probers.Add(-int32(len(woken)))
-	s.probeMu.Unlock()
-	for _, d := range woken {
-		d.Complete(w)
-	}
 }

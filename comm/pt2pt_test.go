@@ -302,7 +302,7 @@ func TestWildcardsFromManySenders(t *testing.T) {
 		}
 		return nil
 	})
-	if p := j[0].Pending(); len(p) != 0 {
+	if p := j[0].registry.Ops(); len(p) != 0 {
 		t.Errorf("left: %v", p)
 	}
 }
@@ -513,7 +513,7 @@ func TestCloseEndsWhatWaits(t *testing.T) {
 	go func() { errs <- second(j[0].Recv(1, 1, 1, make([]byte, 1))) }()
 	go func() { errs <- second(j[0].Recv(1, AnySource, 2, make([]byte, 1))) }()
 	go func() { errs <- j[0].Send(1, 1, 3, make([]byte, 1<<20), Standard) }()
-	for len(j[0].Pending()) < 3 {
+	for len(j[0].registry.Ops()) < 3 {
 		time.Sleep(time.Millisecond)
 	}
 	j[0].Close()

@@ -28,7 +28,7 @@ func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
 		s.post(o)
 		if !o.done.Ready() && !s.eng.Linger(t, &o.done) {
 			for !o.done.Ready() {
-				t.Wait()
+				t.Pause()
 			}
 		}
 		st, err := o.status(), o.err
@@ -68,8 +68,12 @@ func (s *Server) recvAndWait(o *op) (Status, error) {
 		o.done.Expect(t)
 	}
 	s.postOn(o)
-	s.awaitOp(o)
-	return s.use(Req{o, o.gen})
+	for {
+		s.awaitOp(o)
+		if st, err := s.use(Req{o, o.gen}); err == nil || err != errResumed {
+			return st, err
+		}
+	}
 }
 
 // Irecv starts a receive and returns a request to wait for; buf must not be touched until then. It never blocks.

@@ -26,10 +26,14 @@ func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool 
 	}
 	o.recv.got = 0
 	o.word.Begin(match.RecvPosted, machine.Caller|machine.Queue) // not in post: most receives never come here
+	own, want, src := uint64(0), o.recv.want, int(o.peer)
+	if src == s.rank && s.copyOwn(o, id) {
+		s.control(src, handlerCTS, id, 0, 0) // nothing more is wanted
+		return true
+	}
 	if s.beginDirect(o, id, from) {
 		return false
 	}
-	own, want, src := uint64(0), o.recv.want, int(o.peer)
 	if want > 0 {
 		o.step(match.AskChunks)
 		own = s.ids.Add(o)

@@ -53,15 +53,19 @@ func (s *Server) Wait(r Req) (Status, error) {
 	if r.stale() {
 		return Status{}, staleError()
 	}
-	if !r.o.done.Ready() {
-		if s.e.Watched() {
-			if err := s.mayWaitFor(r.o); err != nil {
-				return Status{}, err
+	for {
+		if !r.o.done.Ready() {
+			if s.e.Watched() {
+				if err := s.mayWaitFor(r.o); err != nil {
+					return Status{}, err
+				}
 			}
+			s.awaitOp(r.o)
 		}
-		s.awaitOp(r.o)
+		if st, err := s.use(r); err == nil || err != errResumed {
+			return st, err
+		}
 	}
-	return s.use(r)
 }
 
 // Linger polls for a while for r, bounded, and reports whether it is done; it neither parks nor uses r up.
@@ -79,11 +83,15 @@ func (s *Server) Drop(r Req) bool {
 	return true
 }
 
-// use takes the result of a done request.
+// use takes the result of a done request, and uses it up. A paused receive stays: see usePaused.
 func (s *Server) use(r Req) (Status, error) {
 	st, err := r.o.result()
-	if err == nil && r.o.summed() && sumOf(r.o.data) != r.o.send.sum {
-		err = s.changed(r.o)
+	if err == nil {
+		if r.o.summed() && sumOf(r.o.data) != r.o.send.sum {
+			err = s.changed(r.o)
+		}
+	} else if r.o.paused {
+		return s.usePaused(r.o)
 	}
 	s.release(r.o)
 	return st, err
@@ -136,6 +144,9 @@ func (s *Server) Test(r Req) (Status, bool, error) {
 		}
 	}
 	st, err := s.use(r)
+	if err != nil && err == errResumed {
+		return Status{}, false, nil
+	}
 	return st, true, err
 }
 

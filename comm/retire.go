@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
 	"github.com/golci/golci/internal/match"
+	"github.com/golci/golci/internal/pending"
 )
 
 // A context that is retired takes no messages any more: what is left of it is ended, and what arrives is refused. Its
@@ -14,7 +16,7 @@ import (
 
 // Left counts what a retired context had left at this rank.
 type Left struct {
-	Receives int // posted: they have ended with ErrCancelled
+	Receives int // and other operations that waited: they have ended with ErrCancelled
 	Sends    int // not done: they go on, and their receivers still may get them
 	Messages int // not received: they are gone
 }
@@ -28,23 +30,19 @@ func (l *Left) Add(o Left) {
 
 // Retire ends the use of contexts at this rank, until Reopen. It may wait for a poll that is under way.
 func (s *Server) Retire(ctxs ...uint16) (left Left) {
-	s.e.AsPoller(func() { left = s.retire(ctxs) }) // nothing arrives meanwhile
+	s.e.AsPoller(func() { left = s.retire(ctxs, nil) }) // nothing arrives meanwhile
 	return left
 }
 
 // retire is Retire, called by the poller.
-func (s *Server) retire(ctxs []uint16) (left Left) {
-	var posts, messages []waiting
+func (s *Server) retire(ctxs []uint16, w *fult.Worker) (left Left) {
+	var messages []waiting
 	s.matching.each(func(ctx uint16, side hashtable.Side, p match.Pattern, o *op) {
-		switch {
-		case !slices.Contains(ctxs, ctx):
-		case side == hashtable.Post:
-			posts = append(posts, waiting{o, ctx, p})
-		default:
+		if side == hashtable.Arrive && slices.Contains(ctxs, ctx) {
 			messages = append(messages, waiting{o, ctx, p})
 		}
 	})
-	left = Left{Receives: s.endReceives(posts) + s.endInvited(ctxs), Messages: s.dropMessages(messages)}
+	left = Left{Receives: s.endIn(ctxs, w), Messages: s.dropMessages(messages)}
 	s.ids.Each(func(_ uint64, o *op) {
 		if o.role == roleSend && !o.word.Left() && slices.Contains(ctxs, o.ctx) {
 			left.Sends++
@@ -83,6 +81,11 @@ func (s *Server) RetireIdle(pairs [][2]uint16) (idle []bool) {
 				idle[i] = false
 			}
 		})
+		s.registry.Calls.Each(func(p *pending.Op) {
+			if i, ok := place[p.Context]; ok {
+				idle[i] = false
+			}
+		})
 		for i, p := range pairs {
 			if idle[i] {
 				s.dropMessages(messages[i])
@@ -99,41 +102,24 @@ func (s *Server) Reopen(ctxs ...uint16) {
 	s.e.AsPoller(func() {
 		for _, ctx := range ctxs {
 			delete(s.retired, ctx)
+			if s.doubted(ctx) != nil {
+				s.setDoubt(ctx, nil)
+			}
 		}
 		s.unrevoke(ctxs)
 	})
 }
 
-// endReceives ends those of the posted receives that have not been matched meanwhile.
-func (s *Server) endReceives(posts []waiting) (n int) {
-	for _, x := range posts {
-		if !s.matching.withdraw(x.ctx, x.asked, x.o) {
-			continue
+// endIn ends receives, probes and calls of the layer above in contexts, and counts them.
+func (s *Server) endIn(ctxs []uint16, w *fult.Worker) (n int) {
+	err := fmt.Errorf("%w: the communicator has been freed", ErrCancelled)
+	s.registry.EndWhere(func(p *pending.Op) error {
+		if p.Kind == pending.Move || p.Kind == pending.Send || p.Parts || !slices.Contains(ctxs, p.Context) {
+			return nil
 		}
-		x.o.cancelled = true
-		x.o.err = x.o.failed(fmt.Errorf("%w: the communicator has been freed", ErrCancelled))
-		x.o.finish(nil)
 		n++
-	}
-	return n
-}
-
-// endInvited ends the receives that have invited messages which are still to come.
-func (s *Server) endInvited(ctxs []uint16) (n int) {
-	var mine []uint64
-	s.ids.Each(func(id uint64, o *op) {
-		if o.role == roleRecv && o.isInvited() && slices.Contains(ctxs, o.ctx) {
-			mine = append(mine, id)
-		}
-	})
-	for _, id := range mine {
-		if o := s.ids.Remove(id); o != nil {
-			o.cancelled = true
-			s.failed(o, o.failed(fmt.Errorf("%w: the communicator has been freed", ErrCancelled)))
-			o.happens(match.PeerLost, nil)
-			n++
-		}
-	}
+		return err
+	}, w)
 	return n
 }
 

@@ -19,8 +19,7 @@ func (s *Server) Revoke(inPoll bool, w *fult.Worker, ctxs ...uint16) {
 			all[ctx] = true
 		}
 		s.revoked.Store(&all) // before the search: who posts looks at it after posting
-		s.retire(ctxs)
-		s.wakeProbers(w)
+		s.retire(ctxs, w)
 	}
 	if inPoll {
 		f()
@@ -55,6 +54,9 @@ func (s *Server) unrevoke(ctxs []uint16) {
 // OnGone sets the function that is told of each rank that has failed, after the operations that name it have ended. The
 // poller calls it; it must not block. It is to be set before the first rank can fail.
 func (s *Server) OnGone(f func(peer int, w *fult.Worker)) { s.gone = f }
+
+// AnyGone tells whether it is known that some rank has failed.
+func (s *Server) AnyGone() bool { return s.e.AnyGone() }
 
 // Gone tells whether it is known that a rank has failed.
 func (s *Server) Gone(peer int) bool { return s.e.Gone(peer) }

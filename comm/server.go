@@ -16,6 +16,7 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/pending"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/request"
 	"github.com/golci/golci/internal/spin"
@@ -48,11 +49,12 @@ const (
 // fails later ends with an *OpError of ErrTruncate, ErrPeer, ErrClosed, ErrCancelled, ErrType, ErrMemory or ErrAssert.
 // A request that has been waited for gives ErrRequest. A call that blocks gives am.ErrContext in a handler.
 type Server struct {
-	e     *am.Endpoint
-	eng   *progress.Engine
-	rank  int
-	size  int
-	eager int
+	e        *am.Endpoint
+	eng      *progress.Engine
+	registry *pending.Registry // of the rank
+	rank     int
+	size     int
+	eager    int
 
 	matching matching
 	peers    []peer          // owned by the poller, but for the atomics
@@ -60,9 +62,10 @@ type Server struct {
 	batch    progress.Batch  // the poller's
 	arrived  uint64          // unexpected messages so far; the poller's
 
-	retired  map[uint16]bool                 // contexts that take no messages; the poller's
-	revoked  atomic.Pointer[map[uint16]bool] // contexts whose end the program has not asked for; nil: none. See Revoke
-	gone     func(peer int, w *fult.Worker)  // OnGone
+	retired  map[uint16]bool                  // contexts that take no messages; the poller's
+	revoked  atomic.Pointer[map[uint16]bool]  // contexts whose end the program has not asked for; nil: none. See Revoke
+	doubts   atomic.Pointer[map[uint16]error] // see Doubt; nil: none
+	gone     func(peer int, w *fult.Worker)   // OnGone
 	asserts  atomic.Pointer[assertTable]
 	receives recvTurns
 	sends    sync.Map // of *sendTurns, by key
@@ -75,10 +78,8 @@ type Server struct {
 	transfers sync.Pool // of *transfer
 
 	news      listeners
-	notice    NoticeFunc   // set before traffic
-	probers   atomic.Int32 // probes that wait: arrivals wake them
-	probeMu   sync.Mutex
-	probing   []*progress.Done
+	notice    NoticeFunc // set before traffic
+	probes    probes
 	unmatched unmatched // the poller's
 	ticks     uint32
 	lost      map[int32]error // the poller's: peers that have failed, of which this poll has told
@@ -97,7 +98,7 @@ func New(e *am.Endpoint, cfg Config) (*Server, error) {
 	if e.Size() > MaxRanks {
 		return nil, fmt.Errorf("%w: a job of %d ranks, the most is %d", ErrRank, e.Size(), MaxRanks)
 	}
-	s := &Server{e: e, eng: e.Progress(), rank: e.Rank(), size: e.Size(), waits: cfg.Waits}
+	s := &Server{e: e, eng: e.Progress(), registry: e.Pending(), rank: e.Rank(), size: e.Size(), waits: cfg.Waits}
 	s.quick = s.quickRanks(cfg.Waits)
 	s.setLimits(cfg)
 	if err := s.matching.init(s.entries(cfg)); err != nil {
@@ -118,6 +119,7 @@ func New(e *am.Endpoint, cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s.allowTakes()
+	s.registry.Attach(operations{s})
 	var err error
 	s.kept, err = s.eng.Keep("comm", func(t *fult.Thread) any { return s.newThreadOp(t) })
 	return s, err
@@ -154,6 +156,9 @@ func (s *Server) EagerLimit() int { return s.eager }
 // Poll makes progress once, without blocking, and returns how much there was; -1 if another caller was at it.
 func (s *Server) Poll() int { return s.e.Poll() }
 
+// PollInTurn is Poll at one call in sixteen: for calls that end without a poll. A program may make no others.
+func (s *Server) PollInTurn() { s.eng.PollInTurn() }
+
 // Close ends the server and its endpoint: operations that are pending end with ErrClosed, and so do later ones. One
 // that another thread was just starting may be missed; a further Close ends it. Where a receive has ended so while
 // its sender was copying, the sender may still write to its buffer.
@@ -161,7 +166,7 @@ func (s *Server) Close() {
 	s.closed.Store(true)
 	s.e.AsPoller(func() { // a handler may have an op in hand
 		s.keepStrays()
-		s.failAll(fmt.Errorf("%w: rank %d", ErrClosed, s.rank))
+		s.registry.EndWhere(func(*pending.Op) error { return s.closedError() }, nil)
 	})
 	s.e.Close()
 }

@@ -90,20 +90,36 @@ func (s *Server) WaitContext(r Req, ctxs ...stdcontext.Context) (Status, error) 
 	if r.stale() {
 		return Status{}, staleError()
 	}
+	st, err := s.waitOrEnd(r, ctxs)
+	for err != nil && err == errResumed {
+		st, err = s.waitOrEnd(r, ctxs)
+	}
+	if why := cause(ctxs); st.Cancelled && why != nil {
+		err = because(err, why)
+	}
+	return st, err
+}
+
+// waitOrEnd waits for r, ends it when one of ctxs ends, and uses it up.
+func (s *Server) waitOrEnd(r Req, ctxs []stdcontext.Context) (Status, error) {
 	if err := s.AwaitAllContext([]Req{r}, ctxs...); err != nil {
 		return Status{}, err
 	}
-	if !r.o.done.Ready() && !s.End(r) {
+	if !r.o.done.Ready() && !s.endLate(r, ctxs) {
 		if !r.o.endable {
 			return Status{}, fmt.Errorf("%w: %w", ErrPending, cause(ctxs))
 		}
 		s.eng.Wait(&r.o.done) // a message on its way would be lost
 	}
-	st, err := s.use(r)
-	if why := cause(ctxs); st.Cancelled && why != nil {
-		err = because(err, why)
+	return s.use(r)
+}
+
+// endLate is End of an operation that one of ctxs, which has ended, bounds.
+func (s *Server) endLate(r Req, ctxs []stdcontext.Context) bool {
+	if r.o.role == roleCall {
+		return s.StopCall(r, fmt.Errorf("%w: %w", ErrCancelled, cause(ctxs))) && r.o.done.Ready()
 	}
-	return st, err
+	return s.End(r)
 }
 
 // because adds to the error of an operation why it was ended.
@@ -206,7 +222,7 @@ func (s *Server) End(r Req) bool {
 	case o == nil || r.stale() || o.done.Ready():
 		return true
 	case o.role == roleCall:
-		return false
+		return s.StopCall(r, ErrCancelled) && o.done.Ready()
 	case o.role == roleRecv:
 		return s.endRecv(o)
 	default:

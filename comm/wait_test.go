@@ -120,10 +120,10 @@ func TestProbersLeave(t *testing.T) {
 			t.Errorf("round %d: %v", round, err)
 		}
 		cancel()
-		j[1].probeMu.Lock()
-		if n := len(j[1].probing); n != 0 || j[1].Probes() != 0 {
-			t.Errorf("round %d: %d probes are listed, %d count", round, n, j[1].Probes())
+		j[1].probes.mu.Lock()
+		if n := len(j[1].probes.list); n != 0 || j[1].probes.n.Load() != 0 {
+			t.Errorf("round %d: %d probes are listed, %d count", round, n, j[1].probes.n.Load())
 		}
-		j[1].probeMu.Unlock()
+		j[1].probes.mu.Unlock()
 	}
 }

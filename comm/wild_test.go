@@ -98,7 +98,7 @@ func TestWildcardsInManyContexts(t *testing.T) {
 			t.Fatalf("context %d still has an index, or context %d has one", ctx, ctx+100)
 		}
 	}
-	if p := s.Pending(); len(p) != 0 {
+	if p := s.registry.Ops(); len(p) != 0 {
 		t.Errorf("left: %v", p)
 	}
 }

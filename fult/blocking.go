@@ -57,7 +57,7 @@ func (t *Thread) delegate(h *helper, f func()) {
 	}
 }
 
-// hold is Wait without an end by Close, because the helper still uses memory of the thread.
+// hold is Wait without an end by Abort or Close, because the helper still uses memory of the thread.
 func (t *Thread) hold() {
 	w := t.w
 	if to := w.pick(); to != &t.fiber {
@@ -66,7 +66,7 @@ func (t *Thread) hold() {
 }
 
 // Recv receives from ch for thread t, as v, ok := <-ch does. Only t waits, and its worker goes on. It switches threads
-// unless a value is ready. A nil t is the calling thread; a plain goroutine blocks. Close unwinds t.
+// unless a value is ready. A nil t is the calling thread; a plain goroutine blocks. Abort and Close unwind t.
 func Recv[T any](t *Thread, ch <-chan T) (v T, ok bool) {
 	select {
 	case v, ok = <-ch:
@@ -86,7 +86,7 @@ func Recv[T any](t *Thread, ch <-chan T) (v T, ok bool) {
 
 // Send sends v to ch for thread t, as ch <- v does. Only t waits, and its worker goes on. It switches threads unless
 // ch has room. If ch is closed, the error wraps ErrArgument. A nil t stands for the calling thread. A plain goroutine
-// sends by itself, and blocks. If Close ends t meanwhile, t unwinds.
+// sends by itself, and blocks. Abort and Close unwind t.
 func Send[T any](t *Thread, ch chan<- T, v T) error {
 	sent, err := trySend(ch, v)
 	if sent {

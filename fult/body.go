@@ -42,12 +42,8 @@ func (t *Thread) run() {
 
 // exit handles the end by Goexit. The coroutine cannot be kept.
 func (t *Thread) exit() {
-	err := ErrGoexit
-	if t.w.closing {
-		err = ErrClosed
-	}
-	t.finish(err)
 	w := t.w
+	t.finish(w.s.endOfThread())
 	w.bury(&t.fiber, &t.own)
 	w.discard(t)
 	w.leave()

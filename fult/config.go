@@ -64,6 +64,8 @@ type Config struct {
 	pollWithin time.Duration
 	// hook is called in builds with invariants, at each window in which a wake-up could get lost. Tests widen them.
 	hook func(window)
+	// stack is runtime.Stack; tests count its calls.
+	stack func(buf []byte, all bool) int
 }
 
 const (
@@ -87,6 +89,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.OnStuck == nil {
 		c.OnStuck = printStuck
+	}
+	if c.stack == nil {
+		c.stack = runtime.Stack
 	}
 	kind, why := c.Effective()
 	if why != nil && !raceEnabled {

@@ -7,7 +7,7 @@ import (
 
 var (
 	ErrConfig   = errors.New("bad configuration")                                // wrapped by New
-	ErrClosed   = errors.New("fult: scheduler is closed")                        // also what Close ends
+	ErrClosed   = errors.New("fult: scheduler is closed")                        // also threads that Abort or Close has ended
 	ErrTooMany  = errors.New("too many threads")                                 // alive, for Config.MaxThreads
 	ErrArgument = errors.New("bad argument")                                     // wrapped for arguments out of range
 	ErrInside   = errors.New("fult: called from a thread of the same scheduler") // it would wait for itself

@@ -25,19 +25,22 @@ type externals struct {
 func (e *external) signal() { e.Signal() }
 
 func (e *external) park() (killed bool) {
-	if e.s.killing.Load() {
+	if e.s.aborted.Load() {
 		return true
 	}
 	e.Wait()
-	return e.s.killing.Load()
+	return e.s.aborted.Load()
 }
 
-// waitOrExit waits. If yield is set, it only lets other goroutines run.
+// waitOrExit waits until a signal or Close. If yield is set, it only lets other goroutines run.
 func (e *external) waitOrExit(yield bool) {
-	if yield {
+	switch {
+	case yield:
 		runtime.Gosched()
+	case !e.s.killing.Load():
+		e.Wait()
 	}
-	if (yield && e.s.killing.Load()) || (!yield && e.park()) {
+	if e.s.killing.Load() {
 		runtime.Goexit()
 	}
 }
@@ -97,10 +100,7 @@ func (t *Thread) runExternal() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack(), ID: t.ID()}
 		} else if !returned {
-			err = ErrGoexit
-			if s.killing.Load() {
-				err = ErrClosed
-			}
+			err = s.endOfThread()
 		}
 		s.byG.Delete(g)
 		t.endExternal(err)

@@ -28,6 +28,59 @@ type Handle struct{ j *job }
 // thread started by a thread runs on the same worker, unless an idle worker takes it first. The error is ErrClosed,
 // or wraps ErrTooMany, or ErrArgument for a nil f.
 func (s *Scheduler) Go(f func(t *Thread)) (Handle, error) {
+	if w := s.reserveOne(); w != nil {
+		return s.submit(w, f, false)
+	}
+	return Handle{}, fmt.Errorf("fult: %d threads on %d workers: %w", s.Live(), len(s.workers), ErrTooMany)
+}
+
+// GoAll starts n threads, or none: thread i runs f(t, i). They start as with Go, on workers as with Go. It returns
+// their handles by number. The error is ErrClosed, or wraps ErrTooMany if not all n may be alive beside those that are,
+// or ErrArgument for a nil f or a negative n. With ErrClosed the handles are those of threads that were started before
+// Close began. It does not block or switch threads.
+func (s *Scheduler) GoAll(n int, f func(t *Thread, i int)) ([]Handle, error) {
+	if f == nil || n < 0 {
+		return nil, fmt.Errorf("fult: GoAll: %d threads, function %t: %w", n, f != nil, ErrArgument)
+	}
+	on, err := s.reserveAll(n)
+	if err != nil {
+		return nil, err
+	}
+	hs := make([]Handle, 0, n)
+	for i, w := range on {
+		h, err := s.submit(w, func(t *Thread) { f(t, i) }, false)
+		if err != nil {
+			for _, w := range on[i+1:] {
+				w.reserved.Add(-1)
+			}
+			return hs, err
+		}
+		hs = append(hs, h)
+	}
+	return hs, nil
+}
+
+// reserveAll reserves slots for n threads and returns the worker of each, or reserves none.
+func (s *Scheduler) reserveAll(n int) ([]*Worker, error) {
+	var on []*Worker // no room for n before it is known that so many can run
+	for len(on) < n {
+		w := s.reserveOne()
+		if w == nil || raceEnabled && len(on)+s.Live() >= raceThreads {
+			if w != nil {
+				w.reserved.Add(-1)
+			}
+			for _, w := range on {
+				w.reserved.Add(-1)
+			}
+			return nil, fmt.Errorf("fult: %d threads beside %d on %d workers: %w", n, s.Live(), len(s.workers), ErrTooMany)
+		}
+		on = append(on, w)
+	}
+	return on, nil
+}
+
+// reserveOne reserves a slot on the worker of the calling thread, or else on the next one, or on any other.
+func (s *Scheduler) reserveOne() *Worker {
 	var prefer int
 	if t := s.Current(); t != nil {
 		prefer = t.w.id
@@ -35,12 +88,11 @@ func (s *Scheduler) Go(f func(t *Thread)) (Handle, error) {
 		prefer = int(s.next.Add(1)-1) % len(s.workers)
 	}
 	for i := range s.workers {
-		w := s.workers[(prefer+i)%len(s.workers)]
-		if w.reserve() {
-			return s.submit(w, f, false)
+		if w := s.workers[(prefer+i)%len(s.workers)]; w.reserve() {
+			return w
 		}
 	}
-	return Handle{}, fmt.Errorf("fult: %d threads on %d workers: %w", s.Live(), len(s.workers), ErrTooMany)
+	return nil
 }
 
 // GoOn is Go on the worker with that number, counted from 0. The thread stays there. ErrArgument if there is none.

@@ -12,12 +12,22 @@ import (
 func ticksOf(d time.Duration) uint64 { return uint64(float64(d) * tickRate()) }
 
 // tickRate is the number of ticks in a nanosecond. The first call takes 20 us.
-var tickRate = sync.OnceValue(func() float64 {
+var tickRate = sync.OnceValue(measureTicks)
+
+// ticksTried bounds the looks at the clock of measureTicks. A look takes some 40 ns.
+const ticksTried = 1 << 14
+
+// measureTicks compares the ticks with the clock for 20 us. Under testing/synctest the clock stands still; then it
+// takes one tick for a nanosecond.
+func measureTicks() float64 {
 	begun, first := time.Now(), arch.Ticks()
-	for time.Since(begun) < 20*time.Microsecond {
+	for range ticksTried {
+		if took := time.Since(begun); took >= 20*time.Microsecond {
+			return float64(arch.Ticks()-first) / float64(took)
+		}
 	}
-	return float64(arch.Ticks()-first) / float64(time.Since(begun))
-})
+	return 1
+}
 
 // grant has the threads of the bits b run, and sets how many more may run before a poll. If threads compute for long it
 // has fewer run, and returns the bits of the others. Only while all run is the word taken again, so that threads that

@@ -3,6 +3,7 @@ package fult
 import (
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -71,5 +72,17 @@ func TestPaced(t *testing.T) {
 		if next, late := paced(x.n, x.ran, x.took, within); next != x.next || late != x.late {
 			t.Errorf("at %d, %d threads in %v: %d, %v; want %d, %v", x.n, x.ran, x.took, next, late, x.next, x.late)
 		}
+	}
+}
+
+// TestTicksWhereTimeStandsStill: in a bubble of synctest the clock moves only when all wait.
+func TestTicksWhereTimeStandsStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		if rate := measureTicks(); rate != 1 {
+			t.Errorf("%v ticks a nanosecond", rate)
+		}
+	})
+	if rate := measureTicks(); !(rate > 0) {
+		t.Errorf("%v ticks a nanosecond", rate)
 	}
 }

@@ -22,12 +22,13 @@ type Scheduler struct {
 	next     atomic.Uint32 // where Go puts the next job that comes from outside
 	sleepers atomic.Int32  // workers whose parked is not awake; see park
 	killing  atomic.Bool   // Close has begun
+	aborted  atomic.Bool   // Abort or Close has begun
 	begun    atomic.Bool   // the workers run
 
 	running  sync.WaitGroup // workers, and threads of the other kinds
 	helpers  sync.WaitGroup // goroutines that block in place of threads
 	watching sync.WaitGroup // the monitor, which outlasts the others
-	stop     chan struct{}  // closed when Close begins
+	stop     chan struct{}  // closed when Abort or Close begins
 	gone     chan struct{}  // closed when no worker, thread or helper is left
 	end      sync.Once      // of gone
 
@@ -224,8 +225,8 @@ func (s *Scheduler) Close() error {
 	s.mu.Unlock()
 	if first {
 		s.killing.Store(true)
-		close(s.stop)
-		s.killExternals()
+		s.Abort()
+		s.killExternals() // after killing: those in Pause go on by Abort
 	}
 	for _, w := range s.workers {
 		w.wake()

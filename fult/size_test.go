@@ -2,6 +2,7 @@ package fult
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 )
@@ -137,6 +138,47 @@ func TestTooMany(t *testing.T) {
 			t.Fatal(err)
 		}
 		join(t, spawn(t, s, body))
+	})
+}
+
+// TestGoAll starts all threads or none. Those that it has refused leave no slot taken.
+func TestGoAll(t *testing.T) {
+	kinds(t, Config{Workers: 2, MaxThreads: 3}, func(t *testing.T, s *Scheduler) {
+		gate := make(chan struct{})
+		var sum atomic.Int64
+		body := func(th *Thread, i int) {
+			sum.Add(int64(i))
+			Recv(th, gate)
+		}
+		one := spawn(t, s, func(th *Thread) { body(th, 100) })
+		for n, want := range map[int]error{6: ErrTooMany, -1: ErrArgument} {
+			if hs, err := s.GoAll(n, body); !errors.Is(err, want) || len(hs) != 0 {
+				t.Errorf("%d threads: %d started, %v", n, len(hs), err)
+			}
+		}
+		if _, err := s.GoAll(1, nil); !errors.Is(err, ErrArgument) {
+			t.Errorf("nil function: %v", err)
+		}
+		hs, err := s.GoAll(5, body)
+		if err != nil || len(hs) != 5 || s.Live() != 6 {
+			t.Fatalf("%d started, %d alive, %v", len(hs), s.Live(), err)
+		}
+		close(gate)
+		join(t, append(hs, one)...)
+		if sum.Load() != 100+0+1+2+3+4 {
+			t.Errorf("numbers add up to %d", sum.Load())
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if hs, err := s.GoAll(2, body); !errors.Is(err, ErrClosed) || len(hs) != 0 {
+			t.Errorf("after Close: %d started, %v", len(hs), err)
+		}
+		for _, w := range s.workers {
+			if w.Live() != 0 {
+				t.Errorf("worker %d has %d slots taken", w.id, w.Live())
+			}
+		}
 	})
 }
 

@@ -57,3 +57,18 @@ func TestWakeBeforeSleep(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestSleepOfAnybody: Sleep finds the calling thread, which leaves its worker to others, and serves a goroutine too.
+func TestSleepOfAnybody(t *testing.T) {
+	kinds(t, Config{}, func(t *testing.T, s *Scheduler) {
+		var other atomic.Bool
+		sleeper := spawn(t, s, func(*Thread) {
+			for !other.Load() { // a worker that sleeps itself would never run the other thread
+				Sleep(nil, time.Millisecond)
+			}
+		})
+		join(t, spawn(t, s, func(*Thread) { other.Store(true) }), sleeper)
+		Sleep(nil, time.Nanosecond)
+		Sleep(nil, -1)
+	})
+}

@@ -3,8 +3,8 @@ package fult
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -22,7 +22,10 @@ type StuckReport struct {
 // String returns the report as text: what is stuck, what could be done, and the stack.
 func (r StuckReport) String() string {
 	what := "a poll function"
-	if r.Thread {
+	switch {
+	case r.Stack == "" && !r.Thread:
+		what = "a call that has ended meanwhile"
+	case r.Thread:
 		what = strings.TrimSpace(fmt.Sprintf("thread %v %s", r.ID, r.Label))
 	}
 	if r.Closing {
@@ -44,7 +47,7 @@ var remedies = []struct{ state, text string }{
 	{"[sync.WaitGroup", "it waits for a Go wait group: use fult.WaitGroup"},
 	{"[sync.Cond", "it waits for a Go condition variable: use fult.Cond"},
 	{"[semacquire", "it waits for a lock of Go: use those of package fult"},
-	{"[sleep", "it sleeps in Go: use Thread.Sleep"},
+	{"[sleep", "it sleeps in Go: use fult.Sleep"},
 	{"[syscall", "it is in a system call: use fult.Blocking"},
 	{"[IO wait", "it waits for input or output: use fult.Blocking"},
 }
@@ -86,10 +89,12 @@ func (s *Scheduler) monitor() {
 			return
 		case now := <-ticker.C:
 			if s.live.Load() == 0 {
+				clear(watches) // a worker that slept meanwhile has made no progress
 				continue
 			}
+			stacks := sync.OnceValue(s.takeStacks)
 			for i, w := range s.workers {
-				s.look(w, &watches[i], now)
+				s.look(w, &watches[i], now, stacks)
 			}
 			s.lookAtEnd(&end, now)
 		}
@@ -136,20 +141,14 @@ func (s *Scheduler) Unended() (StuckReport, bool) {
 		return StuckReport{}, false
 	}
 	return StuckReport{
-		Worker: found.w.id, Thread: true, ID: found.ID(), Label: found.Label(), Stack: found.Stack(),
+		Worker: found.w.id, Thread: true, ID: found.ID(), Label: found.Label(), Stack: s.takeStacks().Of(found),
 	}, true
 }
 
-// Stack returns the stack of t in the form of runtime.Stack, or an empty text if it is not found. It is for diagnosis
-// by another goroutine. It stops the world for a moment.
-func (t *Thread) Stack() string {
-	if t.ext != nil {
-		return findStack(fmt.Sprintf("(*Thread).runExternal(%p", t))
-	}
-	return findStack(fmt.Sprintf("(*Thread).main(%p", t))
-}
+// takeStacks takes the stacks of all goroutines.
+func (s *Scheduler) takeStacks() *Stacks { return takeStacks(s.cfg.stack) }
 
-func (s *Scheduler) look(w *Worker, seen *watch, now time.Time) {
+func (s *Scheduler) look(w *Worker, seen *watch, now time.Time, stacks func() *Stacks) {
 	p := w.progress.Load()
 	if p != seen.progress || w.parked.Load() != awake || seen.since.IsZero() {
 		*seen = watch{progress: p, since: now}
@@ -157,31 +156,25 @@ func (s *Scheduler) look(w *Worker, seen *watch, now time.Time) {
 	}
 	if idle := now.Sub(seen.since); idle >= s.cfg.StuckAfter && !seen.reported {
 		seen.reported = true
-		s.cfg.OnStuck(w.stuckReport(idle))
+		s.cfg.OnStuck(w.stuckReport(idle, stacks()))
 	}
 }
 
-func (w *Worker) stuckReport(d time.Duration) StuckReport {
+// stuckReport tells what w is in. The loop of w rests while a thread runs.
+func (w *Worker) stuckReport(d time.Duration, x *Stacks) StuckReport {
 	r := StuckReport{Worker: w.id, For: d}
-	t := w.runningThread()
-	if t == nil {
-		r.Stack = findStack(fmt.Sprintf("(*Worker).run(%p", w))
+	loop := x.ofLoop(w)
+	if !rests(loop) {
+		r.Stack = loop
 		return r
 	}
-	r.Thread, r.ID, r.Label = true, t.ID(), t.Label()
-	r.Stack = t.Stack()
-	return r
-}
-
-// runningThread returns the thread that seems to run on w. It is for diagnosis by another goroutine.
-func (w *Worker) runningThread() *Thread {
-	g := peek(&w.curG)
-	for t := range w.descriptors {
-		if g != 0 && peek(&t.g) == g {
-			return t
+	for t, stack := range x.Running(w.s) {
+		if t.w == w {
+			r.Thread, r.ID, r.Label, r.Stack = true, t.ID(), t.Label(), stack
+			break
 		}
 	}
-	return nil
+	return r
 }
 
 // descriptors iterates over the coroutine threads alive. Any goroutine or thread may call it.
@@ -196,24 +189,6 @@ func (w *Worker) descriptors(yield func(*Thread) bool) {
 			if t.alive.Load() != 0 && !yield(t) {
 				return
 			}
-		}
-	}
-}
-
-const stackText = 64 << 20 // bytes of all stacks that a report searches, fewer than a million threads have
-
-// findStack returns the stack that has a frame whose text contains frame. It stops the world for a moment.
-func findStack(frame string) string {
-	for size := 1 << 20; ; size *= 8 {
-		buf := make([]byte, min(size, stackText))
-		n := runtime.Stack(buf, true)
-		for one := range strings.SplitSeq(string(buf[:n]), "\n\n") {
-			if strings.Contains(one, frame) {
-				return one
-			}
-		}
-		if n < len(buf) || size >= stackText {
-			return ""
 		}
 	}
 }

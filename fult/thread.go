@@ -38,10 +38,18 @@ type Thread struct {
 }
 
 // Wait blocks the thread until a Signal. An earlier Signal is not lost. Several count as one. Wait may also return
-// without one, so call it in a loop that tests a condition. It may switch threads.
-func (t *Thread) Wait() { t.wait(false) }
+// without one, so call it in a loop that tests a condition. Abort and Close unwind the thread. It may switch threads.
+func (t *Thread) Wait() {
+	t.unwindIfAborted()
+	t.wait(false)
+	t.unwindIfAborted()
+}
 
-// wait is Wait. If again is set, the thread signals itself first. The switch is transfer, written out. After a switch
+// Pause is Wait without an end by Abort. It is for layers that end their own waits: an operation that an abort ends
+// wakes the thread, which then returns an error to the program. Close unwinds the thread.
+func (t *Thread) Pause() { t.wait(false) }
+
+// wait is Pause. If again is set, the thread signals itself first. The switch is transfer, written out. After a switch
 // the core mispredicts every return up to the thread's function, which costs about 5 ns for each frame.
 func (t *Thread) wait(again bool) {
 	if t.ext != nil {
@@ -73,19 +81,19 @@ func (t *Thread) wait(again bool) {
 	}
 }
 
-// park is Wait without unwinding. It returns true when Close ends the thread, and the caller has to unwind.
+// park is Wait without unwinding. It returns true when Abort or Close ends the thread, and the caller has to unwind.
 func (t *Thread) park() (killed bool) {
 	if t.ext != nil {
 		return t.ext.park()
 	}
 	w := t.w
-	if w.closing {
+	if w.closing || w.s.aborted.Load() {
 		return true
 	}
 	if to := w.pick(); to != &t.fiber {
 		w.transfer(&t.fiber, to)
 	}
-	return w.closing
+	return w.closing || w.s.aborted.Load()
 }
 
 // Signal lets the current or the next Wait of the thread return. Any goroutine or thread may call it. It does not

@@ -27,6 +27,16 @@ func (h *timers) Pop() any {
 	return t
 }
 
+// Sleep lets thread t sleep for at least d. Only t waits, and its worker goes on. A nil t stands for the calling thread.
+// A plain goroutine sleeps by itself. It switches threads or blocks. Abort and Close unwind t.
+func Sleep(t *Thread, d time.Duration) {
+	if t = orCurrent(t); t == nil {
+		time.Sleep(d)
+		return
+	}
+	t.Sleep(d)
+}
+
 // Sleep blocks the thread for at least d. A Signal meanwhile stays for the next Wait. It switches threads.
 func (t *Thread) Sleep(d time.Duration) {
 	if t.ext != nil {
@@ -59,7 +69,7 @@ func (t *Thread) Sleep(d time.Duration) {
 	}
 }
 
-// cancelSleep takes t out of the heap when Close ends it.
+// cancelSleep takes t out of the heap when Abort or Close ends it.
 func (t *Thread) cancelSleep() {
 	h := &t.w.timers
 	for i, x := range *h {

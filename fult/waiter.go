@@ -86,7 +86,7 @@ func (o *OSThread) Signal() {
 	o.cond.Signal()
 }
 
-// parkAt waits at x. It returns true if x is a thread that Close ends meanwhile. Then x.Wait unwinds.
+// parkAt waits at x. It returns true if x is a thread that Abort or Close ends meanwhile. Then x.Wait unwinds.
 func parkAt(x Waiter) (killed bool) {
 	if t, ok := x.(*Thread); ok {
 		return t.park()

@@ -79,7 +79,7 @@ func (q *waitq) recycle(e *entry) {
 	e.next, q.free = q.free, e
 }
 
-// await waits until e is granted. It returns true if Close ends the waiter before that.
+// await waits until e is granted. It returns true if Abort or Close ends the waiter before that.
 func (e *entry) await(me Waiter) (killed bool) {
 	for !e.granted.Load() {
 		if parkAt(me) {

@@ -29,6 +29,8 @@ var named = []struct {
 	{"ScanValue", func(c *Comm, _ int) error { return second(ScanValue(c, "a", joined)) }, false},
 	{"ExscanValue", func(c *Comm, _ int) error { return second(ExscanValue(c, "a", joined)) }, false},
 	{"AllgathervAlloc", func(c *Comm, _ int) error { return third(AllgathervAlloc(c, one())) }, false},
+	{"GathervAlloc", func(c *Comm, root int) error { return third(GathervAlloc(c, one(), root)) }, true},
+	{"AlltoallvAlloc", func(c *Comm, _ int) error { return third(AlltoallvAlloc(c, one(), []int{1, 0})) }, false},
 	{"Dup", func(c *Comm, _ int) error { return second(c.Dup()) }, false},
 	{"Split", func(c *Comm, _ int) error { return second(c.Split(0, 0)) }, false},
 }

@@ -11,12 +11,12 @@ import (
 var sortOf = map[string]func(c *Comm) error{
 	"nothing":      func(*Comm) error { return nil },
 	"barrier":      func(c *Comm) error { return c.Barrier() },
-	"ibarrier":     func(c *Comm) error { return ended(c.Ibarrier()) },
+	"ibarrier":     func(c *Comm) error { return completed(c.Ibarrier()) },
 	"bcast 0":      func(c *Comm) error { return Bcast(c, one(), 0) },
 	"bcast me":     func(c *Comm) error { return Bcast(c, one(), c.Rank()) },
 	"bcast two":    func(c *Comm) error { return Bcast(c, make([]int, 2), 0) },
 	"bcast float":  func(c *Comm) error { return Bcast(c, make([]float64, 1), 0) },
-	"ibcast 0":     func(c *Comm) error { return ended(Ibcast(c, one(), 0)) },
+	"ibcast 0":     func(c *Comm) error { return completed(Ibcast(c, one(), 0)) },
 	"reduce 0":     func(c *Comm) error { return Reduce(c, one(), one(), Sum, 0) },
 	"reduce next":  func(c *Comm) error { return Reduce(c, one(), one(), Sum, (c.Rank()+1)%c.Size()) },
 	"reduce max":   func(c *Comm) error { return Reduce(c, one(), one(), Max, 0) },
@@ -28,7 +28,7 @@ var sortOf = map[string]func(c *Comm) error{
 	"max":          func(c *Comm) error { return Allreduce(c, one(), one(), Max) },
 	"own":          func(c *Comm) error { return Allreduce(c, one(), one(), Func(func(a, b int) int { return a + b })) },
 	"floats":       func(c *Comm) error { return Allreduce(c, make([]float64, 1), make([]float64, 1), Sum) },
-	"iallreduce":   func(c *Comm) error { return ended(Iallreduce(c, one(), one(), Sum)) },
+	"iallreduce":   func(c *Comm) error { return completed(Iallreduce(c, one(), one(), Sum)) },
 	"scan":         func(c *Comm) error { return Scan(c, one(), one(), Sum) },
 	"exscan":       func(c *Comm) error { return Exscan(c, one(), one(), Sum) },
 	"allgather":    func(c *Comm) error { return Allgather(c, one(), counts(c, 0)) },
@@ -36,7 +36,7 @@ var sortOf = map[string]func(c *Comm) error{
 	"reduce block": func(c *Comm) error { return ReduceScatterBlock(c, counts(c, 1), one(), Sum) },
 }
 
-func ended(r Request, err error) error {
+func completed(r Request, err error) error {
 	if err == nil {
 		_, err = r.Wait()
 	}

@@ -49,8 +49,9 @@ const (
 	ClassRMAFlavor   ErrorClass = 57                       // MPI_ERR_RMA_FLAVOR
 
 	// Of the standard's working group for faults (ULFM). The ABI has no numbers for them.
-	ClassProcFailed ErrorClass = 101 // MPIX_ERR_PROC_FAILED
-	ClassRevoked    ErrorClass = 103 // MPIX_ERR_REVOKED
+	ClassProcFailed        ErrorClass = 101 // MPIX_ERR_PROC_FAILED
+	ClassProcFailedPending ErrorClass = 102 // MPIX_ERR_PROC_FAILED_PENDING
+	ClassRevoked           ErrorClass = 103 // MPIX_ERR_REVOKED
 )
 
 // errorClasses gives each error its class. What a collective ended with comes before ErrCollective, which is only how
@@ -60,6 +61,7 @@ var errorClasses = []struct {
 	class ErrorClass
 }{
 	{ErrRevoked, ClassRevoked},
+	{ErrFailedPending, ClassProcFailedPending},
 	{ErrBuffer, ClassBuffer},
 	{ErrCount, ClassCount},
 	{ErrType, ClassType},

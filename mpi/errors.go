@@ -9,11 +9,16 @@ import (
 // Errors, to be tested with errors.Is. The text of an error names the function, the rank that called it, and peer, tag
 // and sizes where there are any.
 var (
-	ErrRank      = core.ErrRank      // a rank outside the communicator
-	ErrTag       = core.ErrTag       // a tag outside 0..TagUB, or a wildcard where none is allowed
-	ErrTruncate  = core.ErrTruncate  // a message longer than the buffer for it
-	ErrPeer      = core.ErrPeer      // the other rank has died
-	ErrRevoked   = core.ErrRevoked   // the communicator has been revoked
+	ErrRank     = core.ErrRank     // a rank outside the communicator
+	ErrTag      = core.ErrTag      // a tag outside 0..TagUB, or a wildcard where none is allowed
+	ErrTruncate = core.ErrTruncate // a message longer than the buffer for it
+	ErrPeer     = core.ErrPeer     // the other rank has died
+	ErrRevoked  = core.ErrRevoked  // the communicator has been revoked
+
+	// ErrFailedPending ends receives and probes from any source while a rank of the communicator has died whose death
+	// Comm.AckFailed has not acknowledged on this rank (ULFM).
+	ErrFailedPending = core.ErrFailedPending
+
 	ErrRequest   = core.ErrRequest   // a request or message handle that has been used up
 	ErrCancelled = core.ErrCancelled // the operation was cancelled before it was matched
 	ErrPending   = core.ErrPending   // operations that have not ended

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/golci/golci/mpi"
@@ -63,6 +64,36 @@ func ExampleAllgathervAlloc() {
 	fmt.Println(err)
 	// Output:
 	// 3 [0 1 2]
+	// <nil>
+}
+
+// Each rank finds a number of results; rank 0 gets all of them.
+func ExampleGathervAlloc() {
+	err := mpi.Run(3, func(c *mpi.Comm) error {
+		all, counts, err := mpi.GathervAlloc(c, slices.Repeat([]int{c.Rank()}, c.Rank()), 0)
+		if c.Rank() == 0 {
+			fmt.Println(all, counts)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// [1 2 2] [0 1 2]
+	// <nil>
+}
+
+// Each rank sends r numbers to rank r, which does not know how many come.
+func ExampleAlltoallvAlloc() {
+	err := mpi.Run(3, func(c *mpi.Comm) error {
+		got, counts, err := mpi.AlltoallvAlloc(c, slices.Repeat([]int{c.Rank()}, 3), []int{0, 1, 2})
+		if c.Rank() == 2 {
+			fmt.Println(got, counts)
+		}
+		return err
+	})
+	fmt.Println(err)
+	// Output:
+	// [0 0 1 1 2 2] [2 2 2]
 	// <nil>
 }
 

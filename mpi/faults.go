@@ -43,5 +43,6 @@ func (c *Comm) Iagree(flag *uint64) (Request, error) {
 func (c *Comm) GetFailed() ([]int, error) { return c.core().Failures() }
 
 // AckFailed acknowledges the deaths of the first n ranks that GetFailed lists, and gives how many are acknowledged now
-// (ULFM, MPIX_Comm_ack_failed). It is local. Errors: ErrArgument for a negative n; ErrComm.
+// (ULFM, MPIX_Comm_ack_failed). Receives from any source on c wait again. It is local. Errors: ErrArgument for a
+// negative n; ErrComm.
 func (c *Comm) AckFailed(n int) (int, error) { return c.core().AckFailed(n) }

@@ -44,7 +44,7 @@ func TestFinalizeCountsThreads(t *testing.T) {
 
 // untilPending returns when n operations of c's rank wait.
 func untilPending(c *Comm, n int) {
-	for len(c.Proc().Server().Pending()) < n {
+	for len(c.Proc().Server().Endpoint().Pending().Ops()) < n {
 		time.Sleep(time.Millisecond)
 	}
 }

@@ -13,7 +13,11 @@ const SharedMemory = hardware.SharedMemory
 // kinds are those of Proc.Hardware. A rank gets nil that no single piece holds, or if ranks want different kinds, or a
 // kind that is not known. Collective over c; it waits. Errors as for Split.
 func (c *Comm) SplitHardware(kind string, key int) (*Comm, error) {
-	d, _, err := c.core().SplitHardware("SplitHardware", core.HardwareKinds.Part(kind), key)
+	return c.splitHardware("SplitHardware", kind, key)
+}
+
+func (c *Comm) splitHardware(what, kind string, key int) (*Comm, error) {
+	d, _, err := c.core().SplitHardware(what, core.HardwareKinds.Part(kind), key)
 	return (*Comm)(d), err
 }
 

@@ -143,6 +143,8 @@ func TestInPlaceAlloc(t *testing.T) {
 		}
 		return nil
 	})
+	must(t, 2, func(c *Comm) error { return wants(ErrBuffer, third(GathervAlloc(c, InPlace(one()), 0))) })
+	must(t, 2, func(c *Comm) error { return wants(ErrBuffer, third(AlltoallvAlloc(c, InPlace(one()), []int{1, 0}))) })
 }
 
 // badPlaces are wrong uses on rank 0 of two, which is no root.

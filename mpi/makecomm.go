@@ -16,7 +16,9 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 
 // SplitShared is SplitHardware by SharedMemory, which every rank is within: it makes a communicator for each machine
 // (7.4.2, MPI_Comm_split_type with MPI_COMM_TYPE_SHARED).
-func (c *Comm) SplitShared(key int) (*Comm, error) { return c.SplitHardware(SharedMemory, key) }
+func (c *Comm) SplitShared(key int) (*Comm, error) {
+	return c.splitHardware("SplitShared", SharedMemory, key)
+}
 
 // CreateFromGroup makes a communicator of the processes of a group, without a parent (7.4.2,
 // MPI_Comm_create_from_group). Only they call it, with one text that tells calls at the same time apart. An empty group

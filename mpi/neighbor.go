@@ -9,11 +9,17 @@ import (
 )
 
 // Neighbourhood collectives (8.6) need a communicator with a topology. A rank sends to its neighbours and receives from
-// them: see Comm.Neighbors. Parts for and from ProcNull are not touched. All ranks of the communicator call them, but a
-// rank waits for its neighbours only.
+// them: see Comm.Neighbors. All ranks of the communicator call them, but a rank waits for its neighbours only.
+//
+// The order of neighbours, and so of parts: in a grid for each dimension, from the first on, the one before and then
+// the one behind. In a graph it is that of the lists that the program gave. A neighbour ProcNull, beyond an end of a
+// grid that does not go round, keeps its place in the order and in the buffers. Its part is not sent, and stays as it
+// is.
 
 // NeighborAllgather sends all of send to each neighbour (8.6.1, MPI_Neighbor_allgather). recv has an equal part for
-// each neighbour that data comes from, in their order. It waits, and may switch threads. Errors: ErrTopology, ErrCount
+// each neighbour that data comes from, in their order: in a grid for each dimension that of the one before and that of
+// the one behind. The part of a ProcNull stays as it is. It waits, and may switch threads. Errors: ErrTopology,
+// ErrCount
 // where recv has no equal parts, those of arguments, and those of communication.
 func NeighborAllgather[T any](c *Comm, send, recv []T) error {
 	k, err := nearColl(c, "NeighborAllgather", core.KindNeighborAllgather, send, recv)
@@ -52,8 +58,8 @@ func NeighborAllgathervInit[T any](c *Comm, send, recv []T, counts, displs []int
 	return initColl(c, k, err)
 }
 
-// NeighborAlltoall sends the i-th of the equal parts of send to the i-th neighbour (8.6.2, MPI_Neighbor_alltoall). recv
-// is as in NeighborAllgather, and so are the errors.
+// NeighborAlltoall sends the i-th of the equal parts of send to the i-th neighbour (8.6.2, MPI_Neighbor_alltoall). The
+// order, recv and the errors are as in NeighborAllgather.
 func NeighborAlltoall[T any](c *Comm, send, recv []T) error {
 	k, err := nearColl(c, "NeighborAlltoall", core.KindNeighborAlltoall, send, recv)
 	return doColl(c, k, err)
@@ -98,7 +104,8 @@ func NeighborAlltoallvInit[T any](
 }
 
 // NeighborAlltoallw is NeighborAlltoallv with parts of different types (8.6.2, MPI_Neighbor_alltoallw): send[i] goes to
-// the i-th neighbour, recv[i] comes from the i-th.
+// the i-th neighbour, recv[i] comes from the i-th, in the order of NeighborAllgather. So in a grid of two dimensions
+// they are the parts for above, below, left and right. The memory of a part of a ProcNull stays as it is.
 func NeighborAlltoallw(c *Comm, send, recv []Part) error {
 	k, err := nearCollw(c, "NeighborAlltoallw", send, recv)
 	return doColl(c, k, err)

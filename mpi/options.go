@@ -51,7 +51,7 @@ func WithTimeout(d time.Duration) Option { return With(settings.InitTimeout.Env(
 
 // WithoutQuitDump leaves SIGQUIT alone. Without it, on the signal the rank writes a report of what it waits for
 // (Proc.Dump) to standard error, and ends with exit code 2. With GOLCI_DUMP=stacks the stacks of goroutines and
-// threads come before that.
+// threads come after that.
 func WithoutQuitDump() Option { return func(o *options) { o.rank.QuitDump = false } }
 
 // WithAttach calls f on every rank before the start barrier. It is the place to register handlers for active

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/mpi/core"
@@ -13,8 +14,7 @@ import (
 // errors in the order of their numbers, each as a *ThreadError. A panic of f becomes one that holds a
 // *fult.PanicError, and does not end the job. See Go for what a thread may do. It blocks, and may switch threads.
 // Errors besides those of f: ErrArgument for a nil f or a negative n, ErrFinalized, ErrAborted, and fult.ErrTooMany
-// if more threads would be alive at once than allowed (GOLCI_THREADS). With ErrTooMany the threads that were started
-// have ended, too.
+// if more threads would be alive at once than allowed (GOLCI_THREADS). With ErrTooMany no thread has been started.
 func (p *Proc) Parallel(n int, f func(i int) error) error {
 	if f == nil {
 		return p.ParallelContext(context.Background(), n, nil)
@@ -37,23 +37,15 @@ func (p *Proc) ParallelContext(ctx context.Context, n int, f func(ctx context.Co
 	}
 	ctx, cancel := context.WithCancelCause(core.OrNone(ctx))
 	defer cancel(nil)
-	shared := &crew{ctx, cancel, f}
-	var members []*member // no room for n before it is known that so many can run
-	var short error
-	for i := range n {
-		m := &member{crew: shared, number: i}
-		h, err := p.Threads().Go(func(*fult.Thread) { m.run() })
-		if err != nil {
-			short = fmt.Errorf("mpi: Parallel: rank %d: thread %d of %d: %w", p.core().OfRank().Rank(), i, n, err)
-			cancel(short)
-			break
-		}
-		m.handle = h
-		members = append(members, m)
+	all := &crew{ctx: ctx, cancel: cancel, f: f, ended: p.core().OfRank().Ended}
+	handles, short := p.Threads().GoAll(n, func(_ *fult.Thread, i int) { all.run(i) })
+	if short != nil {
+		short = fmt.Errorf("mpi: Parallel: rank %d: %w", p.core().OfRank().Rank(), short)
+		cancel(short)
 	}
 	var errs []error
-	for _, m := range members {
-		if err := m.join(); err != nil {
+	for i, h := range handles {
+		if err := all.join(i, h); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -77,44 +69,50 @@ type crew struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	f      func(ctx context.Context, i int) error
+	ended  func() error // why threads that wait have been ended, or nil
+
+	mu     sync.Mutex           // guards failed
+	failed map[int]*ThreadError // by number
 }
 
-// member is one of these threads.
-type member struct {
-	*crew
-	number int
-	handle fult.Handle  // of the caller of Parallel
-	failed *ThreadError // of the thread until it has ended
-}
-
-// join waits for the thread and gives its error.
-func (m *member) join() error {
-	if err := m.handle.Join(); err != nil {
-		return &ThreadError{m.number, err}
+// join waits for thread i and gives its error.
+func (c *crew) join(i int, h fult.Handle) error {
+	if err := h.Join(); err != nil {
+		if why := c.ended(); why != nil && errors.Is(err, fult.ErrClosed) {
+			err = why
+		}
+		return &ThreadError{i, err}
 	}
-	if m.failed != nil {
-		return m.failed
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.failed[i]; e != nil {
+		return e
 	}
 	return nil
 }
 
-// run is the thread. A panic passes through it, to Join.
-func (m *member) run() {
+// run is thread i. A panic passes through it, to Join.
+func (c *crew) run(i int) {
 	returned := false
 	defer func() {
 		if !returned {
-			m.cancel(&ThreadError{m.number, errors.New("it did not return")})
+			c.cancel(&ThreadError{i, errors.New("it did not return")})
 		}
 	}()
-	err := m.f(m.ctx, m.number)
+	err := c.f(c.ctx, i)
 	returned = true
 	if err == nil {
 		return
 	}
-	e := &ThreadError{m.number, err}
-	m.cancel(e) // only the first one counts
-	if !follows(context.Cause(m.ctx), e) {
-		m.failed = e
+	e := &ThreadError{i, err}
+	c.cancel(e) // only the first one counts
+	if !follows(context.Cause(c.ctx), e) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.failed == nil {
+			c.failed = make(map[int]*ThreadError)
+		}
+		c.failed[i] = e
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -90,18 +91,30 @@ func TestParallelContext(t *testing.T) {
 	})
 }
 
-// TestParallelTooMany: if not all threads can be started, those that were end.
+// TestParallelTooMany: if not all threads may be alive at once, none is started. So threads that would wait for those
+// that are missing cannot hang. As many as allowed can be started afterwards.
 func TestParallelTooMany(t *testing.T) {
+	const most = 8
 	must(t, 1, func(c *Comm) error {
-		err := c.Proc().ParallelContext(context.Background(), 20, func(ctx context.Context, _ int) error {
-			fult.Recv(nil, ctx.Done())
-			return nil
-		})
-		if live := c.Proc().Threads().Live(); live != 0 {
-			return fmt.Errorf("%d threads are left", live)
+		for _, n := range []int{most + 1, 20, math.MaxInt} {
+			var started atomic.Int32
+			err := c.Proc().ParallelContext(context.Background(), n, func(ctx context.Context, _ int) error {
+				started.Add(1)
+				fult.Recv(nil, ctx.Done())
+				return nil
+			})
+			if started.Load() != 0 {
+				return fmt.Errorf("%d of %d threads were started", started.Load(), n)
+			}
+			if live := c.Proc().Threads().Live(); live != 0 {
+				return fmt.Errorf("%d threads are left", live)
+			}
+			if err := wants(fult.ErrTooMany, err); err != nil {
+				return err
+			}
 		}
-		return wants(fult.ErrTooMany, err)
-	}, WithThreads(8), WithWorkers(1))
+		return c.Proc().Parallel(most, func(int) error { return nil })
+	}, WithThreads(most), WithWorkers(1))
 }
 
 // TestParallelAfterTheEnd gives an error.

@@ -255,3 +255,43 @@ func TestPartitionedErrors(t *testing.T) {
 		return nil
 	})
 }
+
+// TestParrivedOfNothing: a partition without elements has not come before the sender has started.
+func TestParrivedOfNothing(t *testing.T) {
+	must(t, 1, func(c *Comm) error {
+		r, err := PrecvInit(c, []int64{}, 2, 0, 3)
+		if err != nil {
+			return err
+		}
+		s, err := PsendInit(c, []int64{}, 2, 0, 3)
+		if err != nil {
+			return err
+		}
+		for range 2 {
+			if err := r.Start(); err != nil {
+				return err
+			}
+			for range 4 { // the announcement comes meanwhile
+				if here, err := r.Parrived(0); here || err != nil {
+					return fmt.Errorf("before the sender has started: %v (%w)", here, err)
+				}
+			}
+			if err := errors.Join(s.Start(), s.Pready(0), s.Pready(1)); err != nil {
+				return err
+			}
+			for i := range 2 {
+				for here := false; !here; {
+					if here, err = r.Parrived(i); err != nil {
+						return err
+					}
+				}
+			}
+			_, a := r.Wait()
+			_, b := s.Wait()
+			if err := errors.Join(a, b); err != nil {
+				return err
+			}
+		}
+		return errors.Join(r.Free(), s.Free())
+	})
+}

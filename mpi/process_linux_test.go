@@ -30,6 +30,7 @@ var roles = map[string]func(p *Proc) error{
 	"survive": roleSurvive,
 	"cores":   roleCores,
 	"differ":  roleDiffer,
+	"inturn":  roleInTurnShared,
 	"abort":   func(p *Proc) error { return p.Abort(7, errBoom) },
 }
 
@@ -285,7 +286,7 @@ func TestProcesses(t *testing.T) {
 }
 
 // TestQuitDumps: SIGQUIT has a rank write what it waits for, and end as Go has it. Stacks come only if they are asked
-// for, and before that; they are the program's, not those of Go and this module.
+// for, and after that; they are the program's, not those of Go and this module.
 func TestQuitDumps(t *testing.T) {
 	const call = "Recv on world from any rank, tag 99, 4321 bytes\n"
 	for setting, stacks := range map[string]bool{"": false, "calls": false, "stacks": true} {
@@ -298,11 +299,14 @@ func TestQuitDumps(t *testing.T) {
 		var exit *exec.ExitError
 		err := j.cmds[0].Wait()
 		text := j.outs[0].String()
-		if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.HasSuffix(text, call) {
+		if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(text, call) {
 			t.Errorf("%q: %v\n%s", setting, err, text)
 		}
 		if strings.Contains(text, "mpi.roleHang") != stacks || strings.Contains(text, "goroutine ") != stacks {
 			t.Errorf("%q: are there stacks?\n%s", setting, text)
+		}
+		if stacks && strings.Index(text, call) > strings.Index(text, "goroutine ") {
+			t.Errorf("%q: the stacks come first\n%s", setting, text)
 		}
 		if strings.Contains(text, "signal.loop") || strings.Contains(text, "quitter") {
 			t.Errorf("%q: stacks of the module\n%s", setting, text)

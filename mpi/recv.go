@@ -8,7 +8,7 @@ import (
 // Recv receives into buf a message from rank source of c, or AnySource, with tag, or AnyTag (3.2.4). It waits for the
 // message, and may switch threads. A message longer than buf gives ErrTruncate, and buf then holds its beginning.
 // From ProcNull it returns at once, with Source ProcNull. Errors: ErrComm, ErrRank, ErrTag, ErrType, ErrTruncate,
-// ErrFinalized, ErrAborted, ErrPeer.
+// ErrFinalized, ErrAborted, ErrPeer; ErrFailedPending with AnySource after a death that is not acknowledged.
 func Recv[T any](c *Comm, buf []T, source, tag int) (Status, error) {
 	if !c.direct(source, tag, any((*T)(nil))) {
 		return status(c.core().RecvAny("Recv", elemOf[T](), bytesOf(buf), source, tag))

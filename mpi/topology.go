@@ -8,7 +8,8 @@ import (
 )
 
 // DimsCreate sets each of dims that is 0, so that their product is n and they differ as little as can be (8.5.2,
-// MPI_Dims_create). It is local. Errors: ErrDims where the others do not divide n, ErrArgument for n < 1.
+// MPI_Dims_create). It is local. Errors: ErrDims where the others do not divide n, or one is negative; ErrArgument for
+// n < 1, and for n of 2^31 or more, which MPI's int has not.
 func DimsCreate(n int, dims []int) error {
 	if err := topo.DimsCreate(n, dims); err != nil {
 		return fmt.Errorf("mpi: DimsCreate: %w", argument(err))

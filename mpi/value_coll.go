@@ -39,7 +39,7 @@ func gatherValue[T any](c *Comm, what string, v T, root int) ([]T, error) {
 	if c.sendsTo(root) {
 		b, own = c.packColl(what, &v)
 	}
-	all, counts, err := moves{c, what, root}.gather(b)
+	all, counts, err := gatherParts(moves{c, what, root}, b)
 	if err := cmp.Or(own, err); err != nil || !c.isRoot(root) {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func scatterValue[T any](c *Comm, what string, vs []T, root int) (v T, err error
 // for Alltoallv; ErrCount for a list of another length, and ErrType at the ranks that get its values; ErrType.
 func AlltoallValue[T any](c *Comm, vs []T) ([]T, error) {
 	all, lens, own := packList(c, "AlltoallValue", vs)
-	got, counts, err := moves{c, "AlltoallValue", 0}.alltoall(all, lens)
+	got, counts, err := exchangeParts(moves{c, "AlltoallValue", 0}, all, lens)
 	if err := cmp.Or(own, err); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func AllgathervAlloc[T any](c *Comm, send []T) (all []T, counts []int, err error
 func allgathervAlloc[T any](c *Comm, what string, send []T) (all []T, counts []int, err error) {
 	lens, mine := make([]int64, c.peers()), []int64{int64(len(send))}
 	if c.Inter() {
-		return allgathervBetween(moves{c: c, what: what}, send, mine, lens)
+		return gatherPartsBetween(moves{c: c, what: what}, core.KindAllgather, core.KindAllgatherv, send, mine, lens)
 	}
 	if err := blocking(c, what, mine, lens, 0, (*core.Call).Allgather); err != nil {
 		return nil, nil, err
@@ -121,20 +121,6 @@ func allgathervAlloc[T any](c *Comm, what string, send []T) (all []T, counts []i
 		return buffers(x, send, all).Allgatherv(counts, nil)
 	})
 	if err != nil {
-		return nil, nil, err
-	}
-	return all, counts, nil
-}
-
-func allgathervBetween[T any](m moves, send []T, mine, lens []int64) (all []T, counts []int, err error) {
-	n, err := m.counted(core.KindAllgather, mine, lens, sizeOf[T]())
-	if err != nil {
-		return nil, nil, err
-	}
-	all, counts = make([]T, n), ints(lens)
-	g := twoGroupsOf[T](m, core.KindAllgatherv)
-	g.in, g.out, g.rcounts = send, all, counts
-	if err := g.do(m.c); err != nil {
 		return nil, nil, err
 	}
 	return all, counts, nil

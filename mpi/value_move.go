@@ -92,39 +92,6 @@ func (m moves) bcastBetween(b []byte, n []int64) (got []byte, err error) {
 	return got, h.do(m.c)
 }
 
-// gather gives the root the b of all, and the length of each. Others get nothing.
-func (m moves) gather(b []byte) (all []byte, counts []int, err error) {
-	mine, lens := []int64{int64(len(b))}, []int64(nil)
-	if m.c.isRoot(m.root) {
-		lens = make([]int64, m.c.peers())
-	}
-	if m.c.Inter() {
-		return m.gatherBetween(core.KindGather, core.KindGatherv, b, mine, lens)
-	}
-	err = m.inTwo(mine, lens, (*core.Call).Gather, func(x *core.Call, root int) (err error) {
-		counts = ints(lens)
-		if all, err = x.Memory(lens, 0); err != nil {
-			return err
-		}
-		return buffers(x, b, all).Gatherv(counts, nil, root)
-	})
-	return all, counts, err
-}
-
-// gatherBetween is gather or, with its kinds, allgather of two groups.
-func (m moves) gatherBetween(
-	lengths, bytes core.Kind, b []byte, mine, lens []int64,
-) (all []byte, counts []int, err error) {
-	n, err := m.counted(lengths, mine, lens, 1)
-	if err != nil {
-		return nil, nil, err
-	}
-	all, counts = make([]byte, n), ints(lens)
-	g := twoGroupsOf[byte](m, bytes)
-	g.in, g.out, g.rcounts = b, all, counts
-	return all, counts, g.do(m.c)
-}
-
 // scatter gives rank i part i of the root's all, the lengths of which are lens.
 func (m moves) scatter(all []byte, lens []int64) (b []byte, err error) {
 	n := []int64{0}
@@ -152,29 +119,6 @@ func (m moves) scatterBetween(all []byte, lens, n []int64) (b []byte, err error)
 	g := twoGroupsOf[byte](m, core.KindScatterv)
 	g.in, g.out, g.counts = all, b, ints(lens)
 	return b, g.do(m.c)
-}
-
-// alltoall gives each rank a part of all, the lengths of which are lens, and gets a part from each.
-func (m moves) alltoall(all []byte, lens []int64) (got []byte, counts []int, err error) {
-	theirs := make([]int64, len(lens))
-	if m.c.Inter() {
-		room, err := m.counted(core.KindAlltoall, lens, theirs, 1)
-		if err != nil {
-			return nil, nil, err
-		}
-		got, counts = make([]byte, room), ints(theirs)
-		g := twoGroupsOf[byte](m, core.KindAlltoallv)
-		g.in, g.counts, g.out, g.rcounts = all, ints(lens), got, counts
-		return got, counts, g.do(m.c)
-	}
-	err = m.inTwo(lens, theirs, (*core.Call).Alltoall, func(x *core.Call, _ int) (err error) {
-		if got, err = x.Memory(theirs, 0); err != nil {
-			return err
-		}
-		counts = ints(theirs)
-		return buffers(x, all, got).Alltoallv(ints(lens), nil, counts, nil)
-	})
-	return got, counts, err
 }
 
 // peers is how many ranks a rank of c exchanges with: those of the other group if there is one. It is 0 for none.

@@ -3,7 +3,6 @@ package realm
 import (
 	"sync"
 
-	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/internal/realm/barrier"
 	"github.com/golci/golci/internal/realm/event"
 )
@@ -60,7 +59,7 @@ func (c *barrierCell) send(messages []barrier.Message) {
 	for i := range messages {
 		m := &messages[i]
 		n, p := m.Encode(c.id, &words, payload[:0])
-		c.rt.post(int(m.To), hBarrier, p, words[:n]...)
+		c.rt.postPoison(int(m.To), hBarrier, p, words[:n]...)
 		payload = p
 	}
 }
@@ -117,7 +116,10 @@ func (c *barrierCell) expect(ranks []int) {
 }
 
 func (rt *Runtime) barrierConfig(id event.ID) barrier.Config {
-	return barrier.Config{Self: int32(rt.rank), ID: id, Ops: rt.reduction, Size: rt.size, Dead: rt.died}
+	return barrier.Config{
+		Self: int32(rt.rank), ID: id, Ops: rt.reduction, Size: rt.size, Dead: rt.died,
+		Misuse: numbersOf(ErrArgument),
+	}
 }
 
 // reduction is the operator with that number; nil if there is none.
@@ -133,7 +135,7 @@ func (rt *Runtime) died(rank int32) *event.Poison {
 	if int(rank) == rt.rank || !rt.ep.Gone(int(rank)) {
 		return nil
 	}
-	return rt.deathOf(int(rank))
+	return rt.lostWith(int(rank))
 }
 
 // noBarrier is what is to be said of a phase of a barrier of which this rank has nothing: a barrier of another rank may
@@ -202,12 +204,11 @@ func (rt *Runtime) withdrawBarrier(e event.ID, w *event.Waiter) bool {
 	return c.core.Withdraw(c.core.Read(e.Gen()), w)
 }
 
-// onBarrier: another rank has a message about a barrier.
-func (rt *Runtime) onBarrier(t *am.Token, args []uint64, payload []byte) {
+// takeBarrier: another rank has a message about a barrier.
+func (rt *Runtime) takeBarrier(k *cascade, src int, args []uint64, payload []byte) error {
 	id, m, err := barrier.Decode(args, payload, rt.size)
 	if err != nil {
-		rt.malformed(t, "a message about", id)
-		return
+		return rt.impossible(src, "a message about", id)
 	}
 	m.To = int32(rt.rank)
 	c := rt.barriers.find(rt, id, false)
@@ -219,13 +220,12 @@ func (rt *Runtime) onBarrier(t *am.Token, args []uint64, payload []byte) {
 		x.send(x.out.Messages)
 	}
 	if c == nil {
-		return
+		return nil
 	}
-	k := rt.begin(t.Worker())
 	c.mu.Lock()
 	c.core.Receive(&m, &c.out)
 	c.unlock(k)
-	k.end(pollBudget)
+	return nil
 }
 
 // barrierPeerGone tells all barriers of a death.

@@ -32,13 +32,13 @@ func (rt *Runtime) conclude(k *cascade, src int, ref uint64, finish event.ID, wh
 		rt.ask(finish, why)
 	}
 	if ref != 0 {
-		rt.post(src, hDone, textOf(why), ref, asked)
+		rt.postPoison(src, hDone, bytesOfPoison(why), ref, asked)
 	}
 }
 
 // ask has the owner of e, another rank, trigger it. This rank is told like others.
 func (rt *Runtime) ask(e event.ID, why *event.Poison) {
-	rt.post(e.EventRank(), hTrigger, textOf(why), uint64(e))
+	rt.postPoison(e.EventRank(), hTrigger, bytesOfPoison(why), uint64(e))
 }
 
 // concluded: the peer has ended the transfer o. asked: it has subscribed to the finish event before.
@@ -101,7 +101,7 @@ func (f *fetch) end(why *event.Poison, w *fult.Worker) {
 	f.rt.peers.of(f.src).received.Add(1)
 }
 
-func textOf(why *event.Poison) []byte {
+func bytesOfPoison(why *event.Poison) []byte {
 	if why == nil {
 		return nil
 	}

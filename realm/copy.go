@@ -19,10 +19,11 @@ type Part struct {
 	Fields []Pair // fields are numbered from 0, in the order of NewInstance
 }
 
-// Copy copies from src to dst, on whatever ranks and in whatever layouts, once its precondition (After) has triggered.
+// Copy copies from src to dst, each point to that with the same coordinates, on whatever ranks and in whatever layouts, once its precondition (After) has triggered.
 // The rank of the source sends. It does not block. The result triggers when the bytes are in their place. What is wrong
 // with the arguments, also on other ranks, poisons it; so does the death of one of the ranks. The bytes that are read
-// must not be among those that are written. Options are After, IgnoreFaults and Profile.
+// must not be among those that are written. To put a point elsewhere, use Gather or Scatter. Options are After,
+// IgnoreFaults and Profile.
 func Copy(at Site, dst, src Instance, p Part, opts ...Option) Event {
 	return startJob(at, p.job(jobCopy, dst, src, Indirection{}), src.id, opts)
 }

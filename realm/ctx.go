@@ -46,7 +46,8 @@ func (c *Ctx) Finish() Event {
 	return Event(c.task.finish)
 }
 
-// Wait blocks the task until e has triggered. The processor runs other tasks meanwhile. In another goroutine, or after
+// Wait blocks the task until e has triggered. The processor runs other tasks meanwhile; an IO processor has a place for
+// another one. In another goroutine, or after
 // the end of the task, it is Runtime.Wait. Errors: a *PoisonError, for errors.Is ErrPoisoned; ErrArgument for an event
 // that cannot be; those of Runtime.Wait.
 func (c *Ctx) Wait(e Event) error {

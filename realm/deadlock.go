@@ -37,7 +37,7 @@ func blockedBy(e event.ID, w *event.Waiter) blocked {
 	case *forward:
 		b.to = x.to
 	case *merger:
-		if !x.poisoned.Load() { // else it has done its work
+		if x.early.Load() == nil { // else it has done its work
 			b.to = x.to
 		}
 	case *job:

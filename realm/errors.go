@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/rank"
@@ -14,6 +13,7 @@ import (
 // Errors, for errors.Is.
 var (
 	ErrPoisoned   = errors.New("realm: poisoned")                // the event, or one that it depends on
+	ErrForgotten  = errors.New("realm: outcome forgotten")       // of an event that triggered long ago
 	ErrArgument   = errors.New("realm: invalid argument")        // a handle, number or type that cannot be
 	ErrCanceled   = errors.New("realm: canceled")                // the cause of Cancel(nil)
 	ErrTriggered  = errors.New("realm: the event has triggered") // by another call, before
@@ -30,14 +30,22 @@ type PoisonError struct {
 	Event Event  // that was waited for
 	Rank  int    // where the fault began; -1: that has been forgotten, since it was long ago
 	Cause string // what it was
-	err   error  // the cause itself, on that rank
+	why   *event.Poison
 }
 
 func poisonError(e Event, p *event.Poison) error {
 	if p == nil {
 		return nil
 	}
-	return &PoisonError{e, int(p.Rank), p.Text, p.Err}
+	return &PoisonError{e, int(p.Rank), p.String(), p}
+}
+
+// poison is the poison that e tells of.
+func (e *PoisonError) poison() *event.Poison {
+	if e.why != nil {
+		return e.why
+	}
+	return &event.Poison{Rank: int32(e.Rank), Text: e.Cause} // the program has made it
 }
 
 // Error names the event, the rank and the cause.
@@ -48,20 +56,18 @@ func (e *PoisonError) Error() string {
 // Unwrap gives ErrPoisoned, and on the rank where the fault began the error that a task returned, or that Cancel was
 // given.
 func (e *PoisonError) Unwrap() []error {
-	if e == nil || e.err == nil { // a nil pointer that is an error
+	if e == nil || e.why == nil || e.why.Err == nil { // a nil pointer that is an error
 		return []error{ErrPoisoned}
 	}
-	return []error{ErrPoisoned, e.err}
+	return []error{ErrPoisoned, e.why.Err}
 }
 
-// Is finds the errors of this package in the cause, also on ranks where the fault did not begin.
+// Is finds, also on ranks where the fault did not begin, the errors of this package in the cause, those of package
+// context, io.EOF, io.ErrUnexpectedEOF, errors.ErrUnsupported, os.ErrDeadlineExceeded, and those of package io/fs, and
+// what ends a rank or its peer. They are found for as long as it is known that the event was poisoned. ErrForgotten
+// says that this is not known any more.
 func (e *PoisonError) Is(target error) bool {
-	for _, err := range []error{ErrMemory, ErrArgument, ErrCanceled} {
-		if target == err {
-			return strings.Contains(e.Cause, err.Error())
-		}
-	}
-	return false
+	return e != nil && e.why != nil && hasNumber(e.why.Errors, target)
 }
 
 // safely calls f, which runs functions of the program. A panic there becomes an error.

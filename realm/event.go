@@ -21,7 +21,8 @@ func (e Event) Rank() int {
 }
 
 // HasTriggered tells whether e has triggered, as far as this rank knows, and its error if it was poisoned. It does not
-// block. Of an event of another rank, of which this rank knows nothing, it says false and asks the owner. For a phase
+// block. Of an event of another rank, of which this rank knows nothing, it says false and asks the owner. If the owner
+// has no such event, it counts as poisoned from the answer on, by ErrArgument. For a phase
 // of a barrier of another rank it may go on saying false until somebody on this rank has waited for it.
 func (rt *Runtime) HasTriggered(e Event) (bool, error) {
 	st, why := rt.look(event.ID(e))
@@ -38,6 +39,9 @@ func (rt *Runtime) HasTriggered(e Event) (bool, error) {
 }
 
 func (rt *Runtime) unknown(what string, e Event) error {
+	if e == NoEvent {
+		return rt.errorf(what, "%w: NoEvent has triggered for ever", ErrArgument)
+	}
 	return rt.errorf(what, "%w: there is no %v in this job of %d ranks", ErrArgument, e, rt.size)
 }
 

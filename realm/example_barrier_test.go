@@ -14,7 +14,8 @@ var contribute = realm.Register("example contribute", func(c *realm.Ctx, id real
 	return b.Arrive(1, 10+c.Runtime().Rank(), realm.NoEvent)
 })
 
-// Three tasks arrive at each phase of a barrier, on three ranks. Their values become its result.
+// Three tasks arrive at each phase of a barrier, on three ranks. Their values become its result. Results are kept for 16
+// phases: who reads them must not fall further behind, and so waits for each phase.
 func ExampleBarrier() {
 	err := realm.Run(3, func(rt *realm.Runtime) error {
 		if rt.Rank() != 0 {

@@ -55,6 +55,7 @@ const (
 	parcelOpen                     // the destination and form of a large one
 	parcelReduce                   // reductions into an instance
 	parcelSpawn                    // a task with long arguments
+	parcelPoison                   // a message with a long poison
 	parcelKinds
 )
 
@@ -155,27 +156,29 @@ func (rt *Runtime) onGo(t *am.Token, args []uint64, _ []byte) {
 	o.ahead(args[0], args[1])
 }
 
-// onDone: a rank has done its part, or could not.
-func (rt *Runtime) onDone(t *am.Token, args []uint64, payload []byte) {
-	var why *event.Poison
-	var err error
+// takeDone: a rank has done its part, or could not.
+func (rt *Runtime) takeDone(k *cascade, src int, args []uint64, payload []byte) error {
+	why, err := poisonIn(payload)
+	o := rt.data.outs.Get(args[0])
+	if err != nil || o == nil || o.peer != src || rt.data.outs.Remove(args[0]) != o {
+		return rt.impossible(src, "the end of", event.ID(args[0]))
+	}
+	k.concluded(o, why, args[1] != 0)
+	o.done(k, why)
+	return nil
+}
+
+// poisonIn is the poison that a message carries; nil if its payload is empty.
+func poisonIn(payload []byte) (why *event.Poison, err error) {
 	if len(payload) > 0 {
 		why, _, err = event.ParsePoison(payload)
 	}
-	o := rt.data.outs.Get(args[0])
-	if err != nil || o == nil || o.peer != t.Source() || rt.data.outs.Remove(args[0]) != o {
-		rt.malformed(t, "the end of", event.ID(args[0]))
-		return
-	}
-	k := rt.begin(t.Worker())
-	k.concluded(o, why, args[1] != 0)
-	o.done(k, why)
-	k.end(pollBudget)
+	return why, err
 }
 
 // tellDone is the answer to what has number ref at peer, and is no transfer.
 func (rt *Runtime) tellDone(peer int, ref uint64, err error) {
-	rt.post(peer, hDone, textOf(rt.poisonOf(err)), ref, 0)
+	rt.postPoison(peer, hDone, bytesOfPoison(rt.poisonOf(err)), ref, 0)
 }
 
 // poisonOf is the poison for a fault of this rank, nil without one.
@@ -218,6 +221,8 @@ func (rt *Runtime) parcel(k *cascade, src int, kind parcelKind, ref uint64, b []
 		return rt.onReduce(k, src, ref, b)
 	case parcelSpawn:
 		return rt.onLongSpawn(k, src, b)
+	case parcelPoison:
+		return rt.onLongPoison(k, src, b)
 	}
 	return errMalformed
 }

@@ -1,6 +1,7 @@
 package realm
 
 import (
+	"math"
 	"sync/atomic"
 
 	"github.com/golci/golci/internal/spin"
@@ -10,16 +11,21 @@ import (
 type group struct {
 	id      Processor
 	members []*processor
-	some    atomic.Bool // the queue is not empty
+	top     atomic.Int64 // the priority of the next task, or noTask. Written under mu
 
 	mu    spin.Lock // guards queue; it may be taken under processor.mu
 	queue taskHeap
 }
 
+// noTask is less than all priorities.
+const noTask = math.MinInt64
+
 // NewGroup makes a processor of kind Group out of CPU or utility processors of this rank. A task that is spawned there
-// runs on the member that is free first. It does not block. The error is ErrArgument.
+// runs on the member that is free first. A member takes the task of the highest priority among its own and those of its
+// groups, and its own first where that is the same. It does not block. The error is ErrArgument.
 func (rt *Runtime) NewGroup(members ...Processor) (Processor, error) {
 	g := &group{}
+	g.top.Store(noTask)
 	for _, id := range members {
 		p, _ := rt.executorOf(id).(*processor)
 		if p == nil {
@@ -44,7 +50,7 @@ func (rt *Runtime) NewGroup(members ...Processor) (Processor, error) {
 func (g *group) push(t *task, k *cascade) {
 	g.mu.Lock()
 	g.queue.add(t)
-	g.some.Store(true)
+	g.looked()
 	g.mu.Unlock()
 	for _, p := range g.members {
 		p.mu.Lock()
@@ -57,32 +63,45 @@ func (g *group) push(t *task, k *cascade) {
 	}
 }
 
-// take takes a task; nil if there is none.
-func (g *group) take() *task {
-	if !g.some.Load() {
+// looked notes the priority of the next task. g.mu is held.
+func (g *group) looked() { g.top.Store(g.queue.top()) }
+
+// take takes the next task if it has a higher priority than one; nil if it has not, or there is none.
+func (g *group) take(than int64) *task {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.queue.top() <= than {
 		return nil
 	}
-	g.mu.Lock()
 	t := g.queue.take()
-	g.some.Store(g.queue.any())
-	g.mu.Unlock()
+	g.looked()
 	return t
 }
 
-// fromGroups takes a task of a group that p is a member of. p.mu is held.
-func (p *processor) fromGroups() *task {
-	for _, g := range p.groups {
-		if t := g.take(); t != nil {
+// fromGroups takes the task of the highest priority of the groups that p is a member of, if that is higher than one.
+// p.mu is held.
+func (p *processor) fromGroups(than int64) *task {
+	for {
+		var best *group
+		highest := than
+		for _, g := range p.groups {
+			if top := g.top.Load(); top > highest {
+				best, highest = g, top
+			}
+		}
+		if best == nil {
+			return nil
+		}
+		if t := best.take(than); t != nil { // else another member has taken it
 			return t
 		}
 	}
-	return nil
 }
 
-// groupsWaiting tells whether a group of p has tasks. p.mu is held.
-func (p *processor) groupsWaiting() bool {
+// groupsWaiting tells whether a group of p has tasks of a higher priority than one. p.mu is held.
+func (p *processor) groupsWaiting(than int64) bool {
 	for _, g := range p.groups {
-		if g.some.Load() {
+		if g.top.Load() > than {
 			return true
 		}
 	}

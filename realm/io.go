@@ -6,7 +6,9 @@ import (
 	"github.com/golci/golci/internal/arch"
 )
 
-// ioProcessor runs each task on a goroutine of its own, so many at a time.
+// ioProcessor runs each task on a goroutine of its own, so many at a time. A task that waits for an event does not
+// count: it has freed its place. When it goes on there may be more for a while, and then others that end are not
+// followed. So a queue that is not empty has limit tasks before it that do not wait.
 type ioProcessor struct {
 	rt    *Runtime
 	id    Processor
@@ -22,12 +24,16 @@ type ioProcessor struct {
 func (p *ioProcessor) push(t *task, _ *cascade) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.running == p.limit {
-		p.queue.add(t)
-		return
+	p.queue.add(t)
+	p.fill()
+}
+
+// fill begins tasks of the queue while there are places. p.mu is held.
+func (p *ioProcessor) fill() {
+	for p.running-p.resting < p.limit && p.queue.any() {
+		p.running++
+		go p.work(p.queue.take())
 	}
-	p.running++
-	go p.work(t)
 }
 
 // work runs t, and then what is queued. A task that ends its goroutine is followed by another goroutine.
@@ -48,11 +54,13 @@ func (p *ioProcessor) work(t *task) {
 func (p *ioProcessor) following() *task {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t := p.queue.take()
-	if t == nil {
-		p.running--
+	if p.running-p.resting <= p.limit {
+		if t := p.queue.take(); t != nil {
+			return t
+		}
 	}
-	return t
+	p.running--
+	return nil
 }
 
 func (p *ioProcessor) follow() {
@@ -67,6 +75,7 @@ func (p *ioProcessor) rest(s *sleeper) {
 	defer p.mu.Unlock()
 	if s.rests = !s.resumed; s.rests {
 		p.resting++
+		p.fill()
 	}
 }
 

@@ -83,6 +83,11 @@ func startJob(at Site, j *job, by InstanceID, opts []Option) Event {
 // delegate has another rank do j, and makes its finish event. profiler is a number of this rank; 0: none.
 func (j *job) delegate(k *cascade, rank int, profiler uint32) {
 	j.finish = j.rt.newEventBy(rank)
+	after := j.after
+	if j.ignore {
+		after = 0
+	}
+	j.rt.events.precede(j.finish, after)
 	b := j.encode(profiler)
 	if err := j.rt.fitsParcel("call", rank, len(b)); err != nil {
 		k.trigger(j.finish, j.rt.poison(err))
@@ -90,7 +95,7 @@ func (j *job) delegate(k *cascade, rank int, profiler uint32) {
 	}
 	j.rt.sendParcel(k, rank, parcelJob, 0, b)
 	if j.rt.ep.Gone(rank) { // set before the events of that rank are looked through
-		k.trigger(j.finish, j.rt.deathOf(rank))
+		k.trigger(j.finish, j.rt.before(j.rt.deathOf(rank), after))
 	}
 }
 

@@ -83,9 +83,9 @@ const inlineMerge = 6
 // merger triggers an event, or has a task become ready, once several events have triggered. Those may trigger at the
 // same time in different goroutines, so what they share is atomic. The last one frees the merger.
 type merger struct {
-	left     atomic.Uint32 // events that have not been counted as triggered, also those that are yet to be added
-	poisoned atomic.Bool   // a poisoned event has ended it early, or its task has been canceled
-	priority atomic.Uint64 // 1<<32 and a new priority of the task; 0: none. Written while one of its waiters is in a list
+	left     atomic.Uint32            // events that have not been counted as triggered, also those that are yet to be added
+	early    atomic.Pointer[earlyEnd] // a poisoned event has ended it early, or it has been canceled; else nil
+	priority atomic.Uint64            // 1<<32 and a new priority of the task; 0: none. Written while one of its waiters is in a list
 	to       event.ID
 	task     *task // that finishes with to, which it triggers itself, or nil; it is not touched after the end
 	ignore   bool
@@ -108,8 +108,8 @@ func (rt *Runtime) newMerger(n int, ignore bool) *merger {
 		}
 	}
 	m.to, m.ignore = 0, ignore
-	if m.poisoned.Load() { // a store costs an exchange
-		m.poisoned.Store(false)
+	if m.early.Load() != nil { // a store costs an exchange
+		m.early.Store(nil)
 	}
 	if m.priority.Load() != 0 {
 		m.priority.Store(0)
@@ -145,9 +145,20 @@ func (m *merger) Fire(w *event.Waiter, by any) {
 
 // spoil takes the poison of one event, if there is one. The first ends the merger at once: the others may never come.
 func (m *merger) spoil(k *cascade, why *event.Poison) {
-	if why != nil && !m.ignore && m.poisoned.CompareAndSwap(false, true) {
-		m.end(k, why)
+	if why == nil || m.ignore {
+		return
 	}
+	x := m.early.Load()
+	if x == nil {
+		first := k.rt.newEarlyEnd(m.left.Load() > 1)
+		if m.early.CompareAndSwap(nil, first) {
+			m.end(k, first.poison(why))
+			return
+		}
+		first.forgo(k)
+		x = m.early.Load()
+	}
+	x.add(why)
 }
 
 // end does what m is for.
@@ -168,9 +179,13 @@ func (m *merger) drop(k *cascade, n uint32) {
 	if m.left.Load() != n && m.left.Add(-n) != 0 {
 		return
 	}
-	if !m.poisoned.Load() {
+	x := m.early.Load()
+	if x == nil {
 		m.end(k, nil)
 	}
 	m.many, m.task = nil, nil
 	k.rt.mergers.Put(m)
+	if x != nil && x.rest != 0 {
+		x.end(k)
+	}
 }

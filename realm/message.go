@@ -35,28 +35,30 @@ const (
 	hProfile
 	hBrief
 	hEnds
+	hNone
 )
 
 // layer is what the runtime has on the endpoint.
 func (rt *Runtime) layer() am.Layer {
-	specs := make([]am.Spec, Last-First+1)
+	specs, carriers := make([]am.Spec, Last-First+1), rt.carriers()
 	for h, s := range map[int]am.Spec{
 		hSubscribe: {Name: "subscribe", Run: rt.counted(1, rt.onSubscribe)},
-		hTrigger:   {Name: "trigger", Run: rt.counted(1, rt.onTrigger)},
-		hUpdate:    {Name: "update", Run: rt.counted(1, rt.onUpdate)},
+		hTrigger:   {Name: "trigger"},
+		hUpdate:    {Name: "update"},
 		hSpawn:     {Name: "spawn", Run: rt.counted(spawnWords, rt.onSpawn)},
 		hBrief:     {Name: "brief spawn", Run: rt.counted(1, rt.onBrief)},
 		hEnds:      {Name: "ends", Run: rt.counted(1, rt.onEnds)},
-		hChange:    {Name: "change", Run: rt.counted(2, rt.onChange)},
+		hNone:      {Name: "no such event", Run: rt.counted(1, rt.onNone)},
+		hChange:    {Name: "change"},
 		hAsk:       {Name: "ask", Run: rt.counted(1, rt.onAsk)},
 		hDescribe:  {Name: "describe", Run: rt.counted(1, rt.onDescribe)},
 		hShutdown:  {Name: "shutdown", Run: rt.counted(0, rt.onShutdown)},
 		hLock:      {Name: "reservation", Run: rt.counted(lockWords, rt.onLock)},
-		hBarrier:   {Name: "barrier", Run: rt.counted(2, rt.onBarrier)},
+		hBarrier:   {Name: "barrier"},
 		hParcel:    {Name: "parcel", Run: rt.counted(2, rt.onParcel)},
 		hOffer:     {Name: "offer", Run: rt.counted(4, rt.onOffer)},
 		hGo:        {Name: "go", Run: rt.counted(2, rt.onGo)},
-		hDone:      {Name: "done", Run: rt.counted(2, rt.onDone)},
+		hDone:      {Name: "done"},
 		hSurvey:    {Name: "survey", Run: rt.counted(1, rt.onSurvey)},
 		hWaits:     {Name: "waits", Run: rt.counted(2, rt.onWaits)},
 		hGreet:     {Name: "greet", Run: rt.checked(1, rt.onGreet)},
@@ -64,6 +66,9 @@ func (rt *Runtime) layer() am.Layer {
 		hWave:      {Name: "wave", Run: rt.checked(3, rt.onWave)},
 		hProfile:   {Name: "profile", Run: rt.counted(1, rt.onProfile)},
 	} {
+		if c, ok := carriers[uint8(h)]; ok {
+			s.Run = rt.counted(c.words, rt.short(c.take))
+		}
 		s.MaxReply = am.NoReply
 		specs[h-First] = s
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/internal/realm/event"
 	"github.com/golci/golci/internal/realm/reservation"
 )
@@ -67,30 +66,19 @@ func (rt *Runtime) change(what string, e Event, x *change) error {
 }
 
 func (rt *Runtime) postChange(at int, e event.ID, x *change) {
-	var why []byte
-	if x.cancel != nil {
-		why = x.cancel.Append(nil)
-	}
-	rt.post(at, hChange, why, uint64(e), uint64(uint32(x.priority)))
+	rt.postPoison(at, hChange, bytesOfPoison(x.cancel), uint64(e), uint64(uint32(x.priority)))
 }
 
-// onChange: the rank that has this one do an operation wants it changed. It may have begun; then nothing happens.
-func (rt *Runtime) onChange(t *am.Token, args []uint64, payload []byte) {
-	x := &change{priority: int32(uint32(args[1]))}
-	if e := event.ID(args[0]); !e.IsEvent() || e.EventRank() != t.Source() {
-		rt.malformed(t, "a change of", e)
-		return
+// takeChange: the rank that has this one do an operation wants it changed. It may have begun; then nothing happens.
+func (rt *Runtime) takeChange(k *cascade, src int, args []uint64, payload []byte) error {
+	e := event.ID(args[0])
+	why, err := poisonIn(payload)
+	if err != nil || !e.IsEvent() || e.EventRank() != src {
+		return rt.impossible(src, "a change of", e)
 	}
-	if len(payload) > 0 {
-		var err error
-		if x.cancel, _, err = event.ParsePoison(payload); err != nil {
-			rt.malformed(t, "a change of", event.ID(args[0]))
-			return
-		}
-	}
-	k := rt.begin(t.Worker())
-	_ = rt.changeOperation(k, event.ID(args[0]), x) // its event tells what has become of it
-	k.end(pollBudget)
+	x := &change{cancel: why, priority: int32(uint32(args[1]))}
+	_ = rt.changeOperation(k, e, x) // its event tells what has become of it
+	return nil
 }
 
 // pending is an operation that waits for its precondition by one waiter.
@@ -147,7 +135,7 @@ func (rt *Runtime) changeOperation(k *cascade, finish event.ID, x *change) error
 		k.again(at)
 		return ErrBegun
 	case x.cancel != nil:
-		op.cancel(k, x.cancel)
+		op.cancel(k, rt.before(x.cancel, at.of))
 		return nil
 	case isTask:
 		t.priority = x.priority
@@ -171,7 +159,8 @@ func (k *cascade) again(at waitsFor) {
 // waiting finds the operation with that finish event among those that wait for their precondition. If it waits for
 // several events, it is changed at once: done.
 func (rt *Runtime) waiting(k *cascade, finish event.ID, c *change) (at waitsFor, done bool) {
-	var ended bool
+	spare := rt.newEarlyEnd(c.cancel != nil)
+	var ended *earlyEnd
 	var t *task // of what is ended
 	rt.eachWaiter(func(e event.ID, w *event.Waiter) {
 		switch x := w.Op.(type) {
@@ -184,8 +173,8 @@ func (rt *Runtime) waiting(k *cascade, finish event.ID, c *change) (at waitsFor,
 			case x.to != finish || done:
 			case c.cancel != nil:
 				// Somebody else may end m at this moment, by a poison or another call. One of them does it.
-				if done = true; x.poisoned.CompareAndSwap(false, true) {
-					ended, t = true, x.task
+				if done = true; x.early.CompareAndSwap(nil, spare) {
+					ended, t = spare, x.task
 				}
 			case x.task != nil:
 				done = true
@@ -194,11 +183,12 @@ func (rt *Runtime) waiting(k *cascade, finish event.ID, c *change) (at waitsFor,
 		}
 	})
 	switch {
-	case !ended:
+	case ended == nil:
+		spare.forgo(k)
 	case t != nil:
-		t.cancel(k, c.cancel)
+		t.cancel(k, ended.poison(c.cancel))
 	default:
-		k.trigger(finish, c.cancel)
+		k.trigger(finish, ended.poison(c.cancel))
 	}
 	return at, done
 }
@@ -262,7 +252,9 @@ func (p *processor) remove(finish event.ID) *task {
 func (g *group) remove(finish event.ID) *task {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.queue.remove(finish)
+	t := g.queue.remove(finish)
+	g.looked()
+	return t
 }
 
 // remove implements remover.

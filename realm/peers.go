@@ -19,6 +19,7 @@ type peers struct {
 type peer struct {
 	sent, received atomic.Int64
 	why            atomic.Pointer[event.Poison] // of its death
+	lost           atomic.Pointer[event.Poison] // the same, for an outcome that only that rank has known
 }
 
 func (ps *peers) init(size int) {
@@ -60,8 +61,22 @@ func (rt *Runtime) deathOf(rank int) *event.Poison {
 	return p.why.Load()
 }
 
+// lostWith is the poison for an event of a rank that has died, and for what has become of it.
+func (rt *Runtime) lostWith(rank int) *event.Poison {
+	p := rt.peers.of(rank)
+	if p.lost.Load() == nil {
+		why := *rt.deathOf(rank)
+		why.Errors |= event.Lost
+		p.lost.CompareAndSwap(nil, &why)
+	}
+	return p.lost.Load()
+}
+
 func deathPoison(rank int, err error) *event.Poison {
-	return &event.Poison{Rank: int32(rank), Text: fmt.Sprintf("rank %d has died: %v", rank, err), Err: err}
+	return &event.Poison{
+		Rank: int32(rank), Errors: numbersOf(err) | numbersOf(ErrPeer),
+		Text: fmt.Sprintf("rank %d has died: %v", rank, err), Err: err,
+	}
 }
 
 // peerGone ends what depends on a rank that has died. It runs in a poll.
@@ -73,10 +88,14 @@ func (rt *Runtime) peerGone(rank int, err error, w *fult.Worker) {
 		c.lock.Lock()
 		gen, alive := c.slot.Alive()
 		expected := alive && c.expect == int32(rank)+1
+		after := event.ID(0)
+		if expected {
+			after = rt.events.preceding(c)
+		}
 		c.slot.Unsubscribe(int32(rank))
 		c.lock.Unlock()
 		if expected {
-			k.trigger(event.MakeEvent(rt.rank, int(c.index), gen), why)
+			k.trigger(event.MakeEvent(rt.rank, int(c.index), gen), rt.before(why, after))
 		}
 	})
 	for i := range rt.replicas.shards {
@@ -84,7 +103,7 @@ func (rt *Runtime) peerGone(rank int, err error, w *fult.Worker) {
 		s.mu.Lock()
 		for e, r := range s.of {
 			if e.EventRank() == rank {
-				woken := r.Die(why)
+				woken := r.Die(rt.lostWith(rank))
 				k.list.Append(&woken)
 				s.rested(e, r)
 			}

@@ -221,24 +221,27 @@ func (p *processor) choose(r *runner, linger bool) (t *task, has bool) {
 
 // looked notes whether there is something urgent left. p.mu is held.
 func (p *processor) looked() {
-	p.urgent.Store(len(p.back) > 0 || p.first.positive() || p.groupsWaiting())
+	p.urgent.Store(len(p.back) > 0 || p.first.positive() || p.groupsWaiting(0))
 }
 
-// pick takes the task that is to run next. p.mu is held, by who has the turn.
+// pick takes the task that is to run next: of the highest priority among those of the processor and of its groups, and
+// its own first where that is the same. p.mu is held, by who has the turn.
 func (p *processor) pick() *task {
-	if p.first.positive() {
-		return p.first.take()
+	usual := !p.chain.empty() || !p.ready.empty()
+	own := p.first.top()
+	if usual {
+		own = max(own, 0)
 	}
-	if t := p.fromGroups(); t != nil {
+	switch t := p.fromGroups(own); {
+	case t != nil:
 		return t
+	case own > 0 || !usual:
+		return p.first.take()
 	}
 	if p.chain.empty() {
 		p.chain, p.ready = p.ready, taskList{}
 	}
-	if t := p.chain.pop(); t != nil {
-		return t
-	}
-	return p.first.take()
+	return p.chain.pop()
 }
 
 // yield gives the turn away for runner r, whose task waits. It returns true if r may go on at once.
@@ -249,7 +252,7 @@ func (p *processor) yield(r *runner) bool {
 	case len(p.back) > 0:
 		x = p.firstBack()
 		p.looked()
-	case !p.chain.empty() || !p.ready.empty() || p.first.any() || p.groupsWaiting():
+	case !p.chain.empty() || !p.ready.empty() || p.first.any() || p.groupsWaiting(noTask):
 		x = p.another()
 	}
 	p.turn = x

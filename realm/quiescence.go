@@ -16,11 +16,15 @@ const fanOut = 4
 // first rank that is alive is the root. It asks for counts in waves, down a tree; a rank answers when its own part is
 // quiet and its children have answered. Two waves in a row with equal sums, as many messages received as sent, are the
 // end. This is the four-counter method of Mattern.
+//
+// If a rank has died before, the ranks that live do so twice: nobody is to go before all know of the first end.
 type quiescence struct {
-	mu    sync.Mutex // guards all; nothing is taken under it
-	epoch int        // ranks that have died; counts of another epoch do not count
-	asked int        // the newest wave
-	over  bool
+	mu    sync.Mutex     // guards all; nothing is taken under it
+	epoch int            // ranks that have died; counts of another epoch do not count
+	asked int            // the newest wave
+	over  int            // how many ends there have been
+	dead  bool           // a rank had died at the first, as all that live know
+	met   int            // how often this rank has come to an end
 	sums  map[int]counts // answers of children, by wave
 }
 
@@ -33,14 +37,14 @@ type counts struct {
 // wave is what a rank sees of the state.
 type wave struct {
 	epoch, asked int
-	over         bool
+	over         bool // the end that this rank waits for has come
 	answered     counts
 }
 
 func (q *quiescence) look(n int) wave {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return wave{q.epoch, q.asked, q.over, q.sums[n]}
+	return wave{q.epoch, q.asked, q.over > q.met, q.sums[n]}
 }
 
 // peerGone begins a new epoch.
@@ -84,9 +88,19 @@ func (rt *Runtime) meet() error {
 		}
 		if x {
 			rt.endRunners()
+			rt.quiet.mu.Lock()
+			rt.quiet.met++
+			rt.quiet.mu.Unlock()
 			return nil
 		}
 	}
+}
+
+// anyDead tells, after the first end, whether there is to be a second one. All ranks that live say the same.
+func (rt *Runtime) anyDead() bool {
+	rt.quiet.mu.Lock()
+	defer rt.quiet.mu.Unlock()
+	return rt.quiet.dead
 }
 
 // oneWave takes part in one wave, and tells whether it was the last.
@@ -105,7 +119,7 @@ func (rt *Runtime) oneWave(done *int, last *counts) (over bool, err error) {
 		return false, err
 	}
 	if n := w.asked; !w.over && w.epoch == epoch {
-		rt.passOn(children, epoch, n, false)
+		rt.passOn(children, epoch, n)
 		rt.awaitIdle(epoch)
 		answered := func() bool { return stale() || w.asked > n || q.look(n).answered.ranks == len(children) }
 		if err := rt.r.BlockUntil(answered); err != nil {
@@ -117,20 +131,23 @@ func (rt *Runtime) oneWave(done *int, last *counts) (over bool, err error) {
 		}
 	}
 	if q.look(0).over {
-		rt.passOn(children, epoch, *done+1, true)
+		rt.passOn(children, epoch, *done+1)
 		return true, nil
 	}
 	return false, nil
 }
 
-// passOn passes a wave on.
-func (rt *Runtime) passOn(children []int, epoch, n int, over bool) {
-	last := uint64(0)
-	if over {
-		last = 1
+// passOn passes a wave on, and how many ends there have been.
+func (rt *Runtime) passOn(children []int, epoch, n int) {
+	q := &rt.quiet
+	q.mu.Lock()
+	ends := uint64(q.over) << 1
+	if q.dead {
+		ends |= 1
 	}
+	q.mu.Unlock()
 	for _, c := range children {
-		rt.ep.Post(c, hWave, nil, uint64(epoch), uint64(n), last)
+		rt.ep.Post(c, hWave, nil, uint64(epoch), uint64(n), ends)
 	}
 }
 
@@ -146,7 +163,9 @@ func (rt *Runtime) answer(root bool, parent, epoch, n int, sum counts, last *cou
 	}
 	if sum == *last && sum.sent == sum.received {
 		rt.quiet.mu.Lock()
-		rt.quiet.over = true
+		if rt.quiet.over++; rt.quiet.over == 1 {
+			rt.quiet.dead = epoch > 0
+		}
 		rt.quiet.mu.Unlock()
 	}
 	*last = sum
@@ -158,7 +177,9 @@ func (rt *Runtime) onWave(_ *am.Token, args []uint64, _ []byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.asked = max(q.asked, int(args[1]))
-	q.over = q.over || args[2] != 0
+	if n := int(args[2] >> 1); n > q.over {
+		q.over, q.dead = n, args[2]&1 != 0
+	}
 }
 
 // onCount: a child has answered.

@@ -21,16 +21,16 @@ func TestTwoWaves(t *testing.T) {
 		{12, 12, 1, false}, // a rank has died
 		{12, 12, 1, true},
 	} {
-		rt.quiet.over = false
+		rt.quiet.over = 0
 		rt.answer(true, 0, c.epoch, i, counts{1, c.sent, c.received}, &last)
-		if rt.quiet.over != c.over {
+		if rt.quiet.over != 0 != c.over || c.over && rt.anyDead() != (c.epoch > 0) {
 			t.Errorf("wave %d, %+v: over %v", i, c, rt.quiet.over)
 		}
 	}
 	rt.peers.of(1).sent.Add(1) // of the root, which counts, too
 	for i, received := range []int64{12, 12, 13, 13} {
-		rt.quiet.over = false
-		if rt.answer(true, 0, 1, 9, counts{1, 12, received}, &last); rt.quiet.over != (i == 3) {
+		rt.quiet.over = 0
+		if rt.answer(true, 0, 1, 9, counts{1, 12, received}, &last); rt.quiet.over != 0 != (i == 3) {
 			t.Errorf("%d messages sent, %d received, wave %d: over %v", 13, received, i, rt.quiet.over)
 		}
 	}

@@ -46,10 +46,18 @@ func (h *taskHeap) take() *task {
 	return heap.Pop(&h.tasks).(*task)
 }
 
+// top is the priority of the next task, or noTask.
+func (h *taskHeap) top() int64 {
+	if len(h.tasks) == 0 {
+		return noTask
+	}
+	return int64(h.tasks[0].priority)
+}
+
 func (h *taskHeap) any() bool { return len(h.tasks) > 0 }
 
 // positive tells whether the next task goes before those of the usual priority.
-func (h *taskHeap) positive() bool { return len(h.tasks) > 0 && h.tasks[0].priority > 0 }
+func (h *taskHeap) positive() bool { return h.top() > 0 }
 
 type tasksByPriority []*task
 

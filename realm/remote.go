@@ -144,7 +144,7 @@ func (k *cascade) ownerGone(e event.ID) {
 	s := k.rt.replicas.shard(e)
 	s.mu.Lock()
 	r := s.replica(e)
-	woken := r.Die(k.rt.deathOf(e.EventRank()))
+	woken := r.Die(k.rt.lostWith(e.EventRank()))
 	s.rested(e, r)
 	s.mu.Unlock()
 	k.list.Append(&woken)
@@ -157,7 +157,7 @@ func (k *cascade) triggerRemote(e event.ID, why *event.Poison) event.Status {
 	}
 	asked, st := k.assume(e, why)
 	if st == event.Pending {
-		k.rt.post(e.EventRank(), hTrigger, textOf(why), uint64(e), asked)
+		k.rt.postPoison(e.EventRank(), hTrigger, bytesOfPoison(why), uint64(e), asked)
 	}
 	return st
 }
@@ -210,15 +210,19 @@ func (rs *replicas) note(e event.ID, why *event.Poison) int {
 // tell tells ranks that e has triggered, and which generations of its slot are poisoned.
 func (rt *Runtime) tell(ranks *event.Ranks, e event.ID, poisoned *event.Poisons) {
 	b := poisoned.Append(nil)
-	ranks.Each(func(r int) { rt.post(r, hUpdate, b, uint64(e)) })
+	ranks.Each(func(r int) { rt.postPoison(r, hUpdate, b, uint64(e)) })
 }
 
 // onSubscribe: another rank waits for an event of this one.
 func (rt *Runtime) onSubscribe(t *am.Token, args []uint64, _ []byte) {
 	e := event.ID(args[0])
-	c := rt.events.at(e.EventIndex())
-	if c == nil || !rt.owns(e) {
+	if !rt.owns(e) {
 		rt.malformed(t, "a subscription to", e)
+		return
+	}
+	c := rt.events.at(e.EventIndex())
+	if c == nil {
+		rt.tellNone(t.Source(), e)
 		return
 	}
 	c.lock.Lock()
@@ -231,49 +235,67 @@ func (rt *Runtime) onSubscribe(t *am.Token, args []uint64, _ []byte) {
 	c.lock.Unlock()
 	switch {
 	case st == event.Unknown:
-		rt.malformed(t, "a subscription to", e)
+		rt.tellNone(t.Source(), e)
 	case answer:
 		newest := event.MakeEvent(rt.rank, int(c.index), gen)
-		rt.post(t.Source(), hUpdate, poisoned.Append(nil), uint64(newest))
+		rt.postPoison(t.Source(), hUpdate, poisoned.Append(nil), uint64(newest))
 	}
 }
 
 // nobody is who has triggered an event, where that rank wants to be told like others if it asks.
 const nobody = event.NoRank
 
-// onTrigger: another rank has triggered an event of this one.
-func (rt *Runtime) onTrigger(t *am.Token, args []uint64, payload []byte) {
+// takeTrigger: another rank has triggered an event of this one.
+func (rt *Runtime) takeTrigger(k *cascade, src int, args []uint64, payload []byte) error {
 	e := event.ID(args[0])
-	var why *event.Poison
-	var err error
-	if len(payload) > 0 {
-		why, _, err = event.ParsePoison(payload)
-	}
+	why, err := poisonIn(payload)
 	if err != nil || !rt.owns(e) {
-		rt.malformed(t, "a trigger of", e)
-		return
+		return rt.impossible(src, "a trigger of", e)
 	}
 	by := nobody
 	if len(args) > 1 && args[1] != 0 { // that rank has asked for e before, and so does not want an answer
-		by = t.Source()
+		by = src
 		rt.events.expectSubscription(e, by)
 	}
-	k := rt.begin(t.Worker())
 	if k.triggerOwn(e, by, why) == event.Unknown {
-		rt.malformed(t, "a trigger of", e)
+		rt.tellNone(src, e)
 	}
-	k.end(pollBudget)
+	return nil
 }
 
-// onUpdate: the owner of an event tells that it has triggered.
-func (rt *Runtime) onUpdate(t *am.Token, args []uint64, payload []byte) {
+// tellNone tells a rank that there is no event of this rank with the number that it has sent. The program there has
+// made it up.
+func (rt *Runtime) tellNone(to int, e event.ID) { rt.post(to, hNone, nil, uint64(e)) }
+
+// onNone: there is no such event of the other rank, which this rank has asked for or wanted to trigger.
+func (rt *Runtime) onNone(t *am.Token, args []uint64, _ []byte) {
 	e := event.ID(args[0])
-	poisoned, err := event.ParsePoisons(payload)
-	if err != nil || !e.IsEvent() || e.EventRank() != t.Source() {
-		rt.malformed(t, "an update of", e)
+	if !e.IsEvent() || e.EventRank() != t.Source() || e.Gen() == 0 {
+		rt.malformed(t, "the lack of", e)
 		return
 	}
 	k := rt.begin(t.Worker())
+	s := rt.replicas.shard(e)
+	why := rt.poison(rt.unknown("event", Event(e)))
+	s.mu.Lock()
+	if p := s.recently(e); *p == e {
+		*p = 0
+	}
+	r := s.replica(e)
+	woken := r.Deny(e.Gen(), why)
+	s.rested(e, r)
+	s.mu.Unlock()
+	k.list.Append(&woken)
+	k.end(pollBudget)
+}
+
+// takeUpdate: the owner of an event tells that it has triggered.
+func (rt *Runtime) takeUpdate(k *cascade, src int, args []uint64, payload []byte) error {
+	e := event.ID(args[0])
+	poisoned, err := event.ParsePoisons(payload)
+	if err != nil || !e.IsEvent() || e.EventRank() != src {
+		return rt.impossible(src, "an update of", e)
+	}
 	s := rt.replicas.shard(e)
 	s.mu.Lock()
 	if r := s.of[without(e)]; r != nil { // else this rank has forgotten the event, and does not wait for it
@@ -282,7 +304,7 @@ func (rt *Runtime) onUpdate(t *am.Token, args []uint64, payload []byte) {
 		k.list.Append(&woken)
 	}
 	s.mu.Unlock()
-	k.end(pollBudget)
+	return nil
 }
 
 func (rt *Runtime) owns(e event.ID) bool { return e.IsEvent() && e.EventRank() == rt.rank }

@@ -101,9 +101,11 @@ func (r Reservation[T]) TryAcquire(m Mode) bool {
 // if after is poisoned, except for this: if the poison is that of a grant of this reservation, there is no hold, and
 // Release does nothing. So an Acquire and a Release that waits for what depends on its grant always match. An error
 // that wraps such a poison counts as it; one that quotes its text does not. On a rank that dies, holds of which
-// another rank was to end the release are not ended.
+// another rank was to end the release are not ended. Where after is poisoned before the grant has triggered,
+// by a cancel or by another event that it waits for, Release waits for the grant, too.
 //
-// Errors: ErrArgument if nobody holds the reservation. Where the call cannot tell, because after has not triggered or
+// Errors: ErrArgument if nobody holds the reservation; ErrForgotten if after triggered so long ago that its outcome
+// is not known any more, and then the hold goes on. Where the call cannot tell, because after has not triggered or
 // another rank is the owner, that ends the job.
 func (r Reservation[T]) Release(after Event) error {
 	if r.c == nil {
@@ -168,6 +170,7 @@ func newLockCell[T any](rt *Runtime) *lockCell {
 func (c *lockCell) config() reservation.Config {
 	return reservation.Config{
 		ID: c.id, Self: int32(c.rt.rank), Ranks: c.rt.size, Payload: c.bytes, Gone: c.rt.locks.gone,
+		Died:  numbersOf(ErrPeer),
 		Carry: (c.rt.ep.MaxMedium() - len(c.bytes)) / wantBytes,
 	}
 }

@@ -225,17 +225,50 @@ func (c *lockCell) defer1(what string, after Event, op uint8) error {
 
 // finish does what defer1 has deferred.
 func (c *lockCell) finish(k *cascade, op uint8, why *event.Poison) error {
-	if op == opRelease && reservation.IsRefusal(c.id, why) || op == opDestroy && why != nil {
+	switch {
+	case op == opRelease && reservation.IsRefusal(c.id, why), op == opDestroy && why != nil:
 		return nil
+	case why != nil && why.Rest != 0:
+		return c.finishAfter(k, why)
+	case why != nil && why.Errors&event.Lost != 0:
+		return c.releaseLost(k, why)
 	}
 	var out reservation.Out
 	var err error
 	c.lock.Lock()
-	if op == opRelease {
-		err = c.core.Release(&out)
-	} else {
+	switch {
+	case op == opDestroy:
 		c.core.Destroy(&out)
+	default:
+		err = c.core.Release(&out)
 	}
 	c.leave(k, &out)
 	return c.wrong(err)
+}
+
+// finishAfter is the release after an event that was poisoned before all had triggered that it was to wait for. The
+// grant may be yet to come, or to be refused.
+func (c *lockCell) finishAfter(k *cascade, why *event.Poison) error {
+	o := c.rt.newLockOp(c, opRelease)
+	o.first = why.Before(0)
+	st, late := c.rt.await(why.Rest, &o.Waiter)
+	if st == event.Pending {
+		return nil
+	}
+	o.first = nil
+	c.rt.lockOps.Put(o)
+	return c.finish(k, opRelease, why.Before(0).Join(late))
+}
+
+// releaseLost is the release after an event whose outcome is not known. If its owner has died, the reservation is as
+// one of which a release was lost.
+func (c *lockCell) releaseLost(k *cascade, why *event.Poison) error {
+	if !hasNumber(why.Errors, ErrPeer) {
+		return c.rt.errorf("Release", "%w: %v: an event that triggered too long ago", ErrForgotten, c.id)
+	}
+	var out reservation.Out
+	c.lock.Lock()
+	c.core.ReleaseLost(why.Rank, &out)
+	c.leave(k, &out)
+	return nil
 }

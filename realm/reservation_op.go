@@ -21,7 +21,8 @@ type lockOp struct {
 	mode   reservation.Mode
 	what   uint8
 	ignore bool
-	watch  *watch // of an acquire that somebody wants to know of; nil while the memory is not in use
+	first  *event.Poison // of a release, which waits for the rest of it; else nil
+	watch  *watch        // of an acquire that somebody wants to know of; nil while the memory is not in use
 }
 
 func (rt *Runtime) newLockOp(c *lockCell, what uint8) *lockOp {
@@ -44,6 +45,9 @@ func (o *lockOp) Fire(w *event.Waiter, by any) {
 	case opGrant:
 		o.end(k, why)
 	default:
+		if o.first != nil {
+			why, o.first = o.first.Join(why), nil
+		}
 		k.rt.lockOps.Put(o)
 		if err := c.finish(k, what, why); err != nil {
 			k.rt.fatal(err) // nobody else can be told

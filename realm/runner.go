@@ -88,7 +88,7 @@ func (r *runner) loop(t *fult.Thread) (over bool) {
 // park waits for the turn.
 func (r *runner) park(t *fult.Thread) {
 	for !r.granted.Load() {
-		t.Wait()
+		t.Pause()
 	}
 	r.granted.Store(false)
 }

@@ -107,7 +107,7 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 		return nil, err
 	}
 	layer := rank.Layer{
-		Endpoint: rt.layer(), Report: rt.report, Ask: rt.circles, Unended: rt.unended, Meet: rt.meet, Stop: rt.stop,
+		Endpoint: rt.layer(), Report: rt.report, Ask: rt.circles, Unended: rt.unended, Meet: rt.meet, AnyDead: rt.anyDead, Stop: rt.stop,
 	}
 	if err := r.Attach(layer); err != nil {
 		return nil, err
@@ -134,5 +134,5 @@ func (rt *Runtime) fatal(err error) { rt.fault(err) }
 
 // malformed reports a message that no rank with the same program sends.
 func (rt *Runtime) malformed(t *am.Token, what string, e event.ID) {
-	rt.fatal(rt.errorf("message", "rank %d sent %s %v, which cannot be", t.Source(), what, e))
+	rt.fatal(rt.impossible(t.Source(), what, e))
 }

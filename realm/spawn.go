@@ -111,10 +111,12 @@ func (rt *Runtime) spawnRemote(p Processor, t *task, after Event) {
 		rt.fail(t.finish, rt.errorf("Spawn", "%w: %q came after the start", ErrRegistered, t.def.name))
 		return
 	}
-	flags := uint64(uint32(t.priority)) << 1
+	flags, before := uint64(uint32(t.priority))<<1, event.ID(after)
 	if t.ignore {
 		flags |= 1
+		before = 0
 	}
+	rt.events.precede(t.finish, before)
 	if t.watch != nil && t.watch.sink != nil {
 		flags |= uint64(t.watch.sink.id) << profilerShift
 	}
@@ -126,7 +128,7 @@ func (rt *Runtime) spawnRemote(p Processor, t *task, after Event) {
 		err = rt.sendSpawn(p.Rank(), b, uint64(p), place, flags, uint64(t.finish), uint64(after))
 	}
 	if errors.Is(err, ErrPeer) || rt.ep.Gone(p.Rank()) { // Gone is set before the events of that rank are looked through
-		rt.failWith(t.finish, rt.deathOf(p.Rank()))
+		rt.failWith(t.finish, rt.before(rt.deathOf(p.Rank()), before))
 	} else if err != nil {
 		rt.fail(t.finish, err)
 	}

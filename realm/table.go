@@ -20,7 +20,34 @@ type cell struct {
 
 const pageCells = 1024
 
-type page [pageCells]cell
+type page struct {
+	cells [pageCells]cell
+
+	// after has the preconditions of the operations that other ranks do, by cell; 0: none. It is nil until there is one.
+	// The lock of the cell guards an element.
+	after atomic.Pointer[[pageCells]event.ID]
+}
+
+// precede notes that an operation on another rank, which finishes with e, waits for after.
+func (t *table) precede(e, after event.ID) {
+	c, p := t.at(e.EventIndex()), (*t.pages.Load())[e.EventIndex()/pageCells]
+	if after != 0 && p.after.Load() == nil {
+		p.after.CompareAndSwap(nil, new([pageCells]event.ID))
+	}
+	if all := p.after.Load(); all != nil {
+		c.lock.Lock()
+		all[e.EventIndex()%pageCells] = after
+		c.lock.Unlock()
+	}
+}
+
+// preceding is the precondition that precede has noted for c, whose lock is held.
+func (t *table) preceding(c *cell) event.ID {
+	if all := (*t.pages.Load())[c.index/pageCells].after.Load(); all != nil {
+		return all[c.index%pageCells]
+	}
+	return 0
+}
 
 // table has the events that this rank owns. It only grows; cells that are not alive are used again.
 type table struct {
@@ -73,7 +100,7 @@ func (t *table) at(index int) *cell {
 	if pages == nil || index>>10 >= len(*pages) {
 		return nil
 	}
-	return &(*pages)[index>>10][index&(pageCells-1)]
+	return &(*pages)[index>>10].cells[index&(pageCells-1)]
 }
 
 // get takes a free cell.
@@ -97,15 +124,15 @@ func (t *table) grow() *cell {
 			len(pages)*pageCells))
 	}
 	p := new(page)
-	for i := range p {
-		p[i].index = uint32(len(pages)*pageCells + i)
+	for i := range p.cells {
+		p.cells[i].index = uint32(len(pages)*pageCells + i)
 	}
 	pages = append(pages[:len(pages):len(pages)], p)
 	t.pages.Store(&pages)
 	for i := pageCells - 1; i > 0; i-- {
-		t.free.Put(&p[i])
+		t.free.Put(&p.cells[i])
 	}
-	return &p[0]
+	return &p.cells[0]
 }
 
 // each calls f for all cells.
@@ -115,8 +142,8 @@ func (t *table) each(f func(c *cell)) {
 		return
 	}
 	for _, p := range *pages {
-		for i := range p {
-			f(&p[i])
+		for i := range p.cells {
+			f(&p.cells[i])
 		}
 	}
 }
@@ -124,7 +151,8 @@ func (t *table) each(f func(c *cell)) {
 // newEvent creates an event of this rank.
 func (rt *Runtime) newEvent() event.ID { return rt.newEventBy(nobody) }
 
-// newEventBy creates an event that an operation on another rank is to trigger; the death of that rank ends it.
+// newEventBy creates an event that an operation on another rank is to trigger; the death of that rank ends it. The
+// caller goes on with precede.
 func (rt *Runtime) newEventBy(rank int) event.ID {
 	c := rt.events.get()
 	c.lock.Lock()

@@ -163,7 +163,7 @@ func (t *task) finishWith(c *Ctx, err error) {
 // fault began elsewhere, and its text must not grow along a chain of such tasks.
 func (t *task) fault(c *Ctx, err error) *event.Poison {
 	if p, ok := err.(*PoisonError); ok && p != nil { // as it is: what the task has wrapped says more
-		return &event.Poison{Rank: int32(p.Rank), Text: p.Cause, Err: p.err}
+		return p.poison()
 	}
 	return t.rt.poison(fmt.Errorf("task %s on %v: %w", t.name(), c.proc, err))
 }

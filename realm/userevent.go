@@ -1,11 +1,9 @@
 package realm
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/reservation"
 )
 
 // UserEvent is an event that the program triggers itself. The zero UserEvent is of no use.
@@ -25,7 +23,8 @@ func (u UserEvent) Event() Event { return Event(u.e) }
 
 // Trigger triggers the event once after has triggered, on any rank. If after is poisoned, so is the event, unless
 // IgnoreFaults is among the options. It does not block. What it lets begin is begun in the call, up to a bound.
-// Errors: ErrTriggered, as far as this rank knows; ErrArgument for an event that cannot be.
+// Errors: ErrTriggered, as far as this rank knows; ErrArgument for an event that cannot be. Where only the owner can
+// know that, another rank, there is no error, and the event counts as poisoned here once the owner has answered.
 func (u UserEvent) Trigger(after Event, opts ...Option) error {
 	if u.rt == nil {
 		return fmt.Errorf("realm: Trigger: %w: a UserEvent that was not created", ErrArgument)
@@ -47,11 +46,11 @@ func (u UserEvent) Cancel(err error) error {
 
 // poison is the poison for a fault of this rank. An error that wraps the refusal of an acquire is one, too.
 func (rt *Runtime) poison(err error) *event.Poison {
-	cause := ""
-	if p := (*PoisonError)(nil); errors.As(err, &p) && p != nil {
-		cause = p.Cause
+	refused, rests := refusedBy(err)
+	return &event.Poison{
+		Rank: int32(rt.rank), Errors: numbersOf(err), Text: err.Error(), Err: err, Refused: refused,
+		Rest: rt.afterAll(rests),
 	}
-	return &event.Poison{Rank: int32(rt.rank), Text: reservation.Wrapping(cause, err.Error()), Err: err}
 }
 
 // triggerNow triggers e and runs what that lets begin.

@@ -9,7 +9,7 @@ import (
 )
 
 // Wait blocks the calling goroutine or light-weight thread until e has triggered, and makes progress meanwhile. In a
-// task it is Ctx.Wait, which gives the processor to other tasks. A nil ctx counts as one that does not end. Errors: a
+// task of another than an IO processor it is Ctx.Wait, which gives the processor to other tasks. A nil ctx counts as one that does not end. Errors: a
 // *PoisonError, for errors.Is ErrPoisoned; the cause of ctx; ErrArgument for an event that cannot be; ErrClosed;
 // am.ErrContext in a handler.
 func (rt *Runtime) Wait(ctx context.Context, e Event) error {

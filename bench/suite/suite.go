@@ -59,8 +59,13 @@ const (
 // job it takes part as one rank, and rank 0 writes the rows. A failure of a peer is reported on c.Err and does not
 // stop the others. A failure of golci is returned, after the rows so far.
 func Run(ctx context.Context, c Config) error {
-	if c.N < 1 || c.Reps < 0 || c.Duration < 0 {
-		return fmt.Errorf("%w: %d ranks, %d repetitions, duration %v", ErrUsage, c.N, c.Reps, c.Duration)
+	switch {
+	case c.N < 1:
+		return fmt.Errorf("%w: -n %d: want at least 1 rank", ErrUsage, c.N)
+	case c.Reps < 0:
+		return fmt.Errorf("%w: -reps %d: want 0 or more repetitions", ErrUsage, c.Reps)
+	case c.Duration < 0:
+		return fmt.Errorf("%w: -duration %v: want 0 or more", ErrUsage, c.Duration)
 	}
 	inJob, err := insideJob(c.Env)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/golci/golci/cmd/golci/internal/clib"
@@ -19,6 +20,8 @@ import (
 type ccCmd struct {
 	Print   bool     `help:"Print the command, and do not run it."`
 	Rebuild bool     `help:"Build the C library anew, even if there is one."`
+	Cxx     bool     `help:"Compile C++."`
+	Install string   `help:"Write mpicc, mpicxx, mpiexec and mpi.pc into a directory, and compile nothing." placeholder:"DIR"`
 	Args    []string `arg:"" optional:"" passthrough:"" name:"args" help:"Arguments of the compiler."`
 }
 
@@ -28,25 +31,31 @@ func init() {
 	}{})
 }
 
+func (c *ccCmd) setArgs(args []string) { c.Args = args }
+
 // Run runs the compiler, and ends with its exit code.
 func (c *ccCmd) Run() error {
 	set, err := settings.Parse(os.LookupEnv)
 	if err != nil {
 		return err
 	}
-	cc := strings.Fields(settings.CC.Get(set))
-	if len(cc) == 0 {
-		return fmt.Errorf("%s names no compiler", settings.CC.Env())
+	cc, err := c.compiler(set)
+	if err != nil {
+		return err
 	}
-	if filepath.Base(cc[0]) == "golci" {
-		return fmt.Errorf("%s names golci, which is no compiler of its own", settings.CC.Env())
-	}
-	if len(c.Args) > 0 && c.Args[0] == "--" {
-		c.Args = c.Args[1:]
+	if err := findSources(c.Args); err != nil {
+		return err
 	}
 	place, err := findLibrary(set, c.Rebuild)
 	if err != nil {
 		return err
+	}
+	if c.Install != "" {
+		return install(c.Install, place)
+	}
+	if text, ok := clib.Answer(cc, place, c.Args); ok {
+		fmt.Println(text)
+		return nil
 	}
 	argv := clib.Command(cc, place, c.Args)
 	if c.Print {
@@ -63,6 +72,46 @@ func (c *ccCmd) Run() error {
 		return exitCode(max(exit.ExitCode(), 1))
 	}
 	return err
+}
+
+// findSources looks for the sources among the arguments of the compiler: before the library is built, which takes long.
+func findSources(args []string) error {
+	names := []string{"-o", "-include", "-imacros", "-MF", "-MT", "-MQ"} // what follows is no source
+	for i, arg := range args {
+		source := slices.Contains([]string{".c", ".cc", ".cpp", ".cxx", ".C"}, filepath.Ext(arg))
+		if !source || strings.HasPrefix(arg, "-") || i > 0 && slices.Contains(names, args[i-1]) {
+			continue
+		}
+		if _, err := os.Stat(arg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compiler is the one that the settings name, with its first arguments.
+func (c *ccCmd) compiler(set *settings.Set) ([]string, error) {
+	of := settings.CC
+	if c.Cxx {
+		of = settings.CXX
+	}
+	cc := strings.Fields(of.Get(set))
+	switch {
+	case len(cc) == 0:
+		return nil, fmt.Errorf("%s names no compiler", of.Env())
+	case filepath.Base(cc[0]) == "golci":
+		return nil, fmt.Errorf("%s names golci, which is no compiler of its own", of.Env())
+	}
+	return cc, nil
+}
+
+// install writes the wrappers of this program into a directory, which is made.
+func install(dir string, place clib.Place) error {
+	self, err := ownPath()
+	if err != nil {
+		return err
+	}
+	return clib.Install(dir, self, place)
 }
 
 // findLibrary finds the header and the C library of this program.

@@ -127,3 +127,85 @@ func TestCCDoesNotCallItself(t *testing.T) {
 		t.Errorf("a compiler that is golci: code %d, %q", r.code, r.err)
 	}
 }
+
+// TestFindSources: a source that is not there is found before anything is built; other words of the compiler are left.
+func TestFindSources(t *testing.T) {
+	if err := findSources(strings.Fields("-c cc_test.go -o nosuch.c -MF nosuch.cc -Dx.c nosuch.o -lm")); err != nil {
+		t.Error(err)
+	}
+	cmd := golci(t, "cc", "-c", "nosuch.c")
+	cmd.Env = append(cmd.Env, "XDG_CACHE_HOME="+t.TempDir())
+	if r := run(t, cmd); r.code != 1 || !strings.Contains(r.err, "nosuch.c: no such file") || strings.Contains(r.err, "building") {
+		t.Errorf("code %d: %s", r.code, r.err)
+	}
+}
+
+// TestWrappersCMake: CMake finds the library for C and C++ in one project by the wrappers, and the programs run.
+func TestWrappersCMake(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the C library")
+	}
+	for _, tool := range []string{"cmake", "make", "gcc", "g++"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip("there is no " + tool)
+		}
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("CMakeLists.txt", `cmake_minimum_required(VERSION 3.16)
+project(both C CXX)
+find_package(MPI REQUIRED COMPONENTS C CXX)
+add_executable(inc main.c)
+target_link_libraries(inc MPI::MPI_C)
+add_executable(incxx main.cc)
+target_link_libraries(incxx MPI::MPI_CXX)
+`)
+	write("main.c", `#include <mpi.h>
+#include <stdio.h>
+int main(int c, char **v)
+{
+	int n, major, minor;
+	MPI_Init(&c, &v);
+	MPI_Comm_size(MPI_COMM_WORLD, &n);
+	MPI_Get_version(&major, &minor);
+	MPI_Finalize();
+	printf("%d.%d, %d\n", major, minor, n);
+}
+`)
+	write("main.cc", `#include <mpi.h>
+#include <iostream>
+int main(int c, char **v)
+{
+	int n, major, minor;
+	MPI_Init(&c, &v);
+	MPI_Comm_size(MPI_COMM_WORLD, &n);
+	MPI_Get_version(&major, &minor);
+	MPI_Finalize();
+	std::cout << major << "." << minor << ", " << n << std::endl;
+}
+`)
+	bin := filepath.Join(dir, "bin")
+	first := cc(t, nil, "-install", bin)
+	run(t, first).want(t, 0, "")
+	env := slices.Concat(first.Env, []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")})
+	for _, args := range [][]string{{"-S", dir, "-B", dir + "/build"}, {"--build", dir + "/build"}} {
+		cmd := exec.Command("cmake", args...)
+		cmd.Env = env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("cmake %q: %v\n%s", args, err, out)
+		}
+	}
+	for _, name := range []string{"inc", "incxx"} {
+		cmd := exec.Command(filepath.Join(bin, "mpiexec"), "-np", "2", filepath.Join(dir, "build", name))
+		cmd.Env = env
+		out, err := cmd.CombinedOutput()
+		if err != nil || string(out) != "5.0, 2\n5.0, 2\n" {
+			t.Errorf("%s prints %q (%v)", name, out, err)
+		}
+	}
+}

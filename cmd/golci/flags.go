@@ -7,21 +7,24 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/golci/golci/internal/settings"
 )
 
-// longFlags rewrites "-name" to "--name" for the flags of the command that args choose, as Go's tools write them.
-// Arguments after a program stay as they are. An unknown flag before it is an error here: it would be taken for the
-// program, or for several flags of one letter.
-func longFlags(root *kong.Node, args []string) ([]string, error) {
-	out := make([]string, 0, len(args))
+// longFlags rewrites "-name" to "--name" for the flags of the command that args choose, as Go's tools write them. rest is
+// the program and its arguments, as they are: the parser gets none of them, as it takes quadratic time. An unknown
+// flag before a program is an error here: it would be taken for the program, or for several flags of one letter.
+func longFlags(root *kong.Node, args []string) (out, rest []string, err error) {
 	node := root
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
-		if arg == "--" {
-			return append(out, args[i:]...), nil
-		}
-		if foreign(node, arg) {
-			return append(append(out, "--"), args[i:]...), nil
+		switch {
+		case arg == "--" && passes(node):
+			return out, args[i+1:], nil
+		case arg == "--":
+			return append(out, args[i:]...), nil, nil
+		case foreign(node, arg):
+			return out, args[i:], nil
 		}
 		flag, long := flagOf(node, arg)
 		switch {
@@ -33,10 +36,12 @@ func longFlags(root *kong.Node, args []string) ([]string, error) {
 			if sub := child(node, arg); sub != nil {
 				node = sub
 			} else if passes(node) {
-				return append(out, args[i:]...), nil
+				return out, args[i:], nil
+			} else if node == root && len(node.Children) > 0 {
+				return nil, nil, unknownCommand(node, arg)
 			}
 		case flag == nil && len(arg) > 1:
-			return nil, unknownFlag(root, node, arg)
+			return nil, nil, unknownFlag(root, node, arg)
 		}
 		if flag == nil || flag.IsBool() || hasValue(flag, arg) || i+1 == len(args) {
 			out = append(out, arg)
@@ -49,7 +54,17 @@ func longFlags(root *kong.Node, args []string) ([]string, error) {
 			out = append(out, arg, args[i])
 		}
 	}
-	return out, nil
+	return out, nil, nil
+}
+
+// unknownCommand names the command that is meant, if one is almost so called.
+func unknownCommand(root *kong.Node, name string) error {
+	for _, c := range root.Children {
+		if !c.Hidden && settings.Near(name, c.Name) {
+			return fmt.Errorf("no command %s; did you mean %s?", name, c.Name)
+		}
+	}
+	return fmt.Errorf("no command %s; golci help lists them", name)
 }
 
 func unknownFlag(root, node *kong.Node, arg string) error {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -25,34 +26,39 @@ func TestLongFlags(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                                  "",
 		"info":                              "info",
-		"run -n 2 prog":                     "run -n 2 prog",
-		"run -n2 prog":                      "run -n2 prog",
-		"run -n=2 prog":                     "run --ranks=2 prog",
-		"run -bind core prog":               "run --bind core prog",
-		"run -bind=none -prefix prog":       "run --bind=none --prefix prog",
-		"run --bind none -v prog":           "run --bind none -v prog",
-		"run -env -prefix prog -prefix":     "run --env -prefix prog -prefix",
-		"run prog -bind core -n=2":          "run prog -bind core -n=2",
-		"run -prefix run -timeout 5":        "run --prefix run -timeout 5",
-		"run -timeout 5s -- -prog -prefix":  "run --timeout 5s -- -prog -prefix",
-		"run -np 3 prog -np 4":              "run --np 3 prog -np 4",
-		"run -np=3 prog":                    "run --np=3 prog",
-		"run -n -1 prog":                    "run --ranks=-1 prog",
-		"run -build -race ./p":              "run --build=-race ./p",
-		"run -race -tags x,y -n 2 ./p":      "run --race --tags x,y -n 2 ./p",
+		"run -n 2 prog":                     "run -n 2 | prog",
+		"run -n2 prog":                      "run -n2 | prog",
+		"run -n=2 prog":                     "run --ranks=2 | prog",
+		"run -bind core prog":               "run --bind core | prog",
+		"run -bind=none -prefix prog":       "run --bind=none --prefix | prog",
+		"run --bind none -v prog":           "run --bind none -v | prog",
+		"run -env -prefix prog -prefix":     "run --env -prefix | prog -prefix",
+		"run prog -bind core -n=2":          "run | prog -bind core -n=2",
+		"run -prefix run -timeout 5":        "run --prefix | run -timeout 5",
+		"run -timeout 5s -- -prog -prefix":  "run --timeout 5s | -prog -prefix",
+		"run -np 3 prog -np 4":              "run --np 3 | prog -np 4",
+		"run -np=3 prog":                    "run --np=3 | prog",
+		"run -n -1 prog":                    "run --ranks=-1 | prog",
+		"run -build -race ./p":              "run --build=-race | ./p",
+		"run -race -tags x,y -n 2 ./p":      "run --race --tags x,y -n 2 | ./p",
 		"-version":                          "--version",
 		"run -help":                         "run --help",
 		"run -grace":                        "run --grace",
-		"run -n 3 -env A=1 -env B=2 p -env": "run -n 3 --env A=1 --env B=2 p -env",
-		"compile -print -c a.c":             "compile --print -- -c a.c",
-		"compile --version":                 "compile -- --version",
+		"run -n 3 -env A=1 -env B=2 p -env": "run -n 3 --env A=1 --env B=2 | p -env",
+		"compile -print -c a.c":             "compile --print | -c a.c",
+		"compile --version":                 "compile | --version",
 		"compile -help":                     "compile --help",
-		"compile a.c -print":                "compile a.c -print",
-		"compile -print=no":                 "compile -- -print=no",
-		"compile -- -print":                 "compile -- -print",
+		"compile a.c -print":                "compile | a.c -print",
+		"compile -print=no":                 "compile | -print=no",
+		"compile -- -print":                 "compile | -print",
 	} {
-		if got, err := longFlags(parser.Model.Node, strings.Fields(in)); err != nil || !slices.Equal(got, strings.Fields(want)) {
-			t.Errorf("%q: %q, want %q; %v", in, strings.Join(got, " "), want, err)
+		own, rest, err := longFlags(parser.Model.Node, strings.Fields(in))
+		got := strings.Join(own, " ")
+		if rest != nil {
+			got += " | " + strings.Join(rest, " ")
+		}
+		if err != nil || strings.TrimSpace(got) != want {
+			t.Errorf("%q: %q, want %q; %v", in, got, want, err)
 		}
 	}
 	for in, want := range map[string]string{
@@ -62,24 +68,23 @@ func TestLongFlags(t *testing.T) {
 		"info -bogus":               "unknown flag -bogus; golci info -help",
 		"info --bogus=2":            "unknown flag --bogus=2; golci info -help",
 		"-foo":                      "unknown flag -foo; golci -help",
+		"rnu -n 2 x":                "no command rnu; did you mean run?",
+		"walk -n 2 x":               "no command walk; golci help",
 	} {
-		if got, err := longFlags(parser.Model.Node, strings.Fields(in)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %q, %v, want %q", in, got, err, want)
+		if _, _, err := longFlags(parser.Model.Node, strings.Fields(in)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", in, err, want)
 		}
 	}
 }
 
 func TestRunArguments(t *testing.T) {
 	var c cli
-	parser, err := kong.New(&c, kong.Name("golci"), kong.Vars{"version": "", "most": "9", "ssh": "ssh"})
+	parser, err := newParser(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	args := strings.Fields("run -n 3 -env A=x,y -env B=2 -prefix -timeout 1m prog -n 9 --prefix -- rest")
-	if args, err = longFlags(parser.Model.Node, args); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := parser.Parse(args); err != nil {
+	if _, err := parse(parser, args); err != nil {
 		t.Fatal(err)
 	}
 	r := c.Run
@@ -124,5 +129,30 @@ func TestWithValues(t *testing.T) {
 		if got, err := withValues([]string{bad}, lookup); err == nil {
 			t.Errorf("%q: %q", bad, got)
 		}
+	}
+}
+
+// TestManyArguments: the parser sees none of the program's arguments, so that their number costs no more than a look at
+// each. They reach the command as they are, and so do the values of golci's own flags.
+func TestManyArguments(t *testing.T) {
+	var c cli
+	parser, err := newParser(&c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"run", "-env", "A=\xff,\xfe", "-rsh", "\xe9", "-trace=\xe8", "prog\xff"}
+	for i := range 50_000 {
+		args = append(args, fmt.Sprintf("-%d\xfe", i))
+	}
+	own, rest, err := longFlags(parser.Model.Node, args)
+	if err != nil || len(own) != 6 || len(rest) != len(args)-6 {
+		t.Fatalf("the parser gets %d words, the program %d: %v", len(own), len(rest), err)
+	}
+	if _, err := parse(parser, args); err != nil {
+		t.Fatal(err)
+	}
+	r := c.Run
+	if !slices.Equal(r.Argv, args[6:]) || !slices.Equal(r.Env, []string{"A=\xff,\xfe"}) || r.Rsh != "\xe9" || r.Trace != "\xe8" {
+		t.Errorf("%q %q %q, %d arguments", r.Env, r.Rsh, r.Trace, len(r.Argv))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -33,6 +34,10 @@ type helpCmd struct {
 
 // Run is the flag -help of the command.
 func (h helpCmd) Run() error {
+	if len(h.Command) > 1 && h.Command[0] != "trace" {
+		say(fmt.Sprintf("unexpected argument %s; golci help takes the name of a command", h.Command[1]))
+		return exitCode(2)
+	}
 	if code := realMain(append(h.Command, "--help")); code != 0 {
 		return exitCode(code)
 	}
@@ -73,10 +78,7 @@ func main() { os.Exit(realMain(os.Args[1:])) }
 
 func realMain(args []string) (code int) {
 	c := cli{Plugins: commands}
-	parser, err := kong.New(&c, kong.Name("golci"),
-		kong.Description("Messages between light-weight threads: start jobs, measure, look at the machine."),
-		kong.Vars{"version": version(), "most": strconv.Itoa(launch.MaxRanks), "ssh": strings.Join(far.SSH, " ")},
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	parser, err := newParser(&c)
 	if err != nil {
 		return complain(err)
 	}
@@ -86,16 +88,50 @@ func realMain(args []string) (code int) {
 		_, _ = parser.Parse([]string{"--help"})
 		return 2
 	}
-	args, err = longFlags(parser.Model.Node, args)
-	var ctx *kong.Context
-	if err == nil {
-		ctx, err = parser.Parse(args)
-	}
+	ctx, err := parse(parser, args)
 	if err != nil {
 		parser.Errorf("%s", err)
 		return 2
 	}
 	return complain(ctx.Run())
+}
+
+func newParser(c *cli) (*kong.Kong, error) {
+	return kong.New(c, kong.Name("golci"),
+		kong.Description("Messages between light-weight threads: start jobs, measure, look at the machine."),
+		kong.Vars{"version": version(), "most": strconv.Itoa(launch.MaxRanks), "ssh": strings.Join(far.SSH, " ")},
+		kong.KindMapper(reflect.String, kong.MapperFunc(asBytes)),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+}
+
+// program is a command that takes a program, or the arguments of one.
+type program interface{ setArgs(args []string) }
+
+// parse keeps the program and its arguments from the parser.
+func parse(parser *kong.Kong, args []string) (*kong.Context, error) {
+	own, rest, err := longFlags(parser.Model.Node, args)
+	if err != nil {
+		return nil, err
+	}
+	ctx, err := parser.Parse(own)
+	if err != nil {
+		return nil, err
+	}
+	if node := ctx.Selected(); node != nil {
+		if p, ok := node.Target.Addr().Interface().(program); ok {
+			p.setArgs(rest)
+		}
+	}
+	return ctx, nil
+}
+
+// asBytes takes a value as it is. The parser's own way is through JSON, which replaces bytes that are not UTF-8.
+func asBytes(ctx *kong.DecodeContext, target reflect.Value) error {
+	t, err := ctx.Scan.PopValue("string")
+	if err == nil {
+		target.SetString(fmt.Sprint(t.Value))
+	}
+	return err
 }
 
 // complain prints err, if it has something to say, and returns the exit code for it.

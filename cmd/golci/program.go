@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -87,6 +88,9 @@ func (r *runCmd) build(prog, bin string, guard *launch.Guard, signals <-chan os.
 	for {
 		select {
 		case err := <-ended:
+			if err == nil && isArchive(bin) {
+				err = errors.New("it is not package main, so it is no program")
+			}
 			if err != nil {
 				return fmt.Errorf("building %s: %w", prog, err)
 			}
@@ -101,6 +105,19 @@ func (r *runCmd) build(prog, bin string, guard *launch.Guard, signals <-chan os.
 			return exitCode(128 + int(s))
 		}
 	}
+}
+
+// isArchive tells what the go command builds of a package without a main function.
+func isArchive(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	const magic = "!<arch>\n"
+	b := make([]byte, len(magic))
+	_, err = io.ReadFull(f, b)
+	return err == nil && string(b) == magic
 }
 
 // withValues gives each name of -env without a value its value here.

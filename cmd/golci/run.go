@@ -23,14 +23,17 @@ type runCmd struct {
 	Timeout time.Duration `help:"After this time ask every rank for a dump of what it waits for, and end the job." placeholder:"D"`
 	Grace   time.Duration `default:"1s" help:"Time between asking the ranks to end and killing them."`
 	Trace   string        `help:"Write a timeline of all ranks to this file, for ui.perfetto.dev." placeholder:"FILE"`
+	Input   string        `name:"stdin" default:"0" help:"Who gets the standard input: rank 0 (0), or nobody (none)." placeholder:"0|none"`
 	Env     []string      `sep:"none" help:"Set a variable for the ranks, or pass on its value here; may be repeated." placeholder:"K[=V]"`
 	Race    bool          `help:"Build PROG, a Go package, with the race detector."`
 	Tags    string        `help:"Build tags for PROG, a Go package." placeholder:"LIST"`
 	Build   string        `help:"More flags for go build, as in -build '-gcflags=-m -trimpath'." placeholder:"FLAGS"`
 	runFar  `embed:""`
 	Verbose bool     `short:"v" help:"Print each step."`
-	Argv    []string `arg:"" passthrough:"" name:"prog" help:"Program, or Go package such as ./examples/hello, and its arguments."`
+	Argv    []string `arg:"" optional:"" passthrough:"" name:"prog" help:"Program, or Go package such as ./examples/hello, and its arguments."`
 }
+
+func (r *runCmd) setArgs(args []string) { r.Argv = args }
 
 // Run starts the job and reports its exit code as the error.
 func (r *runCmd) Run() error {
@@ -81,11 +84,11 @@ func (r *runCmd) check() (err error) {
 	if r.Allocation != "auto" && r.Allocation != "none" {
 		return fmt.Errorf("-allocation must be auto or none, not %q", r.Allocation)
 	}
-	if len(r.Argv) > 0 && r.Argv[0] == "--" {
-		r.Argv = r.Argv[1:]
-	}
 	if len(r.buildFlags()) > 0 && len(r.Argv) > 0 && !isPackage(r.Argv[0]) {
 		return fmt.Errorf("%s: flags for go build, and %s is no Go package", strings.Join(r.buildFlags(), " "), r.Argv[0])
+	}
+	if r.Input != "0" && r.Input != "none" {
+		return fmt.Errorf("-stdin must be 0 or none, not %q", r.Input)
 	}
 	r.Env, err = withValues(r.Env, os.LookupEnv)
 	return err
@@ -102,7 +105,7 @@ func (r *runCmd) buildFlags() (flags []string) {
 }
 
 func (r *runCmd) launch(argv []string, hosts []far.Host, guard *launch.Guard, signals <-chan os.Signal) error {
-	stdin, done := rankInput()
+	stdin, done := r.rankInput()
 	defer done()
 	set, err := r.settings()
 	if err != nil {

@@ -98,7 +98,8 @@ func (r *runCmd) builds() bool {
 
 // helperCmd is the side of another machine; people do not call it.
 type helperCmd struct {
-	Dir string `arg:"" optional:"" help:"Directory to remove at once: this program was copied there."`
+	Input bool   `help:"Descriptor 3 is the standard input of rank 0."`
+	Dir   string `arg:"" optional:"" help:"Directory to remove at once: this program was copied there."`
 }
 
 func init() {
@@ -109,6 +110,10 @@ func init() {
 
 // Run lasts as long as the job.
 func (h *helperCmd) Run() error {
+	var input *os.File
+	if h.Input {
+		input = far.Input()
+	}
 	if h.Dir != "" {
 		self, err := ownPath()
 		if err == nil {
@@ -127,5 +132,5 @@ func (h *helperCmd) Run() error {
 		guard.AddDir(h.Dir)
 		os.RemoveAll(h.Dir)
 	}
-	return far.HelperMain(os.Stdin, guard)
+	return far.HelperMain(os.Stdin, input, guard)
 }

@@ -104,6 +104,54 @@ func TestHostsEnvironment(t *testing.T) {
 	}
 }
 
+// TestHostsKeepInput: a job whose rank 0 reads nothing leaves the standard input to others: where rank 0 is on this
+// machine, and with -stdin none anywhere.
+func TestHostsKeepInput(t *testing.T) {
+	for name, args := range map[string][]string{
+		"here":      ranks(1, "join"),
+		"localhost": onHosts("localhost:1,b:1", "join"),
+		"none":      onHosts("a:1,b:1", "join", "-stdin", "none"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, out, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer in.Close()
+			if _, err := out.WriteString("a line\n"); err != nil {
+				t.Fatal(err)
+			}
+			out.Close()
+			cmd := golci(t, args...)
+			cmd.Stdin = in
+			run(t, cmd).want(t, 0, "")
+			if rest, err := io.ReadAll(in); err != nil || string(rest) != "a line\n" {
+				t.Errorf("%q is left, %v", rest, err)
+			}
+		})
+	}
+	cmd := golci(t, onHosts("localhost:1,b:1", "cat")...)
+	cmd.Stdin = strings.NewReader("some\ninput\n")
+	if r := run(t, cmd); r.code != 0 || r.out != "some\ninput\n" {
+		t.Errorf("rank 0 on this machine: %+v", r)
+	}
+}
+
+// TestHostsBytes: arguments and variables that are not UTF-8, and many of them, reach the ranks of any machine as they
+// are.
+func TestHostsBytes(t *testing.T) {
+	text := "\xff\xfe x\xe9 " + strings.Repeat("0123456789\xe8", 11_000)
+	for name, args := range map[string][]string{"hosts": onHosts("a:1", "env"), "here": ranks(1, "env")} {
+		prog := args[len(args)-1]
+		args := append(args[:len(args)-1], "-env", "A="+text, "-env", "C="+text, "-env", "D="+text, prog, "A", "B\xff", "D")
+		r := run(t, golci(t, args...))
+		r.want(t, 0, "")
+		if want := text + "  " + text + "\n"; r.out != want {
+			t.Errorf("%s: %d bytes, want %d: %.40q", name, len(r.out), len(want), r.out)
+		}
+	}
+}
+
 // TestHostsSignals: signals reach every rank of every machine.
 func TestHostsSignals(t *testing.T) {
 	cmd := golci(t, onHosts("a:1,b:1", "usr1", "-prefix")...)

@@ -7,13 +7,16 @@ import (
 	"golang.org/x/term"
 )
 
-// rankInput is the standard input of rank 0. A terminal cannot be handed on: the ranks are in process groups of their
+// rankInput is the standard input of rank 0, nil if nobody gets it. A terminal cannot be handed on: the ranks are in process groups of their
 // own, and the kernel stops a process that reads a terminal from the background. So golci reads it for them.
-func rankInput() (f *os.File, done func()) {
+func (r *runCmd) rankInput() (f *os.File, done func()) {
+	if r.Input == "none" {
+		return nil, func() {}
+	}
 	if !term.IsTerminal(int(os.Stdin.Fd())) {
 		return os.Stdin, func() {}
 	}
-	r, w, err := os.Pipe()
+	theirs, w, err := os.Pipe()
 	if err != nil {
 		return nil, func() {}
 	}
@@ -23,5 +26,5 @@ func rankInput() (f *os.File, done func()) {
 		}
 		w.Close()
 	}()
-	return r, func() { r.Close() }
+	return theirs, func() { theirs.Close() }
 }

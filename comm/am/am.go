@@ -18,6 +18,7 @@ import (
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/credit"
+	"github.com/golci/golci/internal/pending"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/spin"
 )
@@ -58,6 +59,7 @@ const (
 type Endpoint struct {
 	c         conduit.Conduit
 	prog      *progress.Engine
+	pending   pending.Registry
 	words     bool // the conduit carries credit words towards every peer; else lane.words tells of each
 	hasBulk   bool
 	remote    conduit.Remote // the conduit, or nil
@@ -131,6 +133,9 @@ func (e *Endpoint) Conduit() conduit.Conduit { return e.c }
 
 // Progress is the engine that waits and polls for this endpoint.
 func (e *Endpoint) Progress() *progress.Engine { return e.prog }
+
+// Pending is the registry of what the rank waits for. Layers attach their sources to it.
+func (e *Endpoint) Pending() *pending.Registry { return &e.pending }
 
 // PayloadOf is the longest payload in bytes of a Medium request with the most arguments. The conduit's records have up
 // to record bytes, and peers lend on those terms. The result is less than 1 where there is no room for one.

@@ -72,32 +72,62 @@ type BulkOwner interface {
 	Fail(err error, w *fult.Worker)
 }
 
-// bulkQueue holds the transfers towards one peer, in order. mu serialises copying into the channel, too.
+// bulkQueue holds the transfers towards one peer, in order for each of the two ways: the channel, and accesses. Neither
+// waits for the other. So a poll looks at what goes, and at one more of each way, however many wait. mu serialises
+// copying into the channel, too.
 type bulkQueue struct {
-	mu         spin.Lock
-	waits      bool // in Endpoint.bulkBusy
-	head, tail *Bulk
+	mu    spin.Lock
+	waits bool // in Endpoint.bulkBusy
+	ways  [2]bulkList
+}
+
+// The ways of bulk data.
+const (
+	overChannel = iota
+	byAccess
+)
+
+// bulkList is a queue of transfers, linked through them.
+type bulkList struct{ head, tail *Bulk }
+
+func (l *bulkList) push(b *Bulk) {
+	b.next = nil
+	if l.head == nil {
+		l.head = b
+	} else {
+		l.tail.next = b
+	}
+	l.tail = b
+}
+
+// pop takes out the first, which there is.
+func (l *bulkList) pop() *Bulk {
+	b := l.head
+	l.head, b.next = b.next, nil
+	if l.head == nil {
+		l.tail = nil
+	}
+	return b
+}
+
+func (q *bulkQueue) empty() bool {
+	return q.ways[overChannel].head == nil && q.ways[byAccess].head == nil
 }
 
 // PutBulk queues b towards peer. It returns at once; polling moves the bytes.
 func (e *Endpoint) PutBulk(peer int, b *Bulk) {
 	q := &e.lane(peer).bulk
-	b.next = nil
 	q.mu.Lock()
-	if b.Key.ID != 0 && !q.accesses() && e.begin(peer, b) {
+	l := &q.ways[b.way()]
+	if b.Key.ID != 0 && l.head == nil && e.begin(peer, b) {
 		q.mu.Unlock()
 		return
 	}
-	if q.head == nil {
-		q.head = b
-		if !q.waits {
-			q.waits = true
-			e.bulkBusy.add(peer)
-		}
-	} else {
-		q.tail.next = b
+	l.push(b)
+	if !q.waits {
+		q.waits = true
+		e.bulkBusy.add(peer)
 	}
-	q.tail = b
 	q.mu.Unlock()
 	e.prog.Wake()
 }
@@ -109,46 +139,42 @@ func (e *Endpoint) SwapBulk(peer int, owner BulkOwner, f func(*Bulk)) bool {
 	q := &e.lane(peer).bulk
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for b := q.head; b != nil; b = b.next {
-		if b.Owner == owner && b.Stay {
-			f(b)
-			return true
+	for _, l := range q.ways {
+		for b := l.head; b != nil; b = b.next {
+			if b.Owner == owner && b.Stay {
+				f(b)
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// pumpBulk is called with the queue locked and unlocks it. Accesses and the channel do not wait for each other.
+// pumpBulk is called with the queue locked and unlocks it.
 func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
-	var done, prev *Bulk
-	last := &done
-	var full [2]bool // the channel, and accesses
-	for b := q.head; b != nil && !(full[0] && full[1]); {
-		way := b.way()
-		if full[way] {
-			prev, b = b, b.next
-			continue
-		}
+	var done bulkList
+	for i := range q.ways {
+		n += e.pumpWay(&q.ways[i], peer, &done)
+	}
+	q.mu.Unlock()
+	for done.head != nil {
+		done.pop().leave(w)
+	}
+	return n
+}
+
+// pumpWay moves the transfers of one way, as far as there is room. Those that have been moved go to done.
+func (e *Endpoint) pumpWay(l *bulkList, peer int, done *bulkList) (n int) {
+	for l.head != nil {
+		b := l.head
 		sent := e.bulkSend(peer, b)
 		n += max(0, min(1, sent))
 		if sent < 0 {
 			b.kept.fail(e.peerError(peer))
 		} else if b.Left() > 0 {
-			full[way] = true
-			prev, b = b, b.next
-			continue
+			return n
 		}
-		next := b.next
-		q.remove(prev, b)
-		*last, last = b, &b.next
-		b = next
-	}
-	q.mu.Unlock()
-	for done != nil {
-		b := done
-		done = b.next
-		b.next = nil
-		b.leave(w)
+		done.push(l.pop())
 	}
 	return n
 }
@@ -156,35 +182,12 @@ func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
 // wireID is what travels with the pieces.
 func (b *Bulk) wireID() uint64 { return uint64(b.Channel)<<channelShift | b.ID&MaxBulkID }
 
-// way is which of the two ways b takes: the channel, or an access.
+// way is which of the two ways b takes.
 func (b *Bulk) way() int {
 	if b.Key.ID != 0 {
-		return 1
+		return byAccess
 	}
-	return 0
-}
-
-// accesses tells whether there are any in the queue.
-func (q *bulkQueue) accesses() bool {
-	for b := q.head; b != nil; b = b.next {
-		if b.Key.ID != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// remove takes b, which follows prev or is the first, out of the queue.
-func (q *bulkQueue) remove(prev, b *Bulk) {
-	if prev == nil {
-		q.head = b.next
-	} else {
-		prev.next = b.next
-	}
-	if q.tail == b {
-		q.tail = prev
-	}
-	b.next = nil
+	return overChannel
 }
 
 // bulkSend moves the next piece or pieces of b and returns how many bytes went, -1 if the peer is dead.

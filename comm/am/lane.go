@@ -37,7 +37,6 @@ type lane struct {
 
 	replies int // bytes of reply space that requests in flight have reserved
 	bulk    bulkQueue
-	_       [16]byte
 }
 
 const wordThrottle = 1 << 63

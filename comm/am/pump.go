@@ -79,7 +79,7 @@ func (e *Endpoint) pumpBulks(w *fult.Worker) (n int) {
 		if !q.mu.TryLock() {
 			return 0, true
 		}
-		if q.head == nil {
+		if q.empty() {
 			q.waits = false
 			q.mu.Unlock()
 			return 0, false

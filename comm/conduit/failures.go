@@ -24,14 +24,22 @@ type Failures struct {
 	// news is a News. It changes when a peer fails and when the last failure is told, so pollers may load it.
 	news atomic.Uint32
 
-	mu      sync.Mutex // guards the rest
-	reasons map[int]*PeerError
-	untold  []int // peers, the first to fail first
+	mu       sync.Mutex // guards the rest
+	foretold func(peer int, reason error)
+	reasons  map[int]*PeerError
+	untold   []int // peers, the first to fail first
 }
 
 // Init makes it that of a conduit in a job of size ranks.
 func (f *Failures) Init(size int) {
 	f.size, f.dead, f.reasons = size, make([]atomic.Uint64, (size+63)/64), map[int]*PeerError{}
+}
+
+// Foretell implements Foreteller.
+func (f *Failures) Foretell(tell func(peer int, reason error)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.foretold = tell
 }
 
 // Has tells whether peer, a rank of the job, is out of reach, also because this conduit is closed.
@@ -77,6 +85,9 @@ func (f *Failures) Add(peer int, reason error, detail string) {
 	if f.News() == OwnEnd {
 		f.reasons[peer] = &PeerError{Peer: peer, Err: ErrClosed}
 		return
+	}
+	if f.foretold != nil {
+		f.foretold(peer, reason)
 	}
 	f.reasons[peer] = &PeerError{Peer: peer, Err: reason, Detail: detail}
 	f.dead[peer>>6].Or(1 << (peer & 63))

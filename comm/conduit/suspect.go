@@ -9,3 +9,10 @@ type Suspecter interface {
 	// Suspect may be called from any goroutine, again and again. It does not block.
 	Suspect(peer int)
 }
+
+// Foreteller is a conduit that tells of a failed peer before any operation can end because of it. It is optional.
+type Foreteller interface {
+	// Foretell has tell called once for each peer that fails from now on, with the reason of its PeerError. It is called
+	// under a lock of the conduit: it must neither block nor call the conduit.
+	Foretell(tell func(peer int, reason error))
+}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/golci/golci/internal/affinity"
@@ -88,12 +89,34 @@ func shareInProcess(n int) share {
 	return share{cpus: affinity.Get(), ranks: n, machine: affinity.Count(), cores: firstCPUs()}
 }
 
-// firstCPUs is one CPU of each core that this process may use.
-func firstCPUs() (out []int) {
-	for _, cpus := range topology.Read().Cores() {
-		out = append(out, cpus[0])
+// firstCPUs is one CPU of each core that this process may use. The caller must not change the slice.
+func firstCPUs() []int { return coresRead.of(affinity.Get(), topology.Read) }
+
+// coresRead keeps what firstCPUs has read from files.
+var coresRead coreCache
+
+// coreCache is one CPU of each core, by the CPUs that may be used. A process has few sets of these.
+type coreCache struct {
+	mu    sync.Mutex // nothing is locked under it
+	first map[string][]int
+}
+
+// of is firstCPUs for the CPUs in usable. read is called once for each set.
+func (c *coreCache) of(usable []int, read func() topology.Map) []int {
+	key := topology.FormatList(usable)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out, ok := c.first[key]
+	if !ok {
+		for _, cpus := range read().Cores() {
+			out = append(out, cpus[0])
+		}
+		if c.first == nil {
+			c.first = make(map[string][]int)
+		}
+		c.first[key] = out
 	}
-	return out
+	return slices.Clip(out)
 }
 
 // planFor decides. The settings go before the defaults.

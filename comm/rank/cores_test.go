@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golci/golci/internal/topology"
+
 	"github.com/golci/golci/internal/affinity"
 )
 
@@ -170,5 +172,26 @@ func TestCPUs(t *testing.T) {
 	s.own = false
 	if p := planFor(o, s); !slices.Equal(p.cpus, s.cpus) {
 		t.Errorf("threads that are not bound run on %v", p.cpus)
+	}
+}
+
+// TestCoresAreReadOnce for each set of usable CPUs.
+func TestCoresAreReadOnce(t *testing.T) {
+	var c coreCache
+	read := 0
+	for _, usable := range [][]int{{0, 1, 2, 3}, {0, 1}, {0, 1, 2, 3}, {0, 1}} {
+		got := c.of(usable, func() (m topology.Map) {
+			read++
+			for _, id := range usable {
+				m.CPUs = append(m.CPUs, topology.CPU{ID: id, Core: id / 2})
+			}
+			return m
+		})
+		if want := len(usable) / 2; len(got) != want || got[0] != 0 || got[want-1] != 2*(want-1) {
+			t.Errorf("of %v: %v", usable, got)
+		}
+	}
+	if read != 2 {
+		t.Errorf("read %d times", read)
 	}
 }

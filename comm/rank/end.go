@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/golci/golci/internal/boot"
@@ -86,7 +87,8 @@ func (r *Rank) AwaitEnd() {
 	}
 }
 
-// stop has all operations end with the given reason; the first one counts.
+// stop has all operations end with the given reason; the first one counts. Threads that wait for no operation, but in
+// package fult, unwind: whoever would wake them may have ended.
 func (r *Rank) stop(reason error) {
 	r.over.CompareAndSwap(nil, &reason)
 	for _, l := range r.attached() {
@@ -96,6 +98,7 @@ func (r *Rank) stop(reason error) {
 	}
 	r.ep.Close()
 	r.untils.wake(nil)
+	r.sched.Abort() // last: threads in operations have their errors to return
 }
 
 // depart ends the process, or if it is to go on, the rank's operations.
@@ -142,7 +145,8 @@ func (r *Rank) abort(code int, err error) {
 	if r.end != nil && !r.end.abort(code) {
 		return
 	}
-	if e := r.job.Abort(code, err.Error()); e != nil {
+	reason, _, _ := strings.Cut(err.Error(), "\n") // the stack of a panic is printed already
+	if e := r.job.Abort(code, reason); e != nil {
 		fmt.Fprintf(os.Stderr, "golci: rank %d: telling the launcher: %v\n", r.job.Rank, e)
 	}
 	r.depart(code, fmt.Errorf("%w by rank %d: %w", ErrAborted, r.job.Rank, err))

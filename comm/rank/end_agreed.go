@@ -49,9 +49,13 @@ func newEnder(r *Rank) (*ender, error) {
 	if err != nil || r.job.Mates == 1 {
 		return e, err
 	}
+	at, err := planeAddrs(r.job, set)
+	if err != nil {
+		return e, err
+	}
 	e.mu.Lock() // messages wait until the plane is noted
 	defer e.mu.Unlock()
-	e.plane, err = r.job.OpenPlane(e.take)
+	e.plane, err = r.job.OpenPlane(e.take, at...)
 	if errors.Is(err, boot.ErrNoPlane) {
 		e.alone, err = true, nil
 	}

@@ -3,6 +3,7 @@ package rank
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/signal"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/settings"
 )
 
@@ -64,15 +66,7 @@ func (q *quitter) listen(sig chan os.Signal, gone chan struct{}) {
 	if _, ok := <-sig; !ok {
 		return
 	}
-	for _, b := range q.reports() {
-		_, _ = os.Stderr.Write(b) // there is nobody to tell
-	}
-	// The first rank to go takes the others' operations with it: they get the time to tell of theirs.
-	grace := time.After(quitGrace)
-	for _, b := range q.asked() {
-		_, _ = os.Stderr.Write(b)
-	}
-	<-grace
+	q.tell(os.Stderr, fult.TakeStacks)
 	if os.Getenv("GOTRACEBACK") == "crash" { // the user wants a core dump
 		signal.Reset(quitSignal)
 		quitAgain()
@@ -105,23 +99,47 @@ func (q *quitter) asked() [][]byte {
 	return out
 }
 
-// reports gives what the ranks have to tell, piece by piece: stacks if asked for, then calls.
-func (q *quitter) reports() (out [][]byte) {
+// tell writes what the ranks have to tell: what waits, then what they learn from others, and at last what needs the
+// stacks of all goroutines. take is called once at most. The launcher, which may be about to end the ranks, hears of
+// each step.
+func (q *quitter) tell(w io.Writer, take func() *fult.Stacks) {
+	grace := time.After(quitGrace)
+	q.each(func(r *Rank) {
+		r.job.Reporting()
+		write(w, r.report())
+	})
+	// The first rank to go takes the others' operations with it: they get the time to tell of theirs.
+	for _, b := range q.asked() {
+		write(w, b)
+	}
+	take = sync.OnceValue(take)
+	q.each(func(r *Rank) {
+		r.job.Reporting()
+		write(w, r.whereThreadsRun(take))
+	})
+	q.each(func(r *Rank) {
+		if how := settings.Dump.Get(r.opts.values); take != nil && (how == dumpStacks || how == dumpAll) {
+			r.job.Reporting()
+			b := bytes.NewBufferString(r.head() + "stacks of goroutines and threads\n\n")
+			writeStacks(b, take())
+			write(w, b.Bytes())
+			take = nil // those of all ranks have been written
+		}
+	})
+	<-grace
+}
+
+// each calls f for each rank, by number. None is let go of meanwhile.
+func (q *quitter) each(f func(r *Rank)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	var stacks bytes.Buffer
-	for r := range q.ranks {
-		if settings.Dump.Get(r.opts.values) == "stacks" && stacks.Len() == 0 {
-			fmt.Fprintf(&stacks, "golci: rank %d of %d: stacks of goroutines and threads\n\n", r.job.Rank-r.job.First,
-				r.job.Mates)
-			writeStacks(&stacks)
-			out = append(out, stacks.Bytes())
-		}
-	}
 	for _, r := range q.sorted() {
-		var b bytes.Buffer
-		r.Dump(&b)
-		out = append(out, b.Bytes())
+		f(r)
 	}
-	return out
+}
+
+func write(w io.Writer, b []byte) {
+	if len(b) > 0 {
+		_, _ = w.Write(b) // there is nobody to tell
+	}
 }

@@ -54,6 +54,7 @@ type Rank struct {
 	untils untils
 	late   sync.WaitGroup        // aborts on their way
 	final  atomic.Bool           // Finalize has begun
+	blamed atomic.Bool           // the launcher knows that a peer has died
 	over   atomic.Pointer[error] // why operations end; set once
 	closed atomic.Bool           // everything has been let go
 }
@@ -195,6 +196,7 @@ func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl plan, t *Team) 
 
 // serve attaches the layers, and then has the rank polled by whom the plan says.
 func (r *Rank) serve(pl plan) error {
+	r.foretell()
 	if f := r.opts.Attach; f != nil {
 		if err := f(r); err != nil {
 			return fmt.Errorf("attaching: %w", err)

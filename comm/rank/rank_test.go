@@ -233,20 +233,3 @@ func onJob(ctx context.Context, j *Job) error {
 	}
 	return errors.Join(errs...)
 }
-
-// TestQuitDumpsAreOfAllRanks of the process, in order.
-func TestQuitDumpsAreOfAllRanks(t *testing.T) {
-	cfg := with()
-	cfg.QuitDump = true
-	var once sync.Once
-	must(t, 3, cfg, func(r *Rank) error {
-		once.Do(func() {
-			for i, b := range quitDumps.reports() {
-				if want := fmt.Sprintf("golci: rank %d of 3: ", i); !strings.HasPrefix(string(b), want) {
-					t.Errorf("report %d: %s", i, b)
-				}
-			}
-		})
-		return nil
-	})
-}

@@ -3,12 +3,11 @@ package rank
 import (
 	"bytes"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-)
 
-const stackText = 64 << 20 // bytes of stacks that are looked through
+	"github.com/golci/golci/fult"
+)
 
 // stackGroup is goroutines that are in the same place.
 type stackGroup struct {
@@ -18,10 +17,10 @@ type stackGroup struct {
 
 // writeStacks writes the stacks of the goroutines that run code of the program, and of its threads. Those in the same
 // place are written once, with their number; those of Go and of this module, which only wait for work, are left out.
-func writeStacks(b *bytes.Buffer) {
+func writeStacks(b *bytes.Buffer, stacks *fult.Stacks) {
 	groups := make(map[string]*stackGroup)
 	var order []*stackGroup
-	for one := range strings.SplitSeq(allStacks(), "\n\n") {
+	for one := range stacks.All() {
 		if userFrame(one) == "" {
 			continue
 		}
@@ -40,15 +39,6 @@ func writeStacks(b *bytes.Buffer) {
 			fmt.Fprintf(b, "%d goroutines, the first is ", g.n)
 		}
 		fmt.Fprintf(b, "%s\n\n", g.text)
-	}
-}
-
-func allStacks() string {
-	for size := 1 << 20; ; size *= 8 {
-		buf := make([]byte, min(size, stackText))
-		if n := runtime.Stack(buf, true); n < len(buf) || size >= stackText {
-			return string(buf[:n])
-		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/boot"
 )
 
@@ -103,11 +104,14 @@ func (t *Team) rank(r *Rank, f func(r *Rank) error) error {
 	if err == nil && !errors.Is(final, ErrFinalized) {
 		err = final
 	}
-	if err == nil || errors.Is(err, ErrAborted) && t.aborted() {
+	if err == nil || follows(err) && t.aborted() {
 		return nil
 	}
 	return fmt.Errorf("rank %d: %w", r.job.Rank, err)
 }
+
+// follows reports whether err may be the result of an abort: of an operation that it has ended, or a thread.
+func follows(err error) bool { return errors.Is(err, ErrAborted) || errors.Is(err, fult.ErrClosed) }
 
 // guarded calls f and makes an error of a panic or Goexit.
 func guarded(r *Rank, f func(r *Rank) error) error {

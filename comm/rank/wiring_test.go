@@ -136,6 +136,7 @@ var wires = map[string]wire{
 	"GOLCI_BIND":               {"none", nil, nil, "no test here: cmd/golci reads it"},
 	"GOLCI_ALLOCATION":         {"none", nil, nil, "no test here: cmd/golci reads it"},
 	"GOLCI_CC":                 {"gcc", nil, nil, "no test here: cmd/golci reads it"},
+	"GOLCI_CXX":                {"g++", nil, nil, "no test here: cmd/golci reads it"},
 	"GOLCI_CLIB":               {".", nil, nil, "no test here: cmd/golci reads it"},
 	"GOLCI_STUCK":              {"19s", nil, func(o *options) any { return schedulerConfig(o, plan{}).StuckAfter }, 19 * time.Second},
 	"GOLCI_DUMP":               {"stacks", nil, nil, "read when the signal comes: internal/jobtest"},

@@ -115,6 +115,7 @@ func (m *Memory) addRegion(r *region) (Region, error) {
 // RemoveRegion takes a region of this rank away. Peers must have ended their accesses, and have called ForgetRegion. It
 // waits for a poll that is under way.
 func (m *Memory) RemoveRegion(r Region) {
+	m.ForgetRegion(m.rank, r) // before somebody else gets the number
 	m.e.AsPoller(func() {
 		m.regions.mu.Lock()
 		defer m.regions.mu.Unlock()
@@ -129,7 +130,6 @@ func (m *Memory) RemoveRegion(r Region) {
 			}
 		}
 	})
-	m.ForgetRegion(m.rank, r)
 }
 
 // ForgetRegion drops what this rank knows of a region of peer, whose number may then stand for another one.

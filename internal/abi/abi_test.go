@@ -154,7 +154,7 @@ func TestBadTables(t *testing.T) {
 		"[unclosed\n", "[]\n", "[f]\nSend buf:nothing\n", "[f]\n| local\n", "[f]\nSend comm | sometimes\n",
 		"[f]\nSend -> nothing\n", "[f]\nSend in[]\n", "[f]\nSend f:*User_function\n",
 	} {
-		if got, _, err := parseFunctions(text); err == nil {
+		if got, err := parseFunctions(text); err == nil {
 			t.Errorf("%q gives %v", text, got)
 		}
 	}
@@ -165,12 +165,12 @@ func TestBadTables(t *testing.T) {
 			t.Errorf("%q gives %v", text, got)
 		}
 	}
-	twice, _, err := parseFunctions("[f]\nSend comm\nSend_c comm\nSend count\n")
-	if err != nil || (&Table{Functions: twice}).check() == nil {
+	twice, err := parseFunctions("[f]\nSend comm\nSend_c comm\nSend count\n")
+	if err != nil || twice.check() == nil {
 		t.Error("a function may be there twice")
 	}
-	unknown, _, err := parseFunctions("[f]\nSend f:Some_function\n")
-	if err != nil || (&Table{Functions: unknown}).check() == nil {
+	unknown, err := parseFunctions("[f]\nSend f:Some_function\n")
+	if err != nil || unknown.check() == nil {
 		t.Error("a callback may be undefined")
 	}
 }

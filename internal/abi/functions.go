@@ -70,30 +70,33 @@ func (f *Function) Forms() map[string]bool {
 	return forms
 }
 
-// parseFunctions reads the text of the table: functions and callbacks.
-func parseFunctions(text string) (functions, callbacks []Function, err error) {
+// parseFunctions reads the text of the table.
+func parseFunctions(text string) (t Table, err error) {
 	var family string
 	var common []string // attributes of the family
 	for _, line := range joined(text) {
 		if head, ok := strings.CutPrefix(line, "["); ok {
 			name, rest, ok := strings.Cut(head, "]")
 			if !ok || name == "" {
-				return nil, nil, fmt.Errorf("abi: %q begins no family", line)
+				return t, fmt.Errorf("abi: %q begins no family", line)
 			}
 			family, common = name, strings.Fields(rest)
 			continue
 		}
 		forms, err := parseFunction(line, family, common)
 		if err != nil {
-			return nil, nil, err
+			return t, err
 		}
-		if family == "callback" {
-			callbacks = append(callbacks, forms...)
-		} else {
-			functions = append(functions, forms...)
+		switch family {
+		case "callback":
+			t.Callbacks = append(t.Callbacks, forms...)
+		case "extension":
+			t.Extensions = append(t.Extensions, forms...)
+		default:
+			t.Functions = append(t.Functions, forms...)
 		}
 	}
-	return functions, callbacks, nil
+	return t, nil
 }
 
 // joined gives the lines of the text without comments and empty ones, each with what continues it.

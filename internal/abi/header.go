@@ -42,6 +42,11 @@ const headerEnd = `
 #endif
 `
 
+// The classes of errors of the extensions, from that number on. The standard's own are less.
+var extensionClasses = []string{"PROC_FAILED", "PROC_FAILED_PENDING", "REVOKED"}
+
+const firstExtension = 101
+
 // Header is the text of mpi.h.
 func (t *Table) Header() []byte {
 	var b strings.Builder
@@ -62,6 +67,15 @@ func (t *Table) Header() []byte {
 				fmt.Fprintf(&b, "\n/* %s%s */\n", prefix, family)
 			}
 			writePrototypes(&b, prefix, f)
+		}
+	}
+	b.WriteString("\n/* extensions: going on after failures of processes */\n")
+	for i := range extensionClasses {
+		fmt.Fprintf(&b, "#define MPIX_ERR_%-25s %d\n", extensionClasses[i], firstExtension+i)
+	}
+	for i := range t.Extensions {
+		for _, prefix := range []string{"MPIX_", "PMPIX_"} {
+			writePrototypes(&b, prefix, &t.Extensions[i])
 		}
 	}
 	b.WriteString(headerEnd)

@@ -4,23 +4,22 @@ import "fmt"
 
 // Table is all that a C program sees of MPI.
 type Table struct {
-	Functions []Function // in the order of the header
-	Callbacks []Function // types of functions that a program gives to MPI
-	Sections  []Section
+	Functions  []Function // in the order of the header
+	Extensions []Function // whose names begin with MPIX_
+	Callbacks  []Function // types of functions that a program gives to MPI
+	Sections   []Section
 }
 
 // Load reads the table.
 func Load() (*Table, error) {
-	functions, callbacks, err := parseFunctions(functionText)
+	t, err := parseFunctions(functionText)
 	if err != nil {
 		return nil, err
 	}
-	sections, err := parseConstants(constantText)
-	if err != nil {
+	if t.Sections, err = parseConstants(constantText); err != nil {
 		return nil, err
 	}
-	t := &Table{functions, callbacks, sections}
-	return t, t.check()
+	return &t, t.check()
 }
 
 // check finds names that are there twice, and callbacks that nobody defines.

@@ -24,6 +24,32 @@ func (w *wire) abort(code int, msg string) error {
 	return w.last(m)
 }
 
+// follower is a store whose launcher can be told why a rank ends.
+type follower interface {
+	follows(rank int) error
+}
+
+// Follows tells golci run that rank has died, so that this rank may end because of it. The exit code of this rank then
+// gives way to that of a rank which fails by itself. It does not wait for an answer, and may be called while another
+// goroutine waits in a Fence. Other launchers are not told.
+func (j *Job) Follows(rank int) error {
+	if f, ok := j.store.(follower); ok {
+		return f.follows(rank)
+	}
+	return nil
+}
+
+func (w *wire) follows(rank int) error {
+	if !w.ours || w.virtual != nil || w.closing.Load() {
+		return nil
+	}
+	line, err := pmi.M(pmi.CmdFollows, pmi.FieldRanks, strconv.Itoa(rank)).Append(nil)
+	if err == nil {
+		_, err = w.conn.Write(line)
+	}
+	return err
+}
+
 func (w *wire) finalize(ctx context.Context) error {
 	select {
 	case <-w.turn:

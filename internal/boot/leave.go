@@ -37,6 +37,15 @@ func (j *Job) Leave(code int, text string) error {
 	return j.store.finalize(context.Background())
 }
 
+// Reporting tells golci run that this rank writes a report of what it waits for, and is about to go on with it. The
+// launcher then waits with the end of the rank, for some seconds after each call. Other launchers are told nothing. It
+// may be called while another goroutine waits in a Fence. It does not wait for an answer.
+func (j *Job) Reporting() {
+	if w, ok := j.store.(*wire); ok && w.ours {
+		_ = w.aside(pmi.M(pmi.CmdReport)) // the report is written all the same
+	}
+}
+
 func (w *wire) ending() { w.onLost.Store(nil) }
 
 func (w *wire) leave(code int, text string) error {
@@ -68,12 +77,19 @@ func withText(m pmi.Msg, text string) pmi.Msg {
 // caller has set closing.
 func (w *wire) last(m pmi.Msg) error {
 	w.aborted.Store(true)
-	line, err := m.Append(nil)
-	if err == nil {
-		_ = w.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
-		_, err = w.conn.Write(line)
-	}
+	err := w.aside(m)
 	w.close(canceled)
+	return err
+}
+
+// aside sends a line that has no answer, beside an outstanding request if there is one.
+func (w *wire) aside(m pmi.Msg) error {
+	line, err := m.Append(nil)
+	if err != nil {
+		return err
+	}
+	_ = w.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
+	_, err = w.conn.Write(line)
 	return err
 }
 

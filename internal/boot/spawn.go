@@ -1,8 +1,10 @@
 package boot
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,6 +46,19 @@ type SpawnAnswer struct {
 	Bad   int    // the command that could not be started; -1 if it is no single one
 }
 
+// encode makes a gob: arguments are bytes, and JSON would replace those that are not UTF-8.
+func (r *SpawnRequest) encode() ([]byte, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(r)
+	return b.Bytes(), err
+}
+
+// ParseSpawn is the request that a rank has sent, for its launcher.
+func ParseSpawn(text []byte) (r SpawnRequest, err error) {
+	err = gob.NewDecoder(bytes.NewReader(text)).Decode(&r)
+	return r, err
+}
+
 // mostSpawn bounds a request, as it travels in one line.
 const mostSpawn = pmi.MaxRead * 3 / 4 * 9 / 10
 
@@ -59,7 +74,7 @@ func (j *Job) Spawn(ctx context.Context, r SpawnRequest) (first, bad int, err er
 		return 0, -1, fmt.Errorf("%w: the job has no room for more than its %d ranks; golci run -universe N makes room",
 			ErrSpawn, j.Size)
 	}
-	text, err := json.Marshal(r)
+	text, err := r.encode()
 	if err != nil {
 		return 0, -1, fmt.Errorf("%w: %w", ErrSpawn, err)
 	}

@@ -79,7 +79,7 @@ func endings(n int) []ending {
 		{way: "thread panic", code: 2, says: fmt.Sprintf("golci: rank %d aborted the job with code 2: panic in a thread: on purpose", last)},
 		{way: "segv", code: 2, says: "SIGSEGV"},
 		{way: "kill", few: true, code: 137, says: killed("9 (SIGKILL)")},
-		{way: "death in exit", code: 137, says: killed("9 (SIGKILL)")},
+		{way: "death in exit", code: 137, says: killed("9 (SIGKILL)"), env: patient},
 		{way: "deaf", code: 3, says: "ends the job with code 3 by force", env: deaf},
 		{way: "wait", signal: syscall.SIGTERM, code: 143, says: killed("15 (SIGTERM)")},
 		{way: "wait", signal: syscall.SIGINT, variant: true, code: 130, says: killed("2 (SIGINT)")},

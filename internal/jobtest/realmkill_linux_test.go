@@ -72,9 +72,8 @@ func orphanMain() int {
 		return 3
 	}
 	fmt.Printf("rank %d of %d done\n", rt.Rank(), rt.Size())
-	if err := rt.Finalize(ctx); err != nil { // as must be where a rank has died
-		fmt.Printf("rank %d of %d has ended\n", rt.Rank(), rt.Size())
-	}
+	_ = rt.Finalize(ctx) // it ends well, or tells of a death that came into the last meeting
+	fmt.Printf("rank %d of %d has ended\n", rt.Rank(), rt.Size())
 	return 0
 }
 

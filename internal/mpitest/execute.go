@@ -180,6 +180,10 @@ func (a *actor) one(s site, g *group) error {
 		return a.collective(s, g, r)
 	case Neighborhood:
 		return a.neighborhood(s, g, r)
+	case Spread:
+		return a.perform(s, r, drawSpreads(s, g, r, lengths{tone: tone}).call())
+	case Disagree:
+		return a.disagree(s, g, r)
 	case Window:
 		return a.window(s, g, r)
 	case Complete:

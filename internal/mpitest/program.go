@@ -16,6 +16,8 @@ const (
 	Partitioned              // a partitioned send and its receive
 	Collective               // a collective, of both groups in an inter-communicator
 	Neighborhood             // a neighbourhood collective
+	Spread                   // one of all collectives, of datatypes with gaps
+	Disagree                 // one of them whose ranks give lengths that differ; Make makes none
 	Window                   // one-sided epochs in a window of their own
 	Complete                 // all requests that are left are completed
 	MakeComm                 // a communicator of some of the ranks
@@ -26,7 +28,8 @@ const (
 )
 
 var kindNames = [kinds]string{
-	"messages", "gathering", "partitioned", "collective", "neighborhood", "window", "complete", "make communicator",
+	"messages", "gathering", "partitioned", "collective", "neighborhood", "spread", "disagree", "window", "complete",
+	"make communicator",
 	"make inter-communicator", "make topology", "free communicator",
 }
 
@@ -115,7 +118,10 @@ func (g *generator) add(thread int) {
 
 // kind chooses what is done with c, where a thread has some communicators.
 func (g *generator) kind(c live, some int) Kind {
-	choices := []Kind{Messages, Messages, Messages, Partitioned, Collective, Collective, Collective, Collective, Complete}
+	choices := []Kind{
+		Messages, Messages, Messages, Partitioned, Collective, Collective, Collective, Collective, Spread,
+		Spread, Spread, Complete,
+	}
 	if c.made != MakeInter {
 		choices = append(choices, Gathering, Window)
 		if some < 5 {

@@ -1,6 +1,7 @@
 package mpitest
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 var (
 	seedFlag     = flag.Uint64("seed", 0, "of the first random program; 0: another one each time")
 	programsFlag = flag.Int("programs", 0, "how many random programs there are; 0: a few")
+	disagreeFlag = flag.Bool("disagree", false, "have ranks disagree about lengths in some collectives of TestSpreads")
 	shrinkFlag   = flag.Int("shrink", 30, "how often a failing program is tried with fewer steps")
 )
 
@@ -69,12 +71,17 @@ func do(t *testing.T, w way, p *Program) ([]uint64, error) {
 	for env, value := range w.settings {
 		opts = append(opts, mpi.With(env, value))
 	}
-	digests, done := make([]uint64, p.Ranks), make(chan error, 1)
+	digests, errs, done := make([]uint64, p.Ranks), make([]error, p.Ranks), make(chan error, 1)
 	go func() {
-		done <- mpi.Run(p.Ranks, func(c *mpi.Comm) (err error) {
-			digests[c.Rank()], err = Execute(c, p, w.threads)
-			return err
+		err := mpi.Run(p.Ranks, func(c *mpi.Comm) error {
+			r := c.Rank()
+			digests[r], errs[r] = Execute(c, p, w.threads)
+			return errs[r]
 		}, opts...)
+		if err != nil {
+			err = fmt.Errorf("%w\nof all ranks: %w", err, errors.Join(errs...))
+		}
+		done <- err
 	}()
 	select {
 	case err := <-done:
@@ -107,6 +114,39 @@ func TestRandomPrograms(t *testing.T) {
 		p := program(seed + uint64(i))
 		t.Run(fmt.Sprintf("seed=%d", p.Seed), func(t *testing.T) { everyWay(t, p) })
 	}
+}
+
+// TestSpreads: in programs of little else than collectives of datatypes with gaps, each byte of memory that no message
+// is for stays as it is.
+func TestSpreads(t *testing.T) {
+	seed, programs := *seedFlag, *programsFlag
+	if seed == 0 {
+		seed = rand.Uint64N(1 << 40)
+	}
+	if programs == 0 {
+		if programs = 4; testing.Short() {
+			programs = 1
+		}
+	}
+	for i := range programs {
+		p := spreadProgram(seed + uint64(i))
+		t.Run(fmt.Sprintf("seed=%d", p.Seed), func(t *testing.T) { everyWay(t, p) })
+	}
+}
+
+// spreadProgram is the i-th such program from a seed on.
+func spreadProgram(seed uint64) *Program {
+	r := rand.New(rand.NewPCG(seed, 4))
+	p := Make(seed, 1+r.IntN(6), 1+r.IntN(2), 60)
+	for i := range p.Steps {
+		if s := &p.Steps[i]; *disagreeFlag && s.Kind == Spread && s.Seed%4 == 0 {
+			s.Kind = Disagree
+		}
+	}
+	return p.Without(func(i int) bool {
+		k := p.Steps[i].Kind
+		return k < Spread && k != Neighborhood || k == Window
+	})
 }
 
 // everyWay runs a program in all ways and compares the digests.

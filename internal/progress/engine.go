@@ -62,6 +62,8 @@ type Engine struct {
 
 	parked groupList // goroutines that wait behind a driver, oldest first
 	behind groupList // workers that sleep while a goroutine drives
+
+	turns turns
 }
 
 // New makes an engine over src. sched may be nil; threads of another kind than fult.Fult count as goroutines.
@@ -212,13 +214,13 @@ func (e *Engine) waitMany(x *want) {
 	e.goWait(x)
 }
 
-// waitExpected is Wait for the thread that d expects. Quicker callers call Linger and t.Wait: frames cost time.
+// waitExpected is Wait for the thread that d expects. Quicker callers call Linger and t.Pause: frames cost time.
 func (e *Engine) waitExpected(t *fult.Thread, d *Done) {
 	if e.Linger(t, d) {
 		return
 	}
 	for !d.Ready() {
-		t.Wait()
+		t.Pause()
 	}
 }
 
@@ -319,7 +321,7 @@ func (e *Engine) threadWait(t *fult.Thread, x *want) {
 	}
 	for !x.over() {
 		if x.watch() {
-			t.Wait()
+			t.Pause()
 		}
 	}
 }

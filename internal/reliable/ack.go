@@ -87,7 +87,8 @@ type news struct {
 	sent       time.Duration // when the latest of these was
 }
 
-// large tells whether s counts as large. A segment in parts does not: it says nothing of the size of packets.
+// large tells whether s counts as large. A segment in parts does not: the loss of any part is its loss, and its parts
+// may have left while packets had another size.
 func (p *peer) large(s *segment) bool {
 	n := s.size()
 	return n > p.above && n <= p.room()
@@ -178,7 +179,7 @@ func (p *peer) repair(s *segment) {
 
 // progress goes on after something has arrived.
 func (p *peer) progress(n *news) {
-	p.rtt.backoff, p.news = 0, n.now
+	p.news = n.now
 	if n.fresh {
 		d := n.now - n.sent
 		if d > n.delay {
@@ -186,6 +187,8 @@ func (p *peer) progress(n *news) {
 		}
 		p.rtt.sample(d)
 		p.cc.onSample(d, n.now)
+	} else if p.rtt.smooth > 0 {
+		p.rtt.backoff = 0
 	}
 	if p.passed = never; p.hotel.guests > 0 {
 		p.detect(n.now)
@@ -230,6 +233,8 @@ func (p *peer) overtaken(ch Channel, slack, far, now time.Duration) {
 func (p *peer) lose(s *segment, timed bool) {
 	if p.large(s) {
 		p.stats.LargeLost++
+	} else if s.size() > p.room() {
+		p.stats.PartsLost++
 	}
 	p.hotel.checkOut(s)
 	p.flight -= s.charge

@@ -14,6 +14,7 @@ const (
 	drainAfterQueue = 32  // rounds with a queue
 	drainAfterAll   = 128 // rounds without one in which the window was the limit
 	drainFirst      = 8   // such rounds after slow start, which fills queues
+	halfSeen        = 2   // rounds until round trips show that the window was halved
 )
 
 // congestion controls the window of one peer in bytes, by delay. Once a round trip it compares the shortest round trip
@@ -33,6 +34,12 @@ type congestion struct {
 	long                int           // rounds since the last drain or respite; those with a queue count more
 	before              time.Duration // shortest of the round before
 	restore             int           // window after a drain, 0: there is none
+
+	// What varies of itself, on long paths.
+	noise  time.Duration // of the difference, what does not depend on the window
+	tall   int           // the window before it was made smaller for the difference, 0: it is not
+	high   time.Duration // the difference then
+	halved int           // rounds since the window is at most half as large
 }
 
 func newCongestion(mtu int, now time.Duration) congestion {
@@ -51,6 +58,7 @@ func (c *congestion) resize(mtu int) {
 func (c *congestion) onSample(d, now time.Duration) {
 	if now-c.period > baseFor { // routes change
 		c.older, c.base, c.period = c.base, 0, now
+		c.noise -= c.noise / 4
 	}
 	if c.base == 0 || d < c.base {
 		c.base = d
@@ -81,6 +89,9 @@ func (c *congestion) onAck(n int, round, now time.Duration) {
 // turn ends a round.
 func (c *congestion) turn(now time.Duration) {
 	queue, target := c.shortest-c.unloaded(), c.target() // a queue below zero, where there was no sample, is none
+	if most := c.unloaded()/4 - mostQueue; most > 0 {
+		queue = c.own(queue, target, most)
+	}
 	if !c.drain(queue, target) {
 		start := c.slowStart
 		if c.steer(queue, target); start && !c.slowStart {
@@ -88,6 +99,31 @@ func (c *congestion) turn(now time.Duration) {
 		}
 	}
 	c.began, c.acked, c.lost, c.shortest, c.busy = now, 0, 0, 0, false
+}
+
+// own is what of a difference is a queue, at most the difference less most. On long paths round trips vary by more than
+// the target, whatever is sent. Such a difference shows when the window is halved: a queue of this sender would become
+// less than half as long. If it does not, the window is as before, and grows as at the start.
+func (c *congestion) own(queue, target, most time.Duration) time.Duration {
+	excess := queue - c.noise
+	if excess <= target && c.tall == 0 || c.restore > 0 {
+		return excess
+	}
+	if c.tall == 0 || c.window > c.tall {
+		c.tall, c.high, c.halved = c.window, queue, 0
+	}
+	if c.window > c.tall/2 && c.window > c.least {
+		return excess
+	}
+	if c.halved++; c.halved < halfSeen {
+		return excess
+	}
+	if queue > c.high/2 && excess > target {
+		c.noise = min(2*queue, most)
+		c.window, c.slowStart, c.calm = max(c.window, c.tall), true, 0
+	}
+	c.tall = 0
+	return queue - c.noise
 }
 
 // drain shrinks the window to its minimum for one round if the queue has not been short for long. A sender that joins

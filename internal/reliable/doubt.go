@@ -108,7 +108,7 @@ func (p *peer) doubtTimer(now time.Duration) time.Duration {
 	d.left = max(d.left, 1) - 1
 	d.asked++
 	d.next, d.free = now+every, now+proofs*every
-	p.ask, p.asked = true, now
+	p.ask, p.asked = askShort, now
 	p.wake()
 	return d.next
 }

@@ -51,6 +51,7 @@ type Stats struct {
 	Malformed, Refused        uint64 // packets dropped: not by the rules; no memory to reassemble
 	Flight, CongestionWindow  int    // bytes
 	LargeArrived, LargeLost   uint64 // see CountLarge
+	PartsLost                 uint64 // losses of segments that are longer than packets now
 	Unacknowledged            int    // segments from the first not acknowledged to the last sent
 	Waiting                   int    // segments of whole messages, and long messages, of which something was not sent yet
 	SmoothRTT, RetransmitTime time.Duration
@@ -237,7 +238,7 @@ func (e *Endpoint) Outgoing(now time.Duration, budget int, out Out) int {
 		}
 	}
 	for _, p := range e.ready {
-		if p.ackNow || p.ask {
+		if p.ackNow || p.ask != askNot {
 			p.sendAck(&t)
 		}
 	}

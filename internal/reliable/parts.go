@@ -58,6 +58,24 @@ func (p *peer) sendParts(t *turn, b []byte, s *segment, ch Channel) {
 	}
 }
 
+// again resends s, the eldest guest of the hotel, because of a timer. If s goes in parts it resends the first segment of
+// the window instead. The receiver keeps that one's parts before all others, so it is whole after a few times. By turns
+// each would be sent too seldom for that.
+func (p *peer) again(s *segment) {
+	first := p.win[p.first%Window]
+	switch {
+	case s.size() <= p.room() || first == nil:
+		p.lose(s, true)
+	case first.room != none:
+		p.lose(first, true)
+	default:
+		p.resends.remove(first)
+		first.probe = true
+		p.resends.pushFront(first)
+		p.wake()
+	}
+}
+
 // takePart takes in a part; with the last one the segment has arrived.
 func (p *peer) takePart(seq uint32, body []byte, now time.Duration) {
 	if !p.missing(seq) {
@@ -77,8 +95,7 @@ func (p *peer) takePart(seq uint32, body []byte, now time.Duration) {
 	if k == none {
 		k = p.beginPartial(seq, size)
 	}
-	if k == none {
-		p.stats.Refused++
+	if k == none { // as if lost: it comes again
 		return
 	}
 	x := &p.partials[k]
@@ -104,16 +121,32 @@ func (p *peer) findPartial(seq uint32) int {
 	return slices.IndexFunc(p.partials, func(x partial) bool { return x.seq == seq })
 }
 
-// beginPartial makes an entry for a segment. It may drop the eldest entries, whose segments come again. Parts take at
-// most a quarter of the memory for reassembly.
+// beginPartial makes an entry for a segment, or returns none. Parts take at most a quarter of the memory for
+// reassembly. The first segments of the window have it: what is dropped or not taken comes again. So the parts of the
+// one that all wait for stay until it is whole. Otherwise segments that are sent by turns would displace each other for
+// ever.
 func (p *peer) beginPartial(seq uint32, size int) int {
 	most := max(p.e.cfg.Reassembly/4, MaxMTU)
 	for len(p.partials) > 0 && (p.parted+size > most || len(p.partials) == mostOpen) {
-		p.e.pool.give(p.takePartial(0))
+		k := p.lastPartial()
+		if after(seq, p.partials[k].seq) {
+			return none
+		}
+		p.e.pool.give(p.takePartial(k))
 	}
 	p.parted += size
 	p.partials = append(p.partials, partial{seq: seq, left: units(size), buf: p.e.pool.take(size)})
 	return len(p.partials) - 1
+}
+
+// lastPartial is the entry of the last segment in the window; there is one.
+func (p *peer) lastPartial() (last int) {
+	for k := range p.partials {
+		if after(p.partials[k].seq, p.partials[last].seq) {
+			last = k
+		}
+	}
+	return last
 }
 
 // takePartial removes an entry and returns its buffer.

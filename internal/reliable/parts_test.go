@@ -104,6 +104,53 @@ func TestPartsGoOnWhereRoomWasShort(t *testing.T) {
 	}
 }
 
+// TestPartsOfTheFirstStay: two segments are longer than the receiver's memory for parts, and of each a part is lost
+// whenever it is sent, another one each time. The parts of the one that is awaited stay, so that it arrives when it is
+// sent again. Otherwise each segment would take the place of the other for ever, and a living peer would be given up.
+func TestPartsOfTheFirstStay(t *testing.T) {
+	const size = 40_000
+	for first := range uint32(2) { // the segment whose parts arrive before those of the other
+		w := newWorld(t, 1, 2, Config{MaxMessage: size, Reassembly: size, Rooms: 2}, Link{MTU: MaxMTU})
+		n := w.ranks[0]
+		for id := range uint64(2) {
+			if st := n.e.Send(1, Message{Data: payload(id, size), ID: id}, 0); st != Copied {
+				t.Fatal(st)
+			}
+		}
+		sent := map[uint32]int{} // how often a segment has been sent in parts
+		w.Fate = func(src, _ int, packet []byte, now time.Duration) []time.Duration {
+			at := now + 100*time.Microsecond
+			if src == 1 {
+				return []time.Duration{at}
+			}
+			h, _, body, _ := parse(packet)
+			if h.flags&flagPart == 0 {
+				return nil // longer than the path now is
+			}
+			i := int(binary.BigEndian.Uint16(body))
+			if i == 0 {
+				sent[h.seq]++
+			}
+			if i == sent[h.seq]-1 {
+				return nil
+			}
+			if h.seq != n.e.peers.get(1).first+first {
+				at += 50 * time.Microsecond
+			}
+			return []time.Duration{at}
+		}
+		w.Poll()
+		if err := n.e.SetMTU(1, MinMTU); err != nil {
+			t.Fatal(err)
+		}
+		w.Run(time.Minute)
+		w.check(t)
+		if s := n.e.Stats(1); len(w.ranks[1].got) != 2 || s.Resent > 5 {
+			t.Errorf("%d messages of 2 came after %d resends", len(w.ranks[1].got), s.Resent)
+		}
+	}
+}
+
 // TestMostUnits: what is counted for a part's marks is enough for the longest body, and no more.
 func TestMostUnits(t *testing.T) {
 	if mostUnits*unit < MaxMTU || (mostUnits-1)*unit >= MaxMTU {

@@ -46,7 +46,7 @@ type peer struct {
 	want     uint32 // the first sequence number that has not arrived
 	top      uint32 // behind the last that has
 	open     []*incoming
-	partials []partial // the eldest first
+	partials []partial // in no order
 	parted   int       // bytes of these
 	held     int       // bytes of open
 	waiting  int       // segments that no acknowledgement tells of
@@ -59,7 +59,7 @@ type peer struct {
 	heard  time.Duration
 	asked  time.Duration
 	due    time.Duration // of the next timer; may be early
-	ask    bool          // for a sign of life
+	ask    asking        // for an answer
 	doubt  doubt
 	ways   int // by which packets go
 
@@ -69,6 +69,15 @@ type peer struct {
 	stats Stats
 	above int // bytes of a body from which on a segment is large
 }
+
+// asking is whether the peer is to be asked for an answer.
+type asking uint8
+
+const (
+	askNot   asking = iota
+	askAny          // by the next packet
+	askShort        // by a packet of at most MinMTU: longer ones may vanish, and a sign of life must not depend on them
+)
 
 // mark is the latest transmission on a channel that is known to have arrived.
 type mark struct {
@@ -134,7 +143,7 @@ func (p *peer) timer(now time.Duration) {
 func (p *peer) lifeTimer(now time.Duration) time.Duration {
 	c := &p.e.cfg
 	if now >= max(p.heard, p.asked)+c.KeepAlive {
-		p.ask, p.asked = true, now
+		p.ask, p.asked = askShort, now
 		p.wake()
 	}
 	return min(max(p.heard, p.asked)+c.KeepAlive, p.heard+c.DeadAfter)
@@ -178,7 +187,7 @@ func (p *peer) resendTimer(now time.Duration) time.Duration {
 		p.outage = now
 		p.cc.onTimeout(now)
 	}
-	p.lose(s, true)
+	p.again(s)
 	return now + p.rtt.timeout()
 }
 
@@ -195,7 +204,7 @@ func (p *peer) tailTimer(s *segment, now time.Duration) time.Duration {
 	p.probes++
 	p.timeout, p.last = now, now
 	p.stats.Probes++
-	p.lose(s, true)
+	p.again(s)
 	return min(now+p.rtt.timeout(), p.tailAt())
 }
 
@@ -229,7 +238,7 @@ func (p *peer) idle() bool {
 
 // wants tells whether p could send at once; if only its pace forbids it, a timer is set.
 func (p *peer) wants(now time.Duration) bool {
-	if p.ackNow || p.ask {
+	if p.ackNow || p.ask != askNot {
 		return true
 	}
 	if p.idle() || !p.mayResend() && !p.mayNew() {
@@ -250,7 +259,7 @@ func (p *peer) urgent() bool {
 // fail gives the peer up and forgets it.
 func (p *peer) fail(err error) {
 	e := p.e
-	p.dead, p.ackNow, p.ask = err, false, false
+	p.dead, p.ackNow, p.ask = err, false, askNot
 	e.forget(p)
 	for i := range p.lanes {
 		for p.lanes[i].whole.head != nil {

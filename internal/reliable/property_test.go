@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -60,18 +62,28 @@ func jobs(w *world, n *node, count int) (list []job, whole, puts map[uint64]int)
 	return list, whole, puts
 }
 
+// property is a case of TestEverythingArrivesOnce.
+type property struct {
+	name   string
+	cfg    Config
+	p      float64
+	gather bool
+	mtu    bool // changes all the time
+}
+
 // TestEverythingArrivesOnce sends messages and puts of all sizes between three ranks over a network that spoils
-// packets. It does so across the end of the sequence numbers, also with few rooms and little memory.
+// packets. It does so across the end of the sequence numbers, also with few rooms and little memory. RELIABLE_SEEDS is
+// the number of seeds, one after the other; the default is 1.
 func TestEverythingArrivesOnce(t *testing.T) {
-	seed := seedOf(t)
+	seed, seeds := seedOf(t), 1
+	if s := os.Getenv("RELIABLE_SEEDS"); s != "" {
+		var err error
+		if seeds, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
 	small := Config{Rooms: 2, Queue: 1, MaxMessage: 40_000, Reassembly: 40_000, AckEvery: 1, ResendsPerPass: 1}
-	for _, c := range []struct {
-		name   string
-		cfg    Config
-		p      float64
-		gather bool
-		mtu    bool // changes all the time
-	}{
+	for _, c := range []property{
 		{name: "clean"},
 		{name: "clean/gather", gather: true},
 		{name: "loss=0.1", p: 0.1},
@@ -83,72 +95,103 @@ func TestEverythingArrivesOnce(t *testing.T) {
 		{name: "small/gather/mtu", cfg: small, p: 0.1, gather: true, mtu: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(t, seed, 3, c.cfg, Link{MTU: 1400, SendSeq: math.MaxUint32 - 100})
-			w.Fate = mess(w, c.p)
-			type expect struct{ whole, puts map[uint64]int }
-			var want []expect
-			left := 0
-			for _, n := range w.ranks {
-				list, whole, puts := jobs(w, n, 600)
-				want = append(want, expect{whole, puts})
-				left += len(list)
-				n.gathers = c.gather
-				n.feed = func(n *node) {
-					if c.mtu && w.r.IntN(4) == 0 {
-						n.resize(w.r)
-					}
-					for len(list) > 0 {
-						switch st := n.e.Send(list[0].peer, list[0].m, w.Now); st {
-						case Full:
-							return
-						case Copied:
-							clear(list[0].m.Data) // it was copied
-							n.ended[list[0].m.ID] = nil
-						case Taken:
-							n.owned[list[0].m.ID] = list[0].m.Data
-						default:
-							n.fault("send: %v", st)
-							return
-						}
-						list = list[1:]
-						left--
-					}
-				}
-			}
-			w.Run(10 * time.Minute)
-			w.check(t)
-			if left > 0 {
-				t.Fatalf("%d messages were not taken", left)
-			}
-			if got := w.ranks[0].pieces > 0; got != c.gather {
-				t.Errorf("rank 0 gathered %d pieces", w.ranks[0].pieces)
-			}
-			for i, x := range want {
-				if len(w.ranks[i].ended) != len(x.whole)+len(x.puts) {
-					t.Errorf("rank %d: %d messages ended of %d", i, len(w.ranks[i].ended), len(x.whole)+len(x.puts))
-				}
-				for id, peer := range x.whole {
-					if w.ranks[peer].got[id] != 1 {
-						t.Fatalf("message %d from %d to %d came %d times", id, i, peer, w.ranks[peer].got[id])
-					}
-				}
-				for id, peer := range x.puts {
-					if p := w.ranks[peer].puts[id]; p == nil || !p.complete() {
-						t.Fatalf("put %d from %d to %d is not complete", id, i, peer)
-					}
-				}
-			}
-			for _, n := range w.ranks {
-				for _, p := range n.e.all {
-					if p.stats.Refused > 0 || p.begun != 0 || p.begins != 0 {
-						t.Errorf("rank %d refused %d chunks of %d; %d bytes begun", n.id, p.stats.Refused, p.id, p.begun)
-					}
-					if p.flight != 0 || p.hotel.guests != 0 || p.held != 0 || p.parted != 0 || p.resends.n != 0 || p.next != p.first {
-						t.Errorf("rank %d keeps something for %d: %+v", n.id, p.id, n.e.Stats(p.id))
-					}
+			for k := range uint64(seeds) {
+				if c.holds(t, seed+k); t.Failed() {
+					t.Fatalf("with RELIABLE_SEED=%d", seed+k)
 				}
 			}
 		})
+	}
+}
+
+// traffic is what one rank has sent in the end.
+type traffic struct{ whole, puts map[uint64]int }
+
+// holds runs the case with a seed.
+func (c *property) holds(t *testing.T, seed uint64) {
+	w := newWorld(t, seed, 3, c.cfg, Link{MTU: 1400, SendSeq: math.MaxUint32 - 100})
+	w.Fate = mess(w, c.p)
+	var want []traffic
+	left := 0
+	for _, n := range w.ranks {
+		list, whole, puts := jobs(w, n, 600)
+		want = append(want, traffic{whole, puts})
+		left += len(list)
+		n.gathers = c.gather
+		n.feed = func(n *node) {
+			if c.mtu && w.r.IntN(4) == 0 {
+				n.resize(w.r)
+			}
+			k := n.sendAll(list)
+			left -= k
+			list = list[k:]
+		}
+	}
+	w.Run(10 * time.Minute)
+	w.check(t)
+	if left > 0 {
+		t.Errorf("%d messages were not taken", left)
+	}
+	if got := w.ranks[0].pieces > 0; got != c.gather {
+		t.Errorf("rank 0 gathered %d pieces", w.ranks[0].pieces)
+	}
+	for i, x := range want {
+		w.came(t, i, x)
+	}
+	for _, n := range w.ranks {
+		n.keepsNothing(t)
+	}
+}
+
+// sendAll sends from the front of list what is taken, and returns how much.
+func (n *node) sendAll(list []job) int {
+	for i, j := range list {
+		switch st := n.e.Send(j.peer, j.m, n.w.Now); st {
+		case Full:
+			return i
+		case Copied:
+			clear(j.m.Data) // it was copied
+			n.ended[j.m.ID] = nil
+		case Taken:
+			n.owned[j.m.ID] = j.m.Data
+		default:
+			n.fault("send: %v", st)
+			return i
+		}
+	}
+	return len(list)
+}
+
+// came checks that all that rank i has sent has arrived, and once.
+func (w *world) came(t *testing.T, i int, x traffic) {
+	t.Helper()
+	if n := w.ranks[i]; len(n.ended) != len(x.whole)+len(x.puts) {
+		t.Errorf("rank %d: %d messages ended of %d", i, len(n.ended), len(x.whole)+len(x.puts))
+	}
+	for id, peer := range x.whole {
+		if w.ranks[peer].got[id] != 1 {
+			t.Errorf("message %d from %d to %d came %d times", id, i, peer, w.ranks[peer].got[id])
+			return
+		}
+	}
+	for id, peer := range x.puts {
+		if p := w.ranks[peer].puts[id]; p == nil || !p.complete() {
+			t.Errorf("put %d from %d to %d is not complete", id, i, peer)
+			return
+		}
+	}
+}
+
+// keepsNothing checks a rank whose messages have all arrived.
+func (n *node) keepsNothing(t *testing.T) {
+	t.Helper()
+	for _, p := range n.e.all {
+		if p.stats.Refused > 0 || p.begun != 0 || p.begins != 0 {
+			t.Errorf("rank %d refused %d chunks of %d; %d bytes begun", n.id, p.stats.Refused, p.id, p.begun)
+		}
+		if p.flight != 0 || p.hotel.guests != 0 || p.held != 0 || p.parted != 0 || p.resends.n != 0 || p.next != p.first {
+			t.Errorf("rank %d keeps something for %d: %+v", n.id, p.id, n.e.Stats(p.id))
+		}
 	}
 }
 

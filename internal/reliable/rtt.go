@@ -9,9 +9,12 @@ type rtt struct {
 	backoff          uint8         // timeouts since the last progress
 }
 
-// sample takes in the round trip of a segment that was sent once (Karn's rule).
+// sample takes in the round trip of a segment that was sent once (Karn's rule). It ends the back-off. Before the first
+// sample nothing else does: where a round trip is longer than the first timeout, all would be sent twice, and there
+// would be no sample.
 func (r *rtt) sample(d time.Duration) {
 	d = max(d, 1)
+	r.backoff = 0
 	if r.smooth == 0 {
 		r.smooth, r.variance = d, d/2
 		return

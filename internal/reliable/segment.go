@@ -111,6 +111,22 @@ func (l *list) pop() *segment {
 	return s
 }
 
+// remove takes s, which is in the list, out of it.
+func (l *list) remove(s *segment) {
+	var before *segment
+	for at := l.head; at != s; at = at.next {
+		before = at
+	}
+	if before == nil {
+		l.pop()
+		return
+	}
+	if before.next, s.next = s.next, nil; l.tail == s {
+		l.tail = before
+	}
+	l.n--
+}
+
 // messages is a queue of long messages.
 type messages struct {
 	head, tail *outgoing

@@ -288,7 +288,7 @@ func (p *peer) resend(t *turn) {
 		p.resends.pop()
 		ch := Data
 		if s.probe { // what it overtakes on its own channel was lost
-			ch, p.ask, s.probe = s.channel, true, false
+			ch, p.ask, s.probe = s.channel, max(p.ask, askAny), false
 		} else {
 			p.probes = 0
 		}
@@ -334,9 +334,11 @@ func (p *peer) emit(t *turn, h *header, b, data []byte, ch Channel) {
 	if ch == Priority {
 		h.flags |= flagPriority
 	}
-	if p.ask {
+	if p.ask != askNot {
 		h.flags |= flagAnswer
-		p.ask = false
+		if p.ask == askAny || len(b)+len(data) <= MinMTU {
+			p.ask = askNot
+		}
 	}
 	h.put(b)
 	number := p.number

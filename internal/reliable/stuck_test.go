@@ -32,6 +32,41 @@ func TestStuck(t *testing.T) {
 	}
 }
 
+// TestSignsOfLifeAreShort: long packets vanish, and all that is to be sent is long. The peer is asked for a sign of life
+// by short ones, which pass, also when a long one leaves at that moment. So it is not taken for silent, nor for dead
+// where somebody suspects it.
+func TestSignsOfLifeAreShort(t *testing.T) {
+	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
+	n := w.ranks[0]
+	n.count = true
+	w.Fate = func(_, _ int, packet []byte, now time.Duration) []time.Duration {
+		if len(packet) > MinMTU {
+			return nil
+		}
+		return []time.Duration{now}
+	}
+	n.feed = flood(1, 1300)
+	p := n.e.peers.get(1)
+	for w.Poll(); w.Now < 8*time.Second; { // at each of these times a long packet is sent again
+		w.Now += p.e.cfg.MaxRTO
+		w.Poll()
+		w.Deliver()
+	}
+	if p.heard == 0 {
+		t.Errorf("the peer was not heard in %v", w.Now)
+	}
+	w.Now += p.e.cfg.MaxRTO
+	n.e.Suspect(1, w.Now)
+	w.Poll()
+	w.Deliver()
+	for end := w.Now + 50*time.Millisecond; w.Step(end); {
+		w.check(t)
+	}
+	if p.dead != nil {
+		t.Errorf("suspected, the peer has died of %v", p.dead)
+	}
+}
+
 // TestNotStuck: neither heavy loss nor outages, each a bit shorter than what a silent peer lives, are taken for it.
 func TestNotStuck(t *testing.T) {
 	slow(t)

@@ -186,9 +186,12 @@ func (n *node) outgoing(budget int) {
 func payload(id uint64, size int) []byte {
 	b := make([]byte, max(size, 12))
 	binary.LittleEndian.PutUint64(b, id)
-	var seed [32]byte
-	binary.LittleEndian.PutUint64(seed[:], id)
-	_, _ = rand.NewChaCha8(seed).Read(b[8 : len(b)-4]) // never fails
+	r := rand.NewPCG(id, 1)
+	for m := b[8 : len(b)-4]; len(m) > 0; {
+		var x [8]byte
+		binary.LittleEndian.PutUint64(x[:], r.Uint64())
+		m = m[copy(m, x[:]):]
+	}
 	binary.LittleEndian.PutUint32(b[len(b)-4:], crc32.ChecksumIEEE(b[:len(b)-4]))
 	return b
 }

@@ -1,6 +1,9 @@
 package schedule
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Neighbours are those of a rank in a topology (8.6), as ranks. A negative one is none: nothing goes there or comes
 // from there. A rank may be named several times, and may be its own neighbour.
@@ -66,4 +69,30 @@ func (n *Neighbours) Selves(rank int) iter.Seq2[int, int] {
 			j++
 		}
 	}
+}
+
+// IdleFrom tells of each part of Out that nothing comes to it: no neighbour is there, or it is the rank itself, which
+// sends itself nothing more. nil: something comes to all of them.
+func (n *Neighbours) IdleFrom(rank int) []bool {
+	return n.idle(n.From, rank, func(_, from int) int { return from })
+}
+
+// IdleTo is IdleFrom for the parts of In, and what leaves from them.
+func (n *Neighbours) IdleTo(rank int) []bool {
+	return n.idle(n.To, rank, func(to, _ int) int { return to })
+}
+
+// idle tells of each place in a list of peers that no step uses it. side gives the place that a copy uses.
+func (n *Neighbours) idle(peers []int, rank int, side func(to, from int) int) []bool {
+	idle := make([]bool, len(peers))
+	for i, peer := range peers {
+		idle[i] = peer < 0 || peer == rank
+	}
+	for i, j := range n.Selves(rank) {
+		idle[side(i, j)] = false
+	}
+	if !slices.Contains(idle, true) {
+		return nil
+	}
+	return idle
 }

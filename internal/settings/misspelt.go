@@ -46,6 +46,9 @@ func Misspelt(env []string) (texts []string) {
 	return texts
 }
 
+// Near says that word is almost name: with at most a third of its letters wrong, missing, too many or exchanged.
+func Near(word, name string) bool { return slips(word, name) <= max(1, len(name)/3) }
+
 // complaint says that name is no setting, and of which name it is a slip.
 func complaint(name string) (text string, slip bool) {
 	text = name + " is set, but no setting is called so"

@@ -116,12 +116,14 @@ var (
 	Stuck = defineDuration("GOLCI_STUCK", "10s", 0,
 		"After how long a worker that makes no progress is reported; 0: never.")
 	Dump = defineWord("GOLCI_DUMP", "calls",
-		"What a rank tells on SIGQUIT: the calls that wait, or before them the stacks of goroutines and "+
-			"threads.", "calls", "stacks")
+		"What a rank tells on SIGQUIT: the calls that wait, with the largest groups if there are many; after them also "+
+			"the stacks of goroutines and threads; or all, which leaves no group out.", "calls", "stacks", "all")
 	Debug = defineBool("GOLCI_DEBUG", "off",
 		"Report each step by which a rank finds its job, and why it binds no thread, on standard error.")
 	CC = defineText("GOLCI_CC", "cc",
 		"The compiler that golci cc runs, and arguments for it.")
+	CXX = defineText("GOLCI_CXX", "c++",
+		"The compiler that golci cc -cxx runs, and arguments for it.")
 	CLib = defineText("GOLCI_CLIB", "auto",
 		"Directory of the C library for golci cc; auto: it is looked for, and built where there is none.")
 )

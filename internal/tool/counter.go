@@ -13,6 +13,7 @@ const (
 	PostedReceives
 	ReceivesUnderWay
 	PendingSends
+	PendingCalls
 	UnexpectedMessages
 	UnexpectedBytes
 	WaitingProbes
@@ -73,6 +74,8 @@ func Counters() []Performance {
 		define(PostedReceives, "posted_receives", Level, UserBasic, "Receives that wait for a message."),
 		define(ReceivesUnderWay, "receives_under_way", Level, UserDetail, "Receives whose message is on its way."),
 		define(PendingSends, "pending_sends", Level, UserBasic, "Sends that their receiver has not taken."),
+		define(PendingCalls, "pending_calls", Level, UserDetail,
+			"Operations above messages: collectives that do not wait, agreements, generalized and partitioned requests."),
 		define(UnexpectedMessages, "unexpected_messages", Level, UserBasic, "Messages that wait for a receive."),
 		define(UnexpectedBytes, "unexpected_bytes", Level, UserBasic,
 			"Bytes kept for eager messages that wait for a receive."),

@@ -76,7 +76,7 @@ var categories = []Category{
 		Name: "matching", Doc: "Receives, and messages that wait for one.",
 		controls: []string{"GOLCI_EAGER", "GOLCI_UNEXPECTED", "GOLCI_CHECK", "GOLCI_COLLECTIVES"},
 		counters: []ID{
-			PostedReceives, ReceivesUnderWay, PendingSends, UnexpectedMessages, UnexpectedBytes, WaitingProbes,
+			PostedReceives, ReceivesUnderWay, PendingSends, PendingCalls, UnexpectedMessages, UnexpectedBytes, WaitingProbes,
 		},
 	},
 	{
@@ -114,7 +114,7 @@ var categories = []Category{
 	},
 	{
 		Name: "build", Doc: "How golci cc builds programs in C.",
-		controls: []string{"GOLCI_CC", "GOLCI_CLIB"},
+		controls: []string{"GOLCI_CC", "GOLCI_CXX", "GOLCI_CLIB"},
 	},
 }
 

@@ -63,7 +63,7 @@ func collBodies(t *abi.Table, have map[string]bool) []byte {
 			}
 			have[full] = true
 			b.WriteByte('\n')
-			abi.Wrap(&b, fmt.Sprintf("ABI(int, %s, (", full), f.Params(large), "))")
+			abi.Wrap(&b, fmt.Sprintf("ABI_BODY(int, %s, (", full), f.Params(large), "))")
 			writeColl(&b, f, name, ending, large)
 		}
 	}

@@ -51,7 +51,7 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	have, err := readBodies(filepath.Join(root, "capi"))
+	have, texts, err := readBodies(filepath.Join(root, "capi"))
 	if err != nil {
 		return nil, err
 	}
@@ -61,25 +61,27 @@ func generate(root string) (map[string][]byte, error) {
 		"internal/abi/mpi.h": t.Header(),
 		"capi/coll_gen.h":    coll,
 		"capi/shim_gen.h":    text,
+		"capi/calls_gen.h":   calls(t, append(texts, coll)...),
+		"capi/names_gen.h":   handleNames(t),
 		"capi/errors_gen.h":  errorTexts(t),
 		"capi/types_gen.h":   typeTable(),
 		"capi/tool_gen.h":    toolTables(),
 	}, err
 }
 
-// readBodies finds the functions that the C files of a directory define.
-func readBodies(dir string) (map[string]bool, error) {
+// readBodies finds the functions that the C files of a directory define. texts are the files.
+func readBodies(dir string) (have map[string]bool, texts [][]byte, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.c"))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var texts [][]byte
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		texts = append(texts, text)
 	}
-	return bodies(texts...)
+	have, err = bodies(texts...)
+	return have, texts, err
 }

@@ -25,7 +25,7 @@ func TestGenerated(t *testing.T) {
 			t.Errorf("%s is not what go run ./internal/abi/gen writes (%v)", name, err)
 		}
 	}
-	if len(all) != 6 {
+	if len(all) != 8 {
 		t.Errorf("there are %d files", len(all))
 	}
 }
@@ -38,9 +38,14 @@ func TestShim(t *testing.T) {
 	}
 	have, err := bodies([]byte("ABI(int, Wait, (x))\nABI(int, Bcast_c, (\n  ABI(int, Test, (x))\n"),
 		[]byte("ABI(double, Wtime, (void))\nABI(int, Get_count_c, (x))\nABI(int, Type_get_envelope_c, (x))\n"+
-			"ABI(int, Op_create_c, (x))\n"))
+			"ABI_FAST(int, Op_create_c, (x), (x))\n"))
 	if err != nil || len(have) != 6 {
 		t.Fatalf("found the bodies %v: %v", have, err)
+	}
+	front := calls(table, []byte("ABI_BODY(int, Comm_split, (x))\nABI(int, Wait, (x))\n"))
+	if !bytes.Contains(front, []byte(`left(class, "Comm_split",
+        "ccomm icolor ikey pnewcomm",`)) || bytes.Contains(front, []byte("MPI_Wait")) {
+		t.Errorf("the functions before bodies are\n%s", front)
 	}
 	text, err := shim(table, have)
 	if err != nil {
@@ -50,7 +55,7 @@ func TestShim(t *testing.T) {
 		"ABI(int, Wait, ": false, "ABI(int, Bcast_c, ": false, "ABI(double, Wtime, ": false,
 		"MPI_Comm comm))\n{ return PMPI_Bcast_c(buffer, count, datatype, root, comm); }\n": true,
 		"ABI(int, Test, (MPI_Request *request, int *flag, MPI_Status *status))\n" +
-			"{ return unsupported(); }\n": true,
+			"{ return left(unsupported(), \"Test\", NULL, NULL); }\n": true,
 		"ABI(int, Comm_toint, (MPI_Comm comm))\n{ return (int)(intptr_t)comm; }\n":   true,
 		"ABI(MPI_Win, Win_fromint, (int win))\n{ return (MPI_Win)(intptr_t)win; }\n": true,
 		"PMPI_Get_count_c": false, "PMPI_Type_get_envelope_c": false, "PMPI_Op_create_c": false,

@@ -15,7 +15,7 @@ const shimStart = "/* " + abi.Generated + ` */
 `
 
 // written finds the functions with a body in a C file of capi.
-var written = regexp.MustCompile(`(?m)^ABI\(\w+, (\w+),`)
+var written = regexp.MustCompile(`(?m)^ABI(?:_BODY|_FAST)?\(\w+, (\w+),`)
 
 // bodies gives the names of the functions with a body in one of the texts, without MPI_.
 func bodies(texts ...[]byte) (map[string]bool, error) {
@@ -89,5 +89,5 @@ func result(f *abi.Function, name string) string {
 	case strings.HasSuffix(name, "_fromint"):
 		return "(" + f.Type() + ")(intptr_t)" + f.Args[0].Name
 	}
-	return "unsupported()"
+	return fmt.Sprintf("left(unsupported(), %q, NULL, NULL)", name)
 }

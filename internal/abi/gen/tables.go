@@ -38,6 +38,11 @@ func errorTexts(t *abi.Table) []byte {
 	for c := errs.Success; c.Name() != ""; c++ {
 		fmt.Fprintf(&b, "    [%s] =\n        %q,\n", c.Name(), c.Name()+": "+c.Error())
 	}
+	fmt.Fprintf(&b, "};\n\nenum { first_extension = %d };\n\n", errs.ProcFailed)
+	b.WriteString("static const char *const extension_texts[] = {\n")
+	for c := errs.ProcFailed; c.Name() != ""; c++ {
+		fmt.Fprintf(&b, "    [%s - first_extension] =\n        %q,\n", c.Name(), c.Name()+": "+c.Error())
+	}
 	b.WriteString("};\n\nenum { first_tool_class = MPI_T_ERR_CANNOT_INIT };\n\n")
 	b.WriteString("static const char *const tool_texts[] = {\n")
 	for _, s := range t.Sections {

@@ -9,10 +9,12 @@ import (
 const (
 	CmdWho       = "golci_who"     // request: who is missing from the barrier?
 	CmdMissing   = "golci_missing" // its answer
-	FieldRanks   = "ranks"         // in CmdMissing: the missing ranks, as FormatRanks writes them
+	FieldRanks   = "ranks"         // in CmdMissing: the missing ranks, as FormatRanks writes them; in CmdFollows: one number
 	CmdLeave     = "golci_leave"   // request without an answer: the rank ends, as all have agreed
+	CmdFollows   = "golci_follows" // request without an answer: the rank of the job in FieldRanks has died
 	FieldCode    = "exitcode"      // in abort and CmdLeave
 	FieldText    = "golci_text"    // in abort and CmdLeave: the reason, base64url
+	CmdReport    = "golci_report"  // request without an answer: the rank writes a report, and is about to go on with it
 	CmdSpawn     = "golci_spawn"   // request: start the processes that FieldText describes
 	CmdSpawned   = "golci_spawned" // its answer, with a description of what has become of them
 	CmdReady     = "golci_ready"   // request without an answer: all ranks of this server can be reached

@@ -14,8 +14,11 @@ type Config struct {
 	Preset  map[string]string // keys visible from the start
 	// Failing, if it is not nil, is called by Handle and Gone when the job cannot go on. It gets the arguments of the
 	// action Fail, but earlier: before any action is returned, so before any rank can be told. So the launcher records
-	// the cause before a rank can end because of it.
-	Failing func(rank, code int, text string)
+	// the cause before a rank can end because of it. aborted tells an abort from a barrier that cannot end.
+	Failing func(rank, code int, text string, aborted bool)
+	// Follows, if it is not nil, is called by Handle when rank says that it knows of the death of another rank of the job,
+	// so that its own end may be a consequence.
+	Follows func(rank, of int)
 	// Names are the published services, if the job has several servers; nil: its own.
 	Names Names
 	// Room is the greatest number of processes that the job can have; 0: Size. Spawns says that the driver of the
@@ -30,12 +33,13 @@ type Config struct {
 type ActionKind uint8
 
 const (
-	Send  ActionKind = iota // write Msg to Rank
-	Fail                    // the job cannot go on: end it with Code, for the reason in Text
-	Hang                    // Rank does not speak PMI-1: close its connection, for the reason in Text
-	Leave                   // Rank ends with Code, as all ranks have agreed; Text says why, or is empty
-	Spawn                   // Rank wants processes started, which Text describes; the driver sends the answer
-	Ready                   // Rank and all others of its server can be reached
+	Send   ActionKind = iota // write Msg to Rank
+	Fail                     // the job cannot go on: end it with Code, for the reason in Text
+	Hang                     // Rank does not speak PMI-1: close its connection, for the reason in Text
+	Leave                    // Rank ends with Code, as all ranks have agreed; Text says why, or is empty
+	Report                   // Rank writes a report, and goes on with it
+	Spawn                    // Rank wants processes started, which Text describes; the driver sends the answer
+	Ready                    // Rank and all others of its server can be reached
 )
 
 // Action is one thing the driver of a Server has to do, in order.
@@ -103,6 +107,11 @@ func (s *Server) Handle(rank int, line []byte) []Action {
 		return s.abort(rank, m)
 	case CmdLeave:
 		return s.leave(rank, m)
+	case CmdFollows:
+		s.follows(rank, m)
+		return nil
+	case CmdReport:
+		return s.report(rank)
 	}
 	state := s.states.at(rank)
 	if state == rankNew || hasEnded(state) {
@@ -255,14 +264,14 @@ func (s *Server) failBarrier(rank int) []Action {
 	if s.states.at(rank) == rankFinal {
 		how = "has finalized"
 	}
-	out := s.fail(rank, 1, fmt.Sprintf("rank %d %s, while other ranks wait for it", rank, how))
+	out := s.fail(rank, 1, fmt.Sprintf("rank %d %s, while other ranks wait for it", rank, how), false)
 	return append(out, s.refuseBarrier(fmt.Sprintf("rank_%d_%s", rank, strings.ReplaceAll(how, " ", "_")))...)
 }
 
 // fail tells the owner before it tells anybody else.
-func (s *Server) fail(rank, code int, text string) []Action {
+func (s *Server) fail(rank, code int, text string, aborted bool) []Action {
 	if s.cfg.Failing != nil {
-		s.cfg.Failing(rank, code, text)
+		s.cfg.Failing(rank, code, text, aborted)
 	}
 	return []Action{{Kind: Fail, Rank: rank, Code: code, Text: text}}
 }
@@ -282,7 +291,7 @@ func (s *Server) abort(rank int, m Msg) []Action {
 	if why := reason(m); why != "" {
 		text += ": " + why
 	}
-	out := s.fail(rank, code, text)
+	out := s.fail(rank, code, text, true)
 	if s.states.waiting > 0 {
 		out = append(out, s.refuseBarrier(fmt.Sprintf("rank_%d_aborted", rank))...)
 	}
@@ -296,6 +305,22 @@ func (s *Server) leave(rank int, m Msg) []Action {
 	}
 	s.states.move(rank, rankLeft)
 	return []Action{{Kind: Leave, Rank: rank, Code: exitCode(m), Text: reason(m)}}
+}
+
+// follows takes the word of a rank on the death of another one, at any time until its own end.
+func (s *Server) follows(rank int, m Msg) {
+	of, err := m.Int(FieldRanks)
+	if err == nil && of >= 0 && s.cfg.Follows != nil && s.states.at(rank) != rankNew && !hasEnded(s.states.at(rank)) {
+		s.cfg.Follows(rank, of)
+	}
+}
+
+// report takes the word of a rank that writes a report. It may come at any time, as CmdLeave may.
+func (s *Server) report(rank int) []Action {
+	if hasEnded(s.states.at(rank)) {
+		return nil
+	}
+	return []Action{{Kind: Report, Rank: rank}}
 }
 
 func exitCode(m Msg) int {

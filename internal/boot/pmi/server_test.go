@@ -17,12 +17,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestServerScenarios(t *testing.T) {
 	scenario.Run(t, func(t *testing.T) func(line string) []string {
 		var s *Server
-		var noted []string
-		failing := func(rank, code int, text string) {
+		var noted, followed []string
+		failing := func(rank, code int, text string, _ bool) {
 			noted = append(noted, describe(Action{Kind: Fail, Rank: rank, Code: code, Text: text}))
 		}
 		return func(line string) (did []string) {
-			for _, a := range feed(t, &s, line, failing) {
+			for _, a := range feed(t, &s, line, &followed, failing) {
 				did = append(did, describe(a))
 				if a.Kind == Fail {
 					if len(noted) == 0 || noted[0] != describe(a) {
@@ -35,18 +35,20 @@ func TestServerScenarios(t *testing.T) {
 			if len(noted) > 0 {
 				t.Errorf("%s: %q was noted for nothing", line, noted)
 			}
+			did, followed = append(did, followed...), nil
 			return did
 		}
 	})
 }
 
-func feed(t *testing.T, s **Server, line string, failing func(rank, code int, text string)) []Action {
+func feed(t *testing.T, s **Server, line string, followed *[]string, failing func(rank, code int, text string, aborted bool)) []Action {
 	who, text, isLine := strings.Cut(line, "> ")
 	switch {
 	case strings.HasPrefix(line, "size "):
 		var err error
 		if *s, err = NewServer(Config{
 			Size: number(t, line[5:]), KVSName: "kvs", Preset: map[string]string{KeyMapping: "(vector,(0,1,3))"}, Failing: failing,
+			Follows: func(rank, of int) { *followed = append(*followed, fmt.Sprintf("rank %d follows %d", rank, of)) },
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -23,6 +23,8 @@ type Hooks struct {
 	Fail func(rank, code int, text string)
 	// Leave: rank is about to end with code, as all ranks have agreed; text says why, or is empty. May be nil.
 	Leave func(rank, code int, text string)
+	// Report: rank writes a report, and goes on with it. May be nil.
+	Report func(rank int)
 	// Spawn: rank wants processes started, which text describes. Answer is to be called for it, once. May be nil.
 	Spawn func(rank int, text string)
 	// Ready: all ranks of this server can be reached. May be nil.
@@ -151,7 +153,7 @@ func (s *Server) act(actions []pmi.Action) (rest []pmi.Action) {
 			s.write(c, a.Msg)
 		case pmi.Hang:
 			c.Close()
-		case pmi.Fail, pmi.Leave, pmi.Spawn, pmi.Ready:
+		case pmi.Fail, pmi.Leave, pmi.Report, pmi.Spawn, pmi.Ready:
 			rest = append(rest, a)
 		}
 	}
@@ -180,6 +182,8 @@ func (s *Server) report(rest []pmi.Action) {
 			h.Fail(a.Rank, a.Code, a.Text)
 		case a.Kind == pmi.Leave && h.Leave != nil:
 			h.Leave(a.Rank, a.Code, a.Text)
+		case a.Kind == pmi.Report && h.Report != nil:
+			h.Report(a.Rank)
 		case a.Kind == pmi.Spawn && h.Spawn != nil:
 			h.Spawn(a.Rank, a.Text)
 		case a.Kind == pmi.Ready && h.Ready != nil:

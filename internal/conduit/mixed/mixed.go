@@ -107,6 +107,15 @@ func (m *mixed) Suspect(peer int) {
 	}
 }
 
+// Foretell implements conduit.Foreteller.
+func (m *mixed) Foretell(tell func(peer int, reason error)) {
+	for _, c := range []conduit.Conduit{m.near, m.far} {
+		if f, ok := c.(conduit.Foreteller); ok {
+			f.Foretell(tell)
+		}
+	}
+}
+
 // Close implements conduit.Conduit: it closes both.
 func (m *mixed) Close() error {
 	m.closed.Store(true)

@@ -227,6 +227,9 @@ func (c *Conduit) Theirs(int) *atomic.Uint64 { return nil }
 // Failed implements conduit.Conduit.
 func (c *Conduit) Failed(p int) error { return c.fails.Failed(p) }
 
+// Foretell implements conduit.Foreteller.
+func (c *Conduit) Foretell(tell func(peer int, reason error)) { c.fails.Foretell(tell) }
+
 // bells are the descriptors that wake the sleeper and the keeper. They are closed when the conduit is garbage, so that
 // a late Wake writes to no other file.
 type bells struct{ sleeper, keeper int }

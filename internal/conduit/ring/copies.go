@@ -2,7 +2,6 @@ package ring
 
 import (
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/conduit"
@@ -36,8 +35,33 @@ type copies struct {
 	// Under the poll lock.
 	current copyJob // the one that is being made, if its done is not nil
 	mu      spin.Lock
-	list    []copyJob // guarded by mu: those that follow
-	ended   bool      // guarded by mu: no more are taken
+	list    copyList // guarded by mu: those that follow
+	ended   bool     // guarded by mu: no more are taken
+}
+
+// copyList is a queue of copies. Its memory is used again. A copy is moved once on average, however many wait.
+type copyList struct {
+	jobs  []copyJob
+	first int // the oldest; those before it have been taken
+	moved int // how many have been moved, for tests
+}
+
+func (l *copyList) push(j copyJob) { l.jobs = append(l.jobs, j) }
+
+// pop takes the oldest out; false if there is none.
+func (l *copyList) pop() (j copyJob, ok bool) {
+	if l.first == len(l.jobs) {
+		return j, false
+	}
+	j, l.jobs[l.first] = l.jobs[l.first], copyJob{}
+	l.first++
+	if left := len(l.jobs) - l.first; left < l.first {
+		copy(l.jobs, l.jobs[l.first:])
+		clear(l.jobs[left:])
+		l.jobs, l.first = l.jobs[:left], 0
+		l.moved += left
+	}
+	return j, true
 }
 
 // copyJob is a get or a put.
@@ -78,7 +102,7 @@ func (e *Endpoint) copy(j copyJob) int {
 	case c.most > 0 && c.busy.Load() >= c.most:
 		j.n = 0
 	case j.n > 0:
-		c.list = append(c.list, j)
+		c.list.push(j)
 		c.busy.Add(1)
 	}
 	c.mu.Unlock()
@@ -98,12 +122,11 @@ func (c *copies) next() bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.list) == 0 {
-		return false
+	j, ok := c.list.pop()
+	if ok {
+		c.current = j
 	}
-	c.current = c.list[0]
-	c.list = slices.Delete(c.list, 0, 1)
-	return true
+	return ok
 }
 
 // copyPiece makes a piece of the oldest copy, and returns the number of pieces. Under the poll lock.

@@ -181,6 +181,9 @@ func (e *Endpoint) Failed(peer int) error {
 	return e.fails.Failed(peer)
 }
 
+// Foretell implements conduit.Foreteller.
+func (e *Endpoint) Foretell(tell func(peer int, reason error)) { e.fails.Foretell(tell) }
+
 // Fail makes peer unreachable for the given reason; the first reason stays. What the peer has committed is delivered
 // all the same. The sleeper is woken.
 func (e *Endpoint) Fail(peer int, reason error, detail string) {

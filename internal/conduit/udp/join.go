@@ -60,12 +60,12 @@ func Listen(cfg ListenConfig) (*Listener, error) {
 	l := &Listener{sockets: map[nic.Family]mmsg.Socket{}, faults: cfg.Faults}
 	ports := map[nic.Family]uint16{}
 	for _, f := range []nic.Family{nic.IPv4, nic.IPv6} {
-		at, any := bindAddr(chosen, f)
+		at, only, any := bindAddr(chosen, f)
 		if !any {
 			continue
 		}
 		s, err := mmsg.Open(netip.AddrPortFrom(at, 0), mmsg.Options{
-			RecvBuffer: cfg.Buffer, SendBuffer: cfg.Buffer, GRO: !cfg.Loopback, Refusals: true, Portable: cfg.Portable,
+			RecvBuffer: cfg.Buffer, SendBuffer: cfg.Buffer, GRO: !cfg.Loopback, Refusals: true, Only: only, Portable: cfg.Portable,
 		})
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("udp: socket at %v: %w", at, err), l.Close())
@@ -82,22 +82,23 @@ func Listen(cfg ListenConfig) (*Listener, error) {
 	return l, nil
 }
 
-// bindAddr is where the socket of a family is bound: at its only address, or at all. any: there is one.
-func bindAddr(chosen []netip.Addr, f nic.Family) (at netip.Addr, any bool) {
-	n := 0
+// bindAddr is where the socket of a family is bound: at its only address, or at all; then only is what it is to take in.
+// any: there is one.
+func bindAddr(chosen []netip.Addr, f nic.Family) (at netip.Addr, only []netip.Addr, any bool) {
 	for _, a := range chosen {
 		if nic.FamilyOf(a) == f {
-			at = a
-			n++
+			only = append(only, a)
 		}
 	}
-	if n > 1 {
-		at = netip.IPv4Unspecified()
-		if f == nic.IPv6 {
-			at = netip.IPv6Unspecified()
-		}
+	switch {
+	case len(only) == 0:
+		return at, nil, false
+	case len(only) == 1:
+		return only[0], nil, true
+	case f == nic.IPv6:
+		return netip.IPv6Unspecified(), only, true
 	}
-	return at, n > 0
+	return netip.IPv4Unspecified(), only, true
 }
 
 // Endpoint is what the other ranks must be told.

@@ -3,7 +3,6 @@ package udp
 import (
 	"encoding/binary"
 	"fmt"
-	"time"
 
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/conduit/udp/mmsg"
@@ -24,20 +23,6 @@ const (
 	probeKind  = 1
 	answerKind = 2
 )
-
-const (
-	sizeEvery  = 50 * time.Millisecond // between looks at what became of large datagrams
-	answerLast = time.Second           // a probe without an answer until then is lost
-)
-
-// sizer finds how large the datagrams to one peer may be. Under engine.
-type sizer struct {
-	mtu           *nic.MTU
-	arrived, lost uint64        // large segments, of the core's counts
-	probed        int           // size of the probe that is not answered, or 0
-	at            time.Duration // when it left
-	heard         bool          // something came from the peer since the last look
-}
 
 // leastDatagram is the least size of datagrams that serves: the core needs so much.
 func (c *Conduit) leastDatagram() int { return c.box.Overhead() + headerSize + reliable.MinMTU }
@@ -77,32 +62,13 @@ func (c *Conduit) judgeSizes() {
 }
 
 func (c *Conduit) judgeSize(peer int, ln *lane) {
-	z, s := &ln.size, c.core.Stats(peer)
-	m := z.mtu
-	if s.LargeArrived != z.arrived {
-		m.Arrived(ln.mtu, c.now)
-	} else {
-		for range min(s.LargeLost-z.lost, 8) {
-			m.TimedOut(ln.mtu, c.now)
-		}
-		if m.Payload() < ln.mtu {
-			m.Told(ln.mtu, c.pathPayload(peer))
-		}
-		if z.heard {
-			m.Arrived(1, c.now)
-		} else if s.LargeLost != z.lost { // is it there at all?
-			least := controlSize + headerSize + c.box.Overhead()
-			c.control(peer, probeKind, least, least)
-		}
-	}
-	z.arrived, z.lost, z.heard = s.LargeArrived, s.LargeLost, false
-	if z.probed > 0 && c.now-z.at > answerLast {
-		m.TimedOut(z.probed, c.now)
-		z.probed = 0
+	stats := c.core.Stats(peer)
+	if ln.size.look(&stats, ln.mtu, func() int { return c.pathPayload(peer) }, c.now) {
+		least := controlSize + headerSize + c.box.Overhead()
+		c.control(peer, probeKind, least, least)
 	}
 	c.resize(peer, ln)
-	if size, ok := m.Probe(c.now); ok {
-		z.probed, z.at = size, c.now
+	if size, ok := ln.size.probe(c.now); ok {
 		c.control(peer, probeKind, size, size)
 	}
 }
@@ -176,9 +142,7 @@ func (c *Conduit) heardControl(peer int, b []byte) {
 			c.held.Store(true)
 		}
 	case answerKind:
-		if size > 0 && size == ln.size.probed {
-			ln.size.probed = 0
-			ln.size.mtu.Arrived(size, c.now)
+		if ln.size.answered(size, c.now) {
 			c.resize(peer, ln)
 		}
 	}

@@ -207,6 +207,9 @@ func (c *Conduit) unreachable(peer int) bool {
 // Failed implements conduit.Conduit.
 func (c *Conduit) Failed(peer int) error { return c.fails.Failed(peer) }
 
+// Foretell implements conduit.Foreteller.
+func (c *Conduit) Foretell(tell func(peer int, reason error)) { c.fails.Foretell(tell) }
+
 // fail makes a peer unreachable; the first reason stays. What came from it before is delivered all the same.
 func (c *Conduit) fail(peer int, reason error, detail string) {
 	c.fails.Add(peer, reason, detail)

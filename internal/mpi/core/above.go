@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/pending"
 )
 
 // Windows is the part of package win in a rank. It hears what other ranks tell of a window, which has the uid of its
@@ -46,5 +47,26 @@ func (c *Comm) TellWindow(rank int, what, arg uint64) {
 	c.Srv.Notify(int(c.group[rank]), [4]uint64{c.coll.uid, what, uint64(c.rank)<<32 | noticeWindow, arg}, "")
 }
 
-// AtOnce is a request that is done already.
-func (c *Comm) AtOnce() Request { return Request{c: c, req: comm.Req{}} }
+// NewWait registers a wait of the function what, which EndWait ends. Before, it ends when a rank of c dies, when c is
+// revoked, when the context of a view ends, or the rank does.
+func (c *Comm) NewWait(what string) comm.Req {
+	return c.scope(what).begin(c.Srv, pending.AnyRank, func(rank int) bool { return c.peerOf(rank) >= 0 })
+}
+
+// EndWait ends a wait of NewWait. w is the worker that calls, or nil.
+func (c *Comm) EndWait(r comm.Req, w *fult.Worker) { c.Srv.EndCall(r, nil, w) }
+
+// AwaitWait waits for r, which is of NewWait, and gives why it has ended before EndWait. It blocks.
+func (c *Comm) AwaitWait(r comm.Req) error {
+	_, err := c.wait(r)
+	if err != nil {
+		err = c.cause(err)
+	}
+	return err
+}
+
+// AtOnce is the request of a call that is done, and polls in turn.
+func (c *Comm) AtOnce() Request {
+	c.Srv.PollInTurn()
+	return Request{c: c, req: comm.Req{}}
+}

@@ -9,8 +9,8 @@ func (x *Call) Allgather(int) (err error) {
 	if send.mem, err = x.equalOwn(send.mem, recv.mem, "receive", send.size); err != nil {
 		return err
 	}
-	if f := x.boardAllgather(len(send.mem)); f != nil {
-		return x.overBoard(x.boardWay(wayBoardAllgather, wayTierAllgather), 0, len(send.mem), f)
+	if b := x.boardAllgather(len(send.mem)); b.do != nil {
+		return x.overBoard(b.way, 0, len(send.mem), b.do)
 	}
 	n, w := len(send.mem), wayAllgatherRing
 	if allgathersInSteps(x.size, n*x.size) {

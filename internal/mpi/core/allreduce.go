@@ -9,8 +9,8 @@ func (x *Call) Allreduce(int) error {
 		return err
 	}
 	send := &x.buf[schedule.In]
-	if f := x.boardAllreduce(of.bytes, of.elem); f != nil {
-		return x.overBoard(x.boardWay(wayBoardAllreduce, wayTierAllreduce), 0, of.bytes, f)
+	if b := x.boardAllreduce(of.bytes, of.elem); b.do != nil {
+		return x.overBoard(b.way, 0, of.bytes, b.do)
 	}
 	w := allreduceWay(x.size, of.bytes, send.len)
 	switch {

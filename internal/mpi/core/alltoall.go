@@ -19,11 +19,11 @@ func (x *Call) Alltoall(int) error {
 		return err
 	}
 	n := len(in.mem) / x.size
-	if f := x.boardAlltoall(n, own); f != nil {
+	if b := x.boardAlltoall(n, own); b.do != nil {
 		if own {
 			*send = *recv
 		}
-		return x.overBoard(wayBoardAlltoall, 0, n, f)
+		return x.overBoard(b.way, 0, n, b.do)
 	}
 	w := alltoallWay(x.size, n)
 	if w == wayAlltoallBruck && own {

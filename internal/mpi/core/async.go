@@ -8,6 +8,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/pending"
 	"github.com/golci/golci/internal/schedule"
 )
 
@@ -52,7 +53,8 @@ func (x *Call) Launch(err error) (Request, error) {
 		st.open.idle.Put(x)
 		return Request{}, err
 	}
-	a.req, a.err = c.Srv.NewCall(), nil
+	a.err = nil
+	a.req = c.Srv.NewCall(x.pends(), pending.Terms{Stop: st.stopper, Number: call})
 	r := Request{c: c, req: a.req}
 	if x.size > 1 {
 		x.enter()
@@ -83,21 +85,33 @@ func (x *Call) Launch(err error) (Request, error) {
 	}
 	x.advance(nil)
 	arch.StoreRel64(&st.state, call*2)
+	if r.req.Ready() {
+		c.Srv.PollInTurn()
+	}
 	return r, nil
+}
+
+// pends describes a call that does not wait. Its steps name the ranks and the communicator, and end with these.
+func (x *Call) pends() pending.Op {
+	return pending.Op{
+		Call: x.kind, Context: x.c.collCtx, Peer: pending.AnyRank, Tag: x.tag, Needs: pending.Nobody, Parts: true,
+	}
+}
+
+// stopCall ends the call with that number from outside, if it has not ended.
+func (st *collState) stopCall(call uint64, err error, w *fult.Worker) {
+	st.stop(w, func(x *Call) error {
+		if x.call != call {
+			return nil
+		}
+		return fmt.Errorf("mpi: %s, call %d: %s: %w", x.kind, call, x.c.who(), x.c.cause(err))
+	})
 }
 
 // endWith has the end of a view's context end the call.
 func (x *Call) endWith(until context.Context) {
-	st, c, k, call := x.st, x.c, x.kind, x.call
-	x.stop = context.AfterFunc(until, func() {
-		err := fmt.Errorf("mpi: %s, call %d: %s: %w", k, call, c.who(), c.over())
-		st.stop(nil, func(y *Call) error {
-			if y.call != call {
-				return nil
-			}
-			return err
-		})
-	})
+	st, c, call := x.st, x.c, x.call
+	x.stop = context.AfterFunc(until, func() { st.stopCall(call, c.over(), nil) })
 }
 
 // event is called when an operation of the call ends.

@@ -1,8 +1,11 @@
 package core
 
 // Barrier waits until all ranks of c have called it.
-func (c *Comm) Barrier() error {
-	x, err := c.begin("Barrier", nil, false)
+func (c *Comm) Barrier() error { return c.BarrierFor("Barrier") }
+
+// BarrierFor is Barrier for the function what.
+func (c *Comm) BarrierFor(what string) error {
+	x, err := c.begin(what, nil, false)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ func (x *Call) Bcast(root int) error {
 		return err
 	}
 	n := len(buf.mem)
-	if f := x.boardBcast(n); f != nil {
-		return x.overBoard(x.boardWay(wayBoardBcast, wayTierBcast), root, n, f)
+	if b := x.boardBcast(n); b.do != nil {
+		return x.overBoard(b.way, root, n, b.do)
 	}
 	w := bcastWay(x.size, n, buf.len)
 	switch {

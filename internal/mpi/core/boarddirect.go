@@ -58,6 +58,9 @@ func (x *Call) getAll(in []byte, n, off int) error {
 			return err
 		}
 		key := unsafe.Slice((*boardKey)(unsafe.Pointer(&b[0])), x.size)[x.rank]
+		if key.size != 0 && key.size != uint64(len(in)) {
+			return x.errorf(ErrCount, "rank %d sent %d bytes, %d were expected", r, key.size, len(in))
+		}
 		if err := x.c.Srv.Get(int(x.c.peers[r]), out[r*n:][:n], key.of(int64(len(in))), int64(off)); err != nil {
 			return x.waitError(r, x.c.cause(err))
 		}
@@ -82,7 +85,7 @@ func (x *Call) exposeAll(mem []byte) ([]boardKey, error) {
 		if status != conduit.OK {
 			return keys, x.errorf(ErrBuffer, "rank %d cannot be given access to %d bytes: %v", r, len(mem), status)
 		}
-		keys[r] = boardKey{there: 1, id: k.ID, base: k.Base}
+		keys[r] = boardKey{size: uint64(len(mem)), id: k.ID, base: k.Base}
 	}
 	return keys, nil
 }
@@ -90,7 +93,7 @@ func (x *Call) exposeAll(mem []byte) ([]boardKey, error) {
 // releaseAll ends what exposeAll began, for memory of n bytes.
 func (x *Call) releaseAll(keys []boardKey, n int) {
 	for r, k := range keys {
-		if k.there != 0 {
+		if k.size != 0 {
 			_ = x.c.proc.remote().Release(int(x.c.peers[r]), k.of(int64(n))) // an error is of a rank that has died
 		}
 	}

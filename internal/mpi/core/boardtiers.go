@@ -15,14 +15,6 @@ const leader = 0
 // tiers tells that the call can be one in tiers.
 func (x *Call) tiers() bool { return x.st.shared.leaders != nil && x.async == nil }
 
-// boardWay is one of two ways: over one board, or over several.
-func (x *Call) boardWay(one, several way) way {
-	if x.tiers() {
-		return several
-	}
-	return one
-}
-
 // among carries out the schedule that build makes for the leaders, on a leader.
 func (x *Call) among(build func(s *schedule.Schedule, p schedule.Place)) error {
 	sh := &x.st.shared

@@ -8,6 +8,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/pending"
 )
 
 // A buffered send (3.6) copies its message into memory that the program has attached, and sends from there. The memory
@@ -80,7 +81,7 @@ func (c *Comm) DetachBuffer(what string) (*Buffer, error) {
 func (p *Proc) DetachBuffer(what string) (*Buffer, error) { return p.buffer.detach(p.self, what) }
 
 func (x *buffering) detach(c *Comm, what string) (*Buffer, error) {
-	r := x.flush(c)
+	r := x.flush(c, what)
 	if _, err := r.Wait(what); err != nil {
 		return nil, err
 	}
@@ -100,13 +101,14 @@ func (c *Comm) FlushBuffer(what string) (Request, error) {
 	if err := c.usable(what); err != nil {
 		return Request{}, err
 	}
-	return c.origin().buffer.flush(c.origin()), nil
+	return c.origin().buffer.flush(c, what), nil
 }
 
 // FlushBuffer is that of the rank.
-func (p *Proc) FlushBuffer(string) (Request, error) { return p.buffer.flush(p.self), nil }
+func (p *Proc) FlushBuffer(what string) (Request, error) { return p.buffer.flush(p.self, what), nil }
 
-func (x *buffering) flush(c *Comm) Request {
+func (x *buffering) flush(c *Comm, what string) Request {
+	c.Srv.PollInTurn() // not under mu, which messages that leave take
 	b := x.at.Load()
 	if b == nil {
 		return Request{c: c}
@@ -116,7 +118,7 @@ func (x *buffering) flush(c *Comm) Request {
 	if len(b.parts) == 0 {
 		return Request{c: c}
 	}
-	f := &flush{call: c.Srv.NewCall(), left: len(b.parts)}
+	f := &flush{call: c.scope(what).begin(c.Srv, pending.AnyRank, pending.Nobody), left: len(b.parts)}
 	for _, k := range b.parts {
 		k.flushes = append(k.flushes, f)
 	}
@@ -165,7 +167,7 @@ func (k *kept) left(w *fult.Worker) {
 	}
 	b.mu.Unlock()
 	for _, f := range over {
-		b.srv.EndCall(f.call, nil, w)
+		b.srv.EndCall(f.call, b.srv.Closed(), w) // the end of the rank ends messages, too
 	}
 }
 
@@ -225,6 +227,7 @@ func (c *Comm) BsendBuf(what string, b Buf, dest, tag int) error {
 
 func (c *Comm) bsendData(what string, d data, dest, tag int) error {
 	if dest == ProcNull {
+		c.Srv.PollInTurn()
 		return nil
 	}
 	if err := c.bsend(dest, tag, &d); err != nil {

@@ -109,63 +109,77 @@ const (
 	alltoallAtOnce = 4 << 10
 )
 
-// Which calls go over the board, where there is one: the functions give how, or nil.
-
-func (x *Call) boardBcast(n int) func(*Call, int) error {
-	switch {
-	case x.tiers():
-		return tierBcast
-	case !x.boards():
-		return nil
-	case n <= board.Short:
-		return boardBcast
-	case n <= boardBcastMost || x.size > 2:
-		return boardBcastLong
-	}
-	return nil
+// onBoard is how a call goes over the board. Its way differs where what lies on the board does: ranks that disagree
+// about a length, and look for each other's bytes in different places, then find that out.
+type onBoard struct {
+	way way
+	do  func(x *Call, root int) error // nil: the call is one by messages
 }
 
-func (x *Call) boardAllgather(n int) func(*Call, int) error {
+// Which calls go over the board, where there is one.
+
+func (x *Call) boardBcast(n int) onBoard {
+	switch {
+	case x.tiers() && n <= board.Short:
+		return onBoard{wayTierBcast, tierBcast}
+	case x.tiers():
+		return onBoard{wayTierBcastLong, tierBcast}
+	case !x.boards():
+		return onBoard{}
+	case n <= board.Short:
+		return onBoard{wayBoardBcast, boardBcast}
+	case n <= boardBcastMost || x.size > 2:
+		return onBoard{wayBoardBcastLong, boardBcastLong}
+	}
+	return onBoard{}
+}
+
+func (x *Call) boardAllgather(n int) onBoard {
 	switch {
 	case x.tiers() && x.st.shared.blocks && n <= board.Short:
-		return tierAllgather
+		return onBoard{wayTierAllgather, tierAllgather}
 	case !x.boards():
-		return nil
+		return onBoard{}
 	case n <= board.Short:
-		return boardAllgather
+		return onBoard{wayBoardAllgather, boardAllgather}
 	case n >= boardGets && x.size == 2 && x.st.shared.gets:
-		return boardAllgatherDirect
+		return onBoard{wayBoardAllgatherDirect, boardAllgatherDirect}
 	}
-	return boardAllgatherLong
+	return onBoard{wayBoardAllgatherLong, boardAllgatherLong}
 }
 
 // boardAlltoall is for parts of n bytes. What is in place would be overwritten before it has left.
-func (x *Call) boardAlltoall(n int, inPlace bool) func(*Call, int) error {
+func (x *Call) boardAlltoall(n int, inPlace bool) onBoard {
 	switch {
 	case !x.boards():
-		return nil
+		return onBoard{}
 	case n*x.size <= board.Short:
-		return boardAlltoall
+		return onBoard{wayBoardAlltoall, boardAlltoall}
 	case inPlace:
-		return nil
+		return onBoard{}
 	case n >= boardGets && x.st.shared.gets:
-		return boardAlltoallDirect
+		return onBoard{wayBoardAlltoallDirect, boardAlltoallDirect}
 	}
-	return boardAlltoallLong
+	return onBoard{wayBoardAlltoallLong, boardAlltoallLong}
 }
 
-func (x *Call) boardAllreduce(n, elem int) func(*Call, int) error {
+// halved tells that the nodes are halves of the ranks, and so on, and that a block has an element for each rank.
+func (x *Call) halved(elem int) bool { return x.st.shared.halves && elem*x.size <= board.ChunkBytes }
+
+func (x *Call) boardAllreduce(n, elem int) onBoard {
 	switch {
-	case x.tiers() && x.st.shared.halves && elem*x.size <= board.ChunkBytes:
-		return tierAllreduce
+	case x.tiers() && n <= board.Short && x.halved(elem):
+		return onBoard{wayTierAllreduce, tierAllreduce}
+	case x.tiers() && x.halved(elem):
+		return onBoard{wayTierAllreduceLong, tierAllreduce}
 	case !x.boards():
-		return nil
+		return onBoard{}
 	case n <= board.Short:
-		return boardAllreduce
+		return onBoard{wayBoardAllreduce, boardAllreduce}
 	case elem*x.size <= board.ChunkBytes:
-		return boardAllreduceLong
+		return onBoard{wayBoardAllreduceLong, boardAllreduceLong}
 	}
-	return nil
+	return onBoard{}
 }
 
 // boardRooted is for a gather or scatter of n bytes of each rank.

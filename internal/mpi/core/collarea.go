@@ -17,10 +17,12 @@ type area struct {
 	displs []int          // where they lie in the bytes; as many
 	place  bool           // it is MPI_IN_PLACE
 	packed bool
-	load   bool // what it holds is used
-	store  bool // it is changed
-	keep   int  // so many bytes, from its beginning on
-	of     Side // if it is packed
+	far    bool   // displacements may be addresses, as types may have them
+	load   bool   // what it holds is used
+	store  bool   // it is changed
+	keep   int    // so many bytes, from its beginning on: a call that succeeds has written them, but for those of idle
+	idle   []bool // parts that nothing comes to or leaves from, and which stay as they are; nil: all parts are used
+	of     Side   // if it is packed
 	room   *scratch
 	data   []byte // from begin to end: what the schedule uses
 }
@@ -64,15 +66,20 @@ func (a *area) set(s *Side, parts int, name string) error {
 		a.of = *s
 		a.of.N *= int64(max(parts, 1))
 	}
-	return a.there(s.T, name)
-}
-
-// there checks that there is memory. Types of the program may hold addresses (MPI_BOTTOM).
-func (a *area) there(t *dtype.Type, name string) error {
-	if a.mem == nil && a.bytes > 0 && a.of.Mems == nil && (t == nil || !t.Absolute()) {
-		return fmt.Errorf("%w: the %s buffer has no memory", ErrBuffer, name)
+	if a.mem == nil && a.bytes > 0 && !s.T.Absolute() {
+		return noMemory(name)
 	}
 	return nil
+}
+
+func noMemory(name string) error {
+	return fmt.Errorf("%w: the %s buffer has no memory", ErrBuffer, name)
+}
+
+// bottom tells that a part of type t at a displacement lies nowhere: there is no buffer, and neither the type nor the
+// displacement is an address (MPI_BOTTOM).
+func (a *area) bottom(t *dtype.Type, displ int64) bool {
+	return a.mem == nil && !t.Absolute() && !(a.far && displ != 0)
 }
 
 // setParts looks at parts of different lengths.
@@ -101,7 +108,6 @@ func (a *area) eachPart(s *Side, name string, typeOf func(i int) (*dtype.Type, i
 		return fmt.Errorf("%w: the %s buffer has no displacements", ErrArgument, name)
 	}
 	a.lens, a.displs = make([]int, n), make([]int, n)
-	var last *dtype.Type
 	for i, count := range s.Parts.Counts {
 		t, step := typeOf(i)
 		if count == 0 {
@@ -111,12 +117,17 @@ func (a *area) eachPart(s *Side, name string, typeOf func(i int) (*dtype.Type, i
 		if !ok || a.bytes+int(b) < a.bytes {
 			return fmt.Errorf("%w: part %d of the %s buffer has %d elements", ErrCount, i, name, count)
 		}
+		if b == 0 { // wherever it lies
+			continue
+		}
 		at := s.Parts.Displs[i] * step
+		if s.Mems == nil && a.bottom(t, at) {
+			return noMemory(name)
+		}
 		a.lens[i], a.displs[i] = int(b), int(at)
 		a.bytes += int(b)
 		a.span = max(a.span, int(at+b))
-		a.packed = a.packed || at < 0 || !t.Dense()
-		last = t
+		a.packed = a.packed || at < 0 || !t.Dense() || a.mem == nil
 	}
 	if a.packed {
 		a.of = *s
@@ -126,7 +137,7 @@ func (a *area) eachPart(s *Side, name string, typeOf func(i int) (*dtype.Type, i
 			at += b
 		}
 	}
-	return a.there(last, name)
+	return nil
 }
 
 // sum makes s as long as all parts, and out as long as the part of rank. Where s is MPI_IN_PLACE, out is all parts.
@@ -144,7 +155,7 @@ func (s *Side) sum(p *Parts, rank int, out *Side) error {
 	return nil
 }
 
-// begin gives the bytes for the schedule.
+// begin gives the bytes for the schedule. Those of a packed area have unknown content, unless they are used.
 func (a *area) begin() {
 	switch {
 	case a.place || a.bytes == 0:
@@ -170,17 +181,42 @@ func (a *area) end(store bool) {
 	*a = area{}
 }
 
-// move packs or unpacks the first n bytes.
+// move packs or unpacks the first n bytes, but for parts that are not used.
 func (a *area) move(n int, f func(c *dtype.Cursor, b []byte, off int)) {
 	var cur dtype.Cursor
 	s := &a.of
-	if a.lens == nil {
+	switch {
+	case a.lens != nil:
+		a.moveParts(f)
+	case a.idle != nil:
+		a.moveEqual(f)
+	default:
 		s.T.Over(&cur, s.Mem, s.N)
 		f(&cur, a.data[:n], 0)
-		return
 	}
+}
+
+// moveEqual is move for equal parts of which some are not used.
+func (a *area) moveEqual(f func(c *dtype.Cursor, b []byte, off int)) {
+	var cur dtype.Cursor
+	s, parts := &a.of, len(a.idle)
+	n, each := s.N/int64(parts), a.bytes/parts
+	_, extent := s.T.Bounds()
+	for i, idle := range a.idle {
+		if idle {
+			continue
+		}
+		s.T.Over(&cur, unsafe.Add(s.Mem, int64(i)*n*extent), n)
+		f(&cur, a.data[i*each:][:each], 0)
+	}
+}
+
+// moveParts is move for parts of different lengths.
+func (a *area) moveParts(f func(c *dtype.Cursor, b []byte, off int)) {
+	var cur dtype.Cursor
+	s := &a.of
 	for i, b := range a.lens {
-		if b == 0 {
+		if b == 0 || a.idle != nil && a.idle[i] {
 			continue
 		}
 		t, step := s.T, int64(1)

@@ -42,7 +42,7 @@ func (c *Comm) firstBoard() uint64 {
 
 // boardKey is what the first rank of a node, which owns the memory, tells another one.
 type boardKey struct {
-	there    uint64 // 1, or 0: there is no memory
+	size     uint64 // of the memory in bytes, or 0: there is none
 	id, base uint64 // of its conduit.Key
 }
 
@@ -76,7 +76,7 @@ func (x *Call) makeBoard() error {
 	if err := x.perform(); err != nil {
 		return err
 	}
-	if on.me != 0 && key.there != 0 {
+	if on.me != 0 && key.size != 0 {
 		mem = x.mapBoard(on.ranks[0], len(keys), key)
 	}
 	var mine, common [1]byte
@@ -147,7 +147,7 @@ func (x *Call) offerBoard(ranks []int, keys []boardKey) []byte {
 			return nil
 		}
 		exposed[i+1] = k
-		keys[i+1] = boardKey{there: 1, id: k.ID, base: k.Base}
+		keys[i+1] = boardKey{size: uint64(len(mem)), id: k.ID, base: k.Base}
 	}
 	p.ids.whenLeft(c.id, func() { c.hideBoard(ranks, exposed, mem) })
 	return mem

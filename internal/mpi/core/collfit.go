@@ -3,6 +3,8 @@ package core
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/golci/golci/comm"
 )
 
 // part gives where the part of a rank lies in an area of n equal parts, or of different ones.
@@ -14,7 +16,8 @@ func (a *area) part(rank, n int) (at, bytes int) {
 	return rank * each, each
 }
 
-// fit checks that what a rank sends to itself is as long as what it receives from itself, and that no buffer is both.
+// fit checks that what a rank sends to itself is as long as what it receives from itself and of the same elements, and
+// that no buffer is both.
 func (g *given) fit(k *Coll, rank, size int) error {
 	in, out := &g.in, &g.out
 	if in.place || out.place || !in.load || !out.store && k.Kind != KindExscan {
@@ -42,6 +45,8 @@ func (g *given) fit(k *Coll, rank, size int) error {
 		return fmt.Errorf("%w: the rank sends itself %d bytes and receives %d", ErrTruncate, na, nb)
 	case na < nb:
 		return fmt.Errorf("%w: the rank sends itself %d bytes and receives %d", ErrCount, na, nb)
+	case na > 0 && g.sent != 0 && g.received != 0 && g.sent != g.received:
+		return fmt.Errorf("what the rank sends itself: %w", typed(&comm.ShapeError{Sent: g.sent, Received: g.received}))
 	case na == 0 || in.packed || out.packed:
 		return nil
 	}
@@ -100,9 +105,12 @@ var choices = [...]func(x *Call, root int) error{
 	KindExscan: (*Call).Exscan,
 }
 
-// counts are the lengths of the parts of a result, in elements.
+// counts are the lengths of the parts of a result, in elements. Elements without bytes are none.
 func (k *Coll) counts() []int {
 	all := make([]int, len(k.Out.Parts.Counts))
+	if k.Out.T.Size() == 0 {
+		return all
+	}
 	for i, n := range k.Out.Parts.Counts {
 		all[i] = int(n)
 	}

@@ -68,8 +68,10 @@ type Coll struct {
 type given struct {
 	on      bool
 	in, out area
-	elem    int   // bytes of an element of a reduction, else 1
-	of      *Elem // what the elements of all ranks are compared by
+	elem    int // bytes of an element of a reduction, else 1
+
+	of             *Elem  // what the elements of all ranks are compared by, in what they have called
+	sent, received uint64 // what elements are compared by in messages; 0: they are not
 }
 
 // Do carries out a collective and waits for its end. It finds errors of the arguments before the call has a number: the
@@ -83,7 +85,7 @@ func (c *Comm) Do(k *Coll) error {
 	if err != nil {
 		return err
 	}
-	x.of(g.of)
+	x.shape, x.terms.Shape = g.of.shape(), g.shape()
 	err = x.Finish(x.chooseGiven(k, g, o))
 	x.given.end(err == nil)
 	return err
@@ -99,7 +101,7 @@ func (c *Comm) Start(k *Coll) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	x.of(g.of)
+	x.shape, x.terms.Shape = g.of.shape(), g.shape()
 	err = x.chooseGiven(k, g, o)
 	return x.Launch(err)
 }
@@ -112,6 +114,9 @@ func (c *Comm) read(k *Coll) (g given, o Operator, err error) {
 	u, err := c.uses(k)
 	if err == nil {
 		err = c.measure(k, &u, &g)
+	}
+	if err == nil {
+		g.shapes(c, k)
 	}
 	if err == nil && k.Reduces() && (u.in || u.out) {
 		g.elem, o, err = k.operator(k.elemType(&u))
@@ -127,6 +132,46 @@ func (c *Comm) read(k *Coll) (g given, o Operator, err error) {
 		return g, o, c.errorf(k.What, ": %w", err)
 	}
 	return g, o, nil
+}
+
+// shapes notes what the elements of the buffers are compared by, where types are checked.
+func (g *given) shapes(c *Comm, k *Coll) {
+	if c.checked {
+		g.sent, g.received = k.In.shape(&g.in), k.Out.shape(&g.out)
+	}
+}
+
+// shape is that of the elements of a side which the rank uses; 0 if there are none, or of several shapes.
+func (s *Side) shape(a *area) uint64 {
+	switch {
+	case a.bytes == 0 || a.place:
+		return 0
+	case s.Types == nil:
+		return ElemOf(s.T).shape()
+	}
+	var shape uint64
+	for i, t := range s.Types {
+		if s.Parts.Counts[i] == 0 {
+			continue
+		}
+		if e := ElemOf(t).shape(); shape == 0 {
+			shape = e
+		} else if e != shape {
+			return 0
+		}
+	}
+	return shape
+}
+
+// shape is what the messages of the call are compared by; 0 if what the rank sends and receives may differ.
+func (g *given) shape() uint64 {
+	switch {
+	case g.sent == 0 || g.sent == g.received:
+		return g.received
+	case g.received == 0:
+		return g.sent
+	}
+	return 0
 }
 
 // operator is how elements of type t are combined, and their size.
@@ -169,6 +214,8 @@ func (c *Comm) measure(k *Coll, u *usage, g *given) error {
 	if k.neighbors() {
 		noParts(&in, &out, k, u)
 	}
+	g.in.far = k.Kind == KindNeighborAlltoallw // whose displacements are addresses, if the buffer is MPI_BOTTOM
+	g.out.far = g.in.far
 	if u.in {
 		if err := g.in.set(&in, u.ins, "send"); err != nil {
 			return err
@@ -178,6 +225,9 @@ func (c *Comm) measure(k *Coll, u *usage, g *given) error {
 		if err := g.out.set(&out, u.outs, "receive"); err != nil {
 			return err
 		}
+	}
+	if k.neighbors() {
+		g.idleNear(k, c.near(), c.rank)
 	}
 	g.in.load = u.in
 	g.out.load = in.Place && u.in || k.Kind == KindBcast && u.root

@@ -46,6 +46,17 @@ func noParts(in, out *Side, k *Coll, u *usage) {
 	}
 }
 
+// idleNear finds the parts of packed buffers that no message is for: those of neighbours that are not there, and those
+// of the rank itself where it is named on one side only.
+func (g *given) idleNear(k *Coll, near *schedule.Neighbours, rank int) {
+	if g.out.packed {
+		g.out.idle = near.IdleFrom(rank)
+	}
+	if g.in.packed && !k.sendsAll() {
+		g.in.idle = near.IdleTo(rank)
+	}
+}
+
 // fitNear checks that what a rank sends to itself is as long as what it receives from itself, and that no buffer is
 // both. Parts of different lengths may lie between each other.
 func (g *given) fitNear(k *Coll, near *schedule.Neighbours, rank int) error {

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -189,6 +190,9 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 	case noticeFailed:
 		kind, why, _ := strings.Cut(string(text), ": ")
 		e := &CollectiveError{Rank: rank, Call: call, Kind: kind, Err: reasonFrom(why, arg)}
+		if errors.Is(e.Err, ErrPeer) { // which src has told the launcher, and this rank does not know itself yet
+			p.rank.Follows(src)
+		}
 		st, known := p.colls.failed(uid, src, e)
 		if !known {
 			p.account.failed(p, uid, e)

@@ -48,8 +48,8 @@ const (
 	programOp = 1<<16 - 1 // an operation of the program: they are not told apart
 )
 
-// kinds has for each way the number of its collective, which all ways of it have in common.
-var kinds = func() (all [ways]uint8) {
+// kindOfWay has for each way the number of its collective, which all ways of it have in common.
+var kindOfWay = func() (all [ways]uint8) {
 	first := make(map[string]uint8)
 	for w := range ways {
 		name := w.String()
@@ -77,7 +77,7 @@ const _ = uint(1<<wordLater - ways) // numbers of kinds fit
 // wordOf is what the call is, as all ranks that make the same call know it. Of two groups each may have an operation of
 // its own.
 func (x *Call) wordOf(w way, root int) uint64 {
-	word := uint64(kinds[w]) | uint64(root)<<wordRoot
+	word := uint64(kindOfWay[w]) | uint64(root)<<wordRoot
 	if x.async != nil {
 		word |= 1 << wordLater
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/mpi/pure/errs"
 	"github.com/golci/golci/internal/progress"
@@ -25,6 +26,7 @@ type collState struct {
 	poison atomic.Pointer[CollectiveError] // the first call known to have failed on any rank
 	told   atomic.Bool                     // the program has been told of it, or is about to be
 	answer atomic.Pointer[otherCall]       // of a rank that was asked
+	longed atomic.Pointer[string]          // the function whose call waits long, for reports
 	dead   deadCalls                       // where a failed call does not end those after it
 	owed   atomic.Pointer[callError]       // there: the last error of a request that the program has not been told of
 
@@ -41,7 +43,8 @@ type collState struct {
 
 	// Fixed.
 	c         *Comm
-	waits     *rank.Waits // nil without a timeline
+	stopper   func(call uint64, err error, w *fult.Worker) // stopCall, made once
+	waits     *rank.Waits                                  // nil without a timeline
 	size      int
 	numbers   uint8  // how many bits of a number are in a tag
 	marks     uint8  // how many bits a mark has
@@ -67,6 +70,7 @@ func newCollState(c *Comm, uid uint64) *collState {
 	st.late = stopped(func() { st.news.Alarm.Complete(nil) })
 	st.open.late = stopped(st.lookLate)
 	st.open.idle.New = st.newOpen
+	st.stopper = st.stopCall
 	return st
 }
 
@@ -103,6 +107,7 @@ type Call struct {
 	scratch *scratch                      // that borrow has given last
 	panic   any                           // what the program's operation has panicked with
 	async   *async                        // of a call that does not wait; else nil
+	openAt  int                           // its place in openCalls, under the lock of these
 	stop    func() bool                   // the end of the view's context is no alarm any more; nil without one
 
 	steps *schedule.Schedule // one of plans

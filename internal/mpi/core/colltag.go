@@ -68,22 +68,30 @@ const (
 	wayBoardAgree
 	wayBoardBarrier // over the board
 	wayBoardBcast
+	wayBoardBcastLong // in chunks
 	wayBoardReduce
 	wayBoardAllreduce
+	wayBoardAllreduceLong
 	wayBoardGather
 	wayBoardScatter
 	wayBoardAllgather
+	wayBoardAllgatherLong
+	wayBoardAllgatherDirect // from the memory of the others
 	wayBoardAlltoall
+	wayBoardAlltoallLong
+	wayBoardAlltoallDirect
 	wayBoardBlock
 	wayTierBarrier // over the boards of several nodes
 	wayTierBcast
+	wayTierBcastLong
 	wayTierAllreduce
+	wayTierAllreduceLong
 	wayTierAllgather
-	wayFree // no call: the communicator has been freed
+	wayFree // no call, and no way of messages: the communicator has been freed; only answers have it
 	ways
 )
 
-const _ = uint(1<<wayBits - ways) // they fit
+const _ = uint(1<<wayBits - wayFree) // those of messages fit
 
 var wayNames = [ways]string{
 	wayFinalize: "Finalize", wayRound: "a check of numbers", wayCompare: "a comparison of calls",
@@ -106,6 +114,9 @@ var wayNames = [ways]string{
 	wayBoardBarrier: "Barrier", wayBoardBcast: "Bcast", wayBoardReduce: "Reduce", wayBoardAllreduce: "Allreduce",
 	wayBoardGather: "Gather", wayBoardScatter: "Scatter", wayBoardAllgather: "Allgather",
 	wayBoardAlltoall: "Alltoall", wayBoardBlock: "ReduceScatterBlock",
+	wayBoardBcastLong: "Bcast", wayBoardAllreduceLong: "Allreduce", wayBoardAllgatherLong: "Allgather",
+	wayBoardAllgatherDirect: "Allgather", wayBoardAlltoallLong: "Alltoall", wayBoardAlltoallDirect: "Alltoall",
+	wayTierBcastLong: "Bcast", wayTierAllreduceLong: "Allreduce",
 	wayTierBarrier: "Barrier", wayTierBcast: "Bcast", wayTierAllreduce: "Allreduce", wayTierAllgather: "Allgather",
 	wayFree: "Free",
 }
@@ -115,8 +126,12 @@ func (w way) before() bool {
 	return w == wayRound || w == wayCompare || w >= wayBoardNodes && w <= wayBoardAgree
 }
 
+// overMemory tells that a call goes this way over the memory of its node.
+func (w way) overMemory() bool { return w >= wayBoardBarrier && w < wayFree }
+
 // repeating has a bit for each way in which a rank may send another several messages with one tag.
-const repeating uint64 = 1<<wayFinalize | 1<<wayTierAllreduce | 1<<wayBcastRing | 1<<wayReduceParts |
+const repeating uint64 = 1<<wayFinalize | 1<<wayTierAllreduce | 1<<wayTierAllreduceLong | 1<<wayBcastRing |
+	1<<wayReduceParts |
 	1<<wayReduceEnd | 1<<wayAllreduceRing |
 	1<<wayAllgatherRing | 1<<wayAllgatherv | 1<<wayScanParts | 1<<wayScanEnd |
 	1<<wayExscan | 1<<wayExscanParts | 1<<wayExscanEnd |
@@ -193,7 +208,7 @@ func (w way) rooted() bool {
 	switch w {
 	case wayBcastTree, wayBcastRing, wayReduceTree, wayReduceParts, wayReduceEnd,
 		wayGatherTree, wayGatherAll, wayGatherv, wayScatterTree, wayScatterAll, wayScatterv,
-		wayBoardBcast, wayBoardReduce, wayBoardGather, wayBoardScatter, wayTierBcast:
+		wayBoardBcast, wayBoardBcastLong, wayBoardReduce, wayBoardGather, wayBoardScatter, wayTierBcast, wayTierBcastLong:
 		return true
 	}
 	return false

@@ -132,7 +132,9 @@ func (x *Call) drop(r comm.Req) {
 // awaitLong listens while it waits until r is done, or over reports true. It resets the alarm before each look, and an
 // alarm goes off only after its reason can be seen. So no reason is missed.
 func (x *Call) awaitLong(r comm.Req, over func() bool) error {
-	alarm := &x.st.news.Alarm
+	alarm, kind := &x.st.news.Alarm, x.kind
+	x.st.longed.Store(&kind)
+	defer x.st.longed.Store(nil)
 	x.c.Srv.Listen(&x.st.news)
 	defer x.c.Srv.Unlisten(&x.st.news)
 	pause, next := lookFirst, time.Now().Add(lookFirst)
@@ -259,13 +261,22 @@ func (x *Call) mismatch(rank, tag int) error {
 
 func (x *Call) differs(rank, tag int) error {
 	mine, _ := x.st.tagOf(x.call)
+	if x.sameCall(mine, tag) {
+		return x.errorf(ErrCount, "rank %d has called it with another length", rank)
+	}
 	here, there := callText(x.size, mine, x.call), callText(x.size, tag, x.call)
 	more := ""
 	if here == there {
-		more = ", which waits where this one does not, or has another operation, or comes after other calls"
+		more = ", which waits where this one does not, or has another operation or length, or comes after other calls"
 	}
 	return x.errorf(ErrMismatch, "this is %v%s; rank %d has called %s%s", x.kind, callDetail(x.size, mine, x.call), rank,
 		there, more)
+}
+
+// sameCall tells that two tags are of one call, whose length alone may differ. A call over memory and one by messages
+// may differ in that one does not wait.
+func (x *Call) sameCall(a, b int) bool {
+	return tagWay(a) != tagWay(b) && tagWay(a).overMemory() == tagWay(b).overMemory() && callText(x.size, a, x.call) == callText(x.size, b, x.call)
 }
 
 // leftover looks for messages that belong to a call before.

@@ -77,6 +77,9 @@ func (c *Comm) enter(h home, id int, uid uint64) {
 	c.coll = newCollState(c, uid)
 	p.colls.add(c.coll)
 	p.faults.made(c)
+	if p.srv.AnyGone() { // a death after this look finds c among the others
+		c.doubt(false, nil)
+	}
 	if p.colls.wasRevoked(uid) {
 		c.revoke(false, nil)
 	}

@@ -120,7 +120,7 @@ func (c *Comm) CreateGroup(g *group.Group, tag int) (*Comm, error) {
 		return nil, nil
 	}
 	members := slices.Clone(g.List())
-	id, uid, err := newParty(c.proc, meet.Make(meet.CreateGroup, c.coll.uid, tag, "", g), members).agree()
+	id, uid, err := newParty(c.scope(what), c.proc, meet.Make(meet.CreateGroup, c.coll.uid, tag, "", g), members).agree()
 	if err != nil {
 		return nil, c.dressed(what, err)
 	}
@@ -137,13 +137,13 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 	}
 	d := &Comm{group: c.group, local: c.local, peers: c.peers, rank: c.rank}
 	d.topology.Store(c.origin().topology.Load())
-	y, req := c.meeting(), c.Srv.NewCall()
-	go func() {
+	y := c.meeting(what)
+	req := c.later(&y.scope, func() error {
 		id, uid, err := y.agree()
 		if err == nil {
 			d.enter(c.home(), id, uid)
 		}
-		c.Srv.EndCall(req, c.dressed(what, err), nil)
-	}()
+		return c.dressed(what, err)
+	})
 	return d, Request{c: c, req: req}, nil
 }

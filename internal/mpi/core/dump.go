@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/golci/golci/comm"
 	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/internal/pending"
 )
 
 // Dump writes to w, in one write, a report of what the rank waits for. It lists calls by name, with peer, tag and
@@ -18,7 +18,7 @@ func (p *Proc) Dump(w io.Writer) { p.rank.Dump(w) }
 
 // report adds the calls and messages that wait in package comm.
 func (p *Proc) report(x *rank.Report) {
-	all := p.srv.Pending()
+	all, names := p.listed()
 	for _, o := range all {
 		if o.Unexpected() {
 			x.Messages++
@@ -27,23 +27,52 @@ func (p *Proc) report(x *rank.Report) {
 		x.Calls++
 		x.InCall(o.Thread)
 	}
-	x.Lines = append(x.Lines, p.callLines(all)...)
-	if probes := p.srv.Probes(); probes > 0 {
-		x.Calls += probes
-		x.Lines = append(x.Lines, plural(probes, "call of Probe waits", "calls of Probe wait"))
+	x.Lines = append(x.Lines, p.callLines(all, names)...)
+}
+
+// listed is what pends at this rank, each operation once: not what is made of others that are listed, and no message
+// of an operation that has an entry of its own. names are those of collectives, by the place of their messages.
+func (p *Proc) listed() (all []pending.Op, names map[place]string) {
+	names = make(map[place]string)
+	all = slices.DeleteFunc(p.rank.Endpoint().Pending().Ops(), func(o pending.Op) bool {
+		if o.Parts {
+			names[place{o.Context, o.Tag}] = o.Call
+		}
+		return o.Parts || o.Kind != pending.Call && int(o.Context/2) == systemID
+	})
+	return all, names
+}
+
+// place is what the messages of a collective have in common on a rank.
+type place struct {
+	ctx uint16
+	tag int
+}
+
+// named gives the function that the program has called for a collective; "" if it is not known.
+func (p *Proc) named(x pending.Op, names map[place]string) string {
+	if name := names[place{x.Context, x.Tag}]; name != "" {
+		return name
 	}
+	if c := p.colls.withID(int(x.Context / 2)); c != nil && !x.Unexpected() {
+		if name := c.coll.longed.Load(); name != nil {
+			return *name
+		}
+	}
+	return ""
 }
 
 // unended counts the operations of this rank that have not ended. It leaves out those that the program has given up.
 // first describes one of them.
 func (p *Proc) unended() (n int, first func() string) {
-	for _, x := range p.srv.Pending() {
+	all, names := p.listed()
+	for _, x := range all {
 		if x.Unexpected() {
 			continue
 		}
 		if n++; n == 1 {
 			x.Thread = nil
-			first = func() string { return p.callLines([]comm.Pending{x})[0] }
+			first = func() string { return p.callLines([]pending.Op{x}, names)[0] }
 		}
 	}
 	return n, first
@@ -59,7 +88,7 @@ func plural(n int, one, many string) string {
 
 // callGroup is a set of calls or messages that have the same text and become one line.
 type callGroup struct {
-	first comm.Pending
+	first pending.Op
 	text  string // of the call, without tags
 	n     int
 	tags  span
@@ -71,17 +100,35 @@ type span struct{ least, most int64 }
 
 func (s *span) add(n int64) { s.least, s.most = min(s.least, n), max(s.most, n) }
 
+// likeness is what the text of a call is made of.
+type likeness struct {
+	kind      pending.Kind
+	call      string
+	ctx       uint16
+	peer, tag int
+}
+
 // callLines gives a line for each group of calls and messages. Calls of this rank come before messages of others, and
 // large groups before small ones.
-func (p *Proc) callLines(all []comm.Pending) []string {
+func (p *Proc) callLines(all []pending.Op, names map[place]string) []string {
 	type key struct {
 		text     string
 		inThread bool
 	}
 	groups := make(map[key]*callGroup)
+	texts := make(map[likeness]string) // by what the text is made of: very many calls have few texts
 	for _, x := range all {
 		tag := int64(x.Tag)
-		k := key{p.callText(x), x.Thread != nil}
+		like := likeness{kind: x.Kind, call: x.Call, ctx: x.Context, peer: x.Peer}
+		if isCollective(x.Context) {
+			like.tag = x.Tag
+		}
+		text, ok := texts[like]
+		if !ok {
+			text = p.callText(x, names)
+			texts[like] = text
+		}
+		k := key{text, x.Thread != nil}
 		g := groups[k]
 		if g == nil {
 			g = &callGroup{first: x, text: k.text, tags: span{tag, tag}, bytes: span{x.Bytes, x.Bytes}}
@@ -101,7 +148,7 @@ func (p *Proc) callLines(all []comm.Pending) []string {
 // compare orders groups for a report.
 func (g *callGroup) compare(h *callGroup) int {
 	return cmp.Or(
-		cmp.Compare(min(g.first.Kind, comm.PendingMessage), min(h.first.Kind, comm.PendingMessage)),
+		cmp.Compare(min(g.first.Kind, pending.Message), min(h.first.Kind, pending.Message)),
 		cmp.Compare(h.n, g.n), cmp.Compare(g.text, h.text), cmp.Compare(g.tags.least, h.tags.least))
 }
 
@@ -109,15 +156,17 @@ func (g *callGroup) compare(h *callGroup) int {
 func (g *callGroup) String() string {
 	line := g.text
 	switch {
-	case isCollective(g.first.Context):
+	case isCollective(g.first.Context), g.first.Kind == pending.Call && g.tags.most < 0:
 	case g.tags.least != g.tags.most:
 		line += fmt.Sprintf(", tags %d..%d", g.tags.least, g.tags.most)
 	default:
 		line += ", " + tagText(int(g.tags.least))
 	}
-	if g.bytes.least != g.bytes.most {
+	switch {
+	case g.first.Kind >= pending.Probe && g.first.Kind <= pending.Call && g.bytes.most == 0: // it has no bytes of its own
+	case g.bytes.least != g.bytes.most:
 		line += fmt.Sprintf(", %d..%d bytes", g.bytes.least, g.bytes.most)
-	} else {
+	default:
 		line += ", " + plural(int(g.bytes.least), "byte", "bytes")
 	}
 	thread := g.first.Thread
@@ -133,28 +182,49 @@ func (g *callGroup) String() string {
 }
 
 // callText names the call that waits in x, or what x is, without its tag and thread.
-func (p *Proc) callText(x comm.Pending) string {
+func (p *Proc) callText(x pending.Op, names map[place]string) string {
+	if x.Call != "" {
+		return p.namedText(x)
+	}
 	on, peer := p.CommName(int(x.Context/2)), p.peerOf(x)
 	name, detail := p.collectiveText(x.Context, x.Tag)
+	if name != "" {
+		name = cmp.Or(p.named(x, names), name)
+	}
 	call := name + " on " + on + detail
 	switch {
 	case name == "":
 		return fmt.Sprintf(callFormats[x.Kind], on, peer)
 	case x.Unexpected():
 		return "not received: " + call + " from " + peer
-	case x.Kind == comm.PendingSend:
+	case x.Kind == pending.Send:
 		return call + ": sends to " + peer
 	}
 	return call + ": waits for " + peer
 }
 
+// namedText is callText of an operation that tells its name.
+func (p *Proc) namedText(x pending.Op) string {
+	text := x.Call
+	if x.Context != pending.NoContext {
+		text += " on " + p.CommName(int(x.Context/2))
+	}
+	switch {
+	case x.Kind == pending.Probe:
+		return text + " from " + p.peerOf(x)
+	case x.Peer >= 0:
+		return text + ": waits for " + p.peerOf(x)
+	}
+	return text
+}
+
 // callFormats have a communicator and a peer as arguments.
 var callFormats = [...]string{
-	comm.PendingRecv:     "Recv on %s from %s",
-	comm.PendingMove:     "Recv on %s of a message that is on its way from %s",
-	comm.PendingSend:     "Send on %s to %s",
-	comm.PendingMessage:  "not received: message on %s from %s",
-	comm.PendingEnvelope: "not received: envelope on %s from %s",
+	pending.Recv:     "Recv on %s from %s",
+	pending.Move:     "Recv on %s of a message that is on its way from %s",
+	pending.Send:     "Send on %s to %s",
+	pending.Message:  "not received: message on %s from %s",
+	pending.Envelope: "not received: envelope on %s from %s",
 }
 
 // CommName is the name of the communicator with that id.
@@ -166,7 +236,7 @@ func (p *Proc) CommName(id int) string {
 }
 
 // peerOf names the peer of x. It adds the rank in the world where the communicator has another number for it.
-func (p *Proc) peerOf(x comm.Pending) string {
+func (p *Proc) peerOf(x pending.Op) string {
 	c := p.colls.withID(int(x.Context / 2))
 	if c == nil || uint(x.Peer) >= uint(p.rank.Size()) {
 		return peerText(x.Peer)

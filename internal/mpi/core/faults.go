@@ -8,6 +8,7 @@ import (
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/mpi/pure/agree"
 	"github.com/golci/golci/internal/mpi/pure/errs"
+	"github.com/golci/golci/internal/pending"
 )
 
 // Agreement of ranks of which some may have died. Package agree decides; here its messages travel as notices, and the
@@ -186,14 +187,16 @@ func (c *Comm) agreeable(what string) error {
 	return nil
 }
 
-// vote begins the next agreement on c with a flag.
-func (c *Comm) vote(what string, flag uint64) (v *voting, err error) {
+// vote begins the next agreement on c with a flag, in the scope sc.
+func (c *Comm) vote(sc scope, flag uint64) (v *voting, err error) {
+	what := sc.what
 	if err := c.agreeable(what); err != nil {
 		return nil, err
 	}
-	c = c.origin()
+	c, sc.ctx = c.origin(), pending.NoContext // it goes on when c is revoked, and whoever dies
+	c.Srv.PollInTurn()                        // ranks that agree at once wait for nothing
 	f := &c.proc.faults
-	v = &voting{req: c.Srv.NewCall()}
+	v = &voting{req: sc.begin(c.Srv, pending.AnyRank, pending.Nobody)}
 	f.do(nil, func() (*agreements, []agree.Action) {
 		a := f.of(c)
 		if a.open != nil {
@@ -215,14 +218,14 @@ func (c *Comm) vote(what string, flag uint64) (v *voting, err error) {
 	return v, nil
 }
 
-// decided waits for the decision.
-func (c *Comm) decided(what string, flag uint64) (*voting, error) {
-	v, err := c.vote(what, flag)
+// decided waits for the decision. If the scope ends before, the agreement goes on without the caller.
+func (c *Comm) decided(sc scope, flag uint64) (*voting, error) {
+	v, err := c.vote(sc, flag)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := c.Srv.Wait(v.req); err != nil {
-		return nil, c.errorf(what, ": %w", c.cause(err))
+	if _, err := sc.wait(c.Srv, v.req); err != nil {
+		return nil, c.errorf(sc.what, ": %w", c.proc.cause(err))
 	}
 	return v, nil
 }
@@ -232,7 +235,7 @@ func (c *Comm) decided(what string, flag uint64) (*voting, error) {
 // died whose death not all callers had acknowledged, on all ranks alike, and with the flag; ErrConcurrent, ErrComm.
 func (c *Comm) Agree(flag uint64) (uint64, error) {
 	const what = "Agree"
-	v, err := c.decided(what, flag)
+	v, err := c.decided(c.scope(what), flag)
 	if err != nil {
 		return 0, err
 	}
@@ -243,18 +246,19 @@ func (c *Comm) Agree(flag uint64) (uint64, error) {
 // must not be touched before.
 func (c *Comm) Iagree(flag *uint64) (Request, error) {
 	const what = "Iagree"
-	v, err := c.vote(what, *flag)
+	sc := c.scope(what)
+	v, err := c.vote(sc, *flag)
 	if err != nil {
 		return Request{}, err
 	}
-	req := c.Srv.NewCall()
-	go func() {
-		_, err := c.Srv.Wait(v.req)
+	sc.ctx = pending.NoContext
+	req := c.later(&sc, func() error {
+		_, err := sc.wait(c.Srv, v.req)
 		if err == nil {
 			*flag, err = v.value.Flag, c.unacked(what, v.value)
 		}
-		c.Srv.EndCall(req, err, nil)
-	}()
+		return err
+	})
 	return Request{c: c, req: req}, nil
 }
 
@@ -287,7 +291,7 @@ func (c *Comm) Failures() ([]int, error) {
 }
 
 // AckFailed acknowledges the first n of the ranks that Failures lists, and gives how many of them are acknowledged now.
-// Agree does not fail because of ranks that all have acknowledged.
+// Agree does not fail because of ranks that all have acknowledged, and receives from any source wait again.
 func (c *Comm) AckFailed(n int) (int, error) {
 	if n < 0 {
 		return 0, c.errorf("AckFailed", ": %w: %d", ErrArgument, n)
@@ -295,6 +299,7 @@ func (c *Comm) AckFailed(n int) (int, error) {
 	if _, err := c.failures("AckFailed", n); err != nil {
 		return 0, err
 	}
+	c.origin().doubt(false, nil)
 	f := &c.proc.faults
 	f.mu.Lock()
 	defer f.mu.Unlock()

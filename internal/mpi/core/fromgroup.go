@@ -39,7 +39,7 @@ func (p *Proc) CreateFromGroup(g *group.Group, text string) (*Comm, error) {
 		return nil, err
 	}
 	members := slices.Clone(g.List())
-	id, uid, err := newParty(p, meet.Make(meet.FromGroup, 0, 0, text, g), members).agree()
+	id, uid, err := newParty(scopeOf(what), p, meet.Make(meet.FromGroup, 0, 0, text, g), members).agree()
 	if err != nil {
 		return nil, p.world.dressed(what, err)
 	}
@@ -66,7 +66,7 @@ func (p *Proc) CreateInterFromGroups(
 		told = fromRanks(remote.List())
 	}
 	mine := slices.Clone(local.List())
-	told, err = newParty(p, meet.Make(meet.FromGroups, 0, 0, text, local), mine).spread(told)
+	told, err = newParty(scopeOf(what), p, meet.Make(meet.FromGroups, 0, 0, text, local), mine).spread(told)
 	if err != nil {
 		return nil, p.world.dressed(what, err)
 	}
@@ -81,7 +81,7 @@ func (p *Proc) CreateInterFromGroups(
 	}
 	first, second := ordered(mine, others)
 	name := meet.Make(meet.FromGroups, 1, 0, text, groupOf(first), groupOf(second))
-	id, uid, err := newParty(p, name, slices.Concat(first, second)).agree()
+	id, uid, err := newParty(scopeOf(what), p, name, slices.Concat(first, second)).agree()
 	if err != nil {
 		return nil, p.world.dressed(what, err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/mpi/pure/reqkind"
+	"github.com/golci/golci/internal/pending"
 )
 
 // Grequest is a generalized request (13.2): the program ends its operation. Its functions may be nil. Query gives the
@@ -31,7 +32,10 @@ type general struct {
 
 // StartGeneral makes a generalized request.
 func (p *Proc) StartGeneral(f Grequest) Request {
-	g := &general{Grequest: f, c: p.self, call: p.srv.NewCall()}
+	op := pending.Op{
+		Call: "Grequest", Context: pending.NoContext, Peer: pending.AnyRank, Tag: pending.AnyTag, Needs: pending.Nobody,
+	}
+	g := &general{Grequest: f, c: p.self, call: p.srv.NewCall(op, pending.Terms{Kept: true})}
 	return Request{c: p.self, req: g.call, x: &more{ends: g}}
 }
 
@@ -99,6 +103,7 @@ func (g *general) forget(*Comm) error {
 	complete := g.complete
 	g.freed = true
 	g.mu.Unlock()
+	g.c.Srv.EndCall(g.call, nil, nil) // nobody waits for it any more
 	if complete {
 		return g.free()
 	}

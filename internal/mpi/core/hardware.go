@@ -19,7 +19,7 @@ func (c *Comm) SplitHardware(what string, want hardware.Kind, key int) (*Comm, h
 	if err := c.usable(what); err != nil {
 		return nil, hardware.None, err
 	}
-	all, err := c.meeting().gather(HardwareKinds.Words(want, c.proc.machineName(), c.proc.instances())...)
+	all, err := c.meeting(what).gather(HardwareKinds.Words(want, c.proc.machineName(), c.proc.instances())...)
 	if err != nil {
 		return nil, hardware.None, c.dressed(what, err)
 	}

@@ -70,15 +70,15 @@ func ordered(local, remote []int32) (first, second []int32) {
 	return remote, local
 }
 
-// meeting is the next meeting of all ranks of c, which all call it in the same order.
-func (c *Comm) meeting() *party {
+// meeting is the next meeting of all ranks of c for the function what, which all call it in the same order.
+func (c *Comm) meeting(what string) *party {
 	o := c.origin()
 	name := meet.Make(meet.Members, o.coll.uid, int(o.meetings.Add(1)), "")
 	members := c.group
 	if c.local != nil {
 		members = slices.Concat(ordered(c.local, c.group))
 	}
-	return newParty(c.proc, name, members)
+	return newParty(c.scope(what), c.proc, name, members)
 }
 
 // dressed has an error of a meeting name the function and the rank.
@@ -91,7 +91,7 @@ func (c *Comm) dressed(what string, err error) error {
 
 // dupInter is dup of an inter-communicator.
 func (c *Comm) dupInter(what string) (*Comm, error) {
-	id, uid, err := c.meeting().agree()
+	id, uid, err := c.meeting(what).agree()
 	if err != nil {
 		return nil, c.dressed(what, err)
 	}
@@ -100,7 +100,7 @@ func (c *Comm) dupInter(what string) (*Comm, error) {
 
 // splitInter is Split of an inter-communicator.
 func (c *Comm) splitInter(what string, color, key int) (*Comm, error) {
-	y := c.meeting()
+	y := c.meeting(what)
 	all, err := y.gather(uint64(int64(color)), uint64(int64(key)))
 	var id int
 	var uid uint64
@@ -164,7 +164,7 @@ func (c *Comm) CreateInter(leader int, peer *Comm, remote, tag int) (*Comm, erro
 	if leader == c.rank {
 		told, why = c.exchange(what, peer, remote, tag)
 	}
-	told, err := c.meeting().spread(told)
+	told, err := c.meeting(what).spread(told)
 	switch {
 	case why != nil:
 		return nil, why
@@ -196,25 +196,26 @@ func (c *Comm) exchange(what string, peer *Comm, remote, tag int) ([]uint64, err
 	if err != nil {
 		return nil, c.errorf(what, ": %w: the remote leader is the rank itself", ErrRank)
 	}
-	told, err := c.trade(meet.Make(meet.Intercomm, peer.coll.uid, tag, "", both), int(other))
+	told, err := c.trade(what, meet.Make(meet.Intercomm, peer.coll.uid, tag, "", both), int(other))
 	return told, c.dressed(what, err)
 }
 
 // trade gives the group of c, in a meeting of two ranks, for that of the other one. Before it comes a word that both
 // know and nobody else.
-func (c *Comm) trade(name meet.Name, other int) ([]uint64, error) {
+func (c *Comm) trade(what string, name meet.Name, other int) ([]uint64, error) {
 	s, me := &c.proc.system, c.proc.rank.Rank()
+	y := newParty(c.scope(what), c.proc, name, []int32{int32(me), int32(other)})
 	mine := append([]uint64{c.proc.newUID()}, fromRanks(c.group)...)
 	var got []byte
 	var err error
 	if me < other {
-		err = s.send(name, other, bytesOfWords(mine))
+		err = s.send(y, other, bytesOfWords(mine))
 	}
 	if err == nil {
-		got, err = s.recv(name, other)
+		got, err = s.recv(y, other)
 	}
 	if err == nil && me > other {
-		err = s.send(name, other, bytesOfWords(mine))
+		err = s.send(y, other, bytesOfWords(mine))
 	}
 	if err != nil {
 		return nil, err
@@ -233,7 +234,7 @@ func (c *Comm) joined(what string, key uint64, remote []int32) (*Comm, error) {
 			return nil, c.errorf(what, ": %w: %s is in both groups", ErrComm, fmt.Sprintf("rank %d of the world", r))
 		}
 	}
-	y := newParty(c.proc, meet.Make(meet.Intercomm, key, 0, ""), slices.Concat(ordered(c.group, remote)))
+	y := newParty(c.scope(what), c.proc, meet.Make(meet.Intercomm, key, 0, ""), slices.Concat(ordered(c.group, remote)))
 	id, uid, err := y.agree()
 	if err != nil {
 		return nil, c.dressed(what, err)
@@ -269,7 +270,7 @@ func (c *Comm) Merge(high bool) (*Comm, error) {
 	if high {
 		mine = 1
 	}
-	y := c.meeting()
+	y := c.meeting(what)
 	all, err := y.gather(mine)
 	var id int
 	var uid uint64

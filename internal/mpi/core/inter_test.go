@@ -79,7 +79,7 @@ func checkInter(world, c *Comm, local, remote []int) error {
 	if w, err := c.WorldRank(c.Rank()); err != nil || w != world.Rank() {
 		return fmt.Errorf("world rank %d, %v", w, err)
 	}
-	all, err := c.meeting().gather(uint64(c.id), c.coll.uid)
+	all, err := c.meeting("test").gather(uint64(c.id), c.coll.uid)
 	if err != nil {
 		return err
 	}

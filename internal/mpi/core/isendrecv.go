@@ -9,6 +9,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/mpi/pure/reqkind"
+	"github.com/golci/golci/internal/pending"
 )
 
 // both is a send and a receive with one request.
@@ -55,14 +56,19 @@ func (c *Comm) isendrecv(what string, out *data, dest, stag int, in *data, sourc
 	if overlap(out.b, in.b) {
 		return Request{}, c.errorf(what, ": %w: the buffers overlap", ErrBuffer)
 	}
-	b := &both{c: c, call: c.Srv.NewCall()}
+	b := &both{c: c}
 	b.left.Store(1)
+	b.call = c.Srv.NewCall(pending.Op{
+		Call: what, Context: pending.NoContext, Peer: pending.AnyRank, Tag: pending.AnyTag, Needs: pending.Nobody, Parts: true,
+	}, pending.Terms{Stop: b.stopped})
 	if err := b.startRecv(what, in, source, rtag); err != nil {
+		c.Srv.EndCall(b.call, nil, nil)
 		return Request{}, err
 	}
 	if err := b.startSend(what, out, dest, stag); err != nil {
 		_ = b.recv.Cancel()
 		_, _ = b.recv.Wait(what)
+		c.Srv.EndCall(b.call, nil, nil)
 		return Request{}, err // which is the cause
 	}
 	if c.until != nil {
@@ -166,6 +172,9 @@ func (b *both) outcome(c *Comm, last bool) (Status, error) {
 	}
 	return st, err
 }
+
+// stopped asks for the end of both from outside. They are in the registry themselves, so this is for a wait that ends.
+func (b *both) stopped(uint64, error, *fult.Worker) { _ = b.cancel(b.c) }
 
 // cancel asks for the end of both.
 func (b *both) cancel(c *Comm) error {

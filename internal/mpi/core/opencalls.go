@@ -33,6 +33,7 @@ func (st *collState) opened(x *Call) {
 	o := &st.open
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	x.openAt = len(o.calls)
 	o.calls = append(o.calls, x)
 	if o.pause == 0 {
 		o.pause = lookFirst
@@ -48,8 +49,11 @@ func (st *collState) closed(x *Call) bool {
 	if x.async.owed.Load() != 0 {
 		return false
 	}
-	i := slices.Index(o.calls, x)
-	o.calls = slices.Delete(o.calls, i, i+1)
+	last := len(o.calls) - 1 // which takes its place: the order of the list means nothing
+	o.calls[x.openAt] = o.calls[last]
+	o.calls[x.openAt].openAt = x.openAt
+	o.calls[last] = nil
+	o.calls = o.calls[:last]
 	return true
 }
 

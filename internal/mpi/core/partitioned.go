@@ -9,6 +9,7 @@ import (
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/mpi/pure/dtype"
 	"github.com/golci/golci/internal/mpi/pure/reqkind"
+	"github.com/golci/golci/internal/pending"
 )
 
 // Partitioned communication (4). A send and a receive of one tag meet in the order in which they were made. The sender
@@ -30,6 +31,7 @@ var _, partCtx = contextsOf(systemID)
 
 // parted is what both sides of partitioned communication have. It is used again by each start.
 type parted struct {
+	what  string // the function that has made it
 	c     *Comm
 	peer  int // in the communicator
 	tag   int // of the program
@@ -41,44 +43,126 @@ type parted struct {
 
 	call comm.Req     // the request of the start
 	left atomic.Int32 // events to come before the end of call
-	reqs []comm.Req   // by message; who starts a message sets it
-	errs []error      // why a message could not start; as reqs
+	msgs []partMessage
+
+	mu     sync.Mutex // guards what follows; no lock but that of the registry is taken under it
+	starts uint64     // so far
+	active bool       // the last one has not ended
+	// Why a start has been ended from outside. It stays: messages of that start may still come, so there is no other.
+	why error
 }
+
+// partMessage is one message of a start. Who moves step from idle owns the rest until it is begun.
+type partMessage struct {
+	step atomic.Uint32
+	req  comm.Req
+	err  error // why it could not start
+}
+
+const (
+	msgIdle    = iota
+	msgClaimed // its start is under way, or it will never start
+	msgBegun   // req and err are set
+)
 
 // event counts that a message has ended, or that its start has returned.
 func (p *parted) event(w *fult.Worker) {
-	if p.left.Add(-1) == 0 {
-		p.c.Srv.EndCall(p.call, nil, w)
+	if p.left.Add(-1) != 0 {
+		return
 	}
+	p.mu.Lock()
+	p.active = false
+	p.mu.Unlock()
+	p.c.Srv.EndCall(p.call, nil, w)
 }
 
-// begin makes the request of a start with so many messages. The start itself is one event.
-func (p *parted) begin(messages int) {
-	p.call = p.c.Srv.NewCall()
-	p.expect(messages)
-	p.left.Store(int32(messages) + 1)
+// begin makes the request of a start. stop ends it from outside. The start itself is one event, and others have been
+// counted. It is called with mu held; check is to follow without it.
+func (p *parted) begin(stop func(number uint64, err error, w *fult.Worker)) {
+	p.left.Add(1)
+	p.starts++
+	p.active = true
+	p.call = p.c.Srv.NewCall(p.pends(), pending.Terms{Stop: stop, Number: p.starts})
 }
 
-// expect makes room for so many messages.
+// check ends a start that something has made hopeless before it was in the registry.
+func (p *parted) check() {
+	op := p.pends()
+	p.c.Srv.CheckCall(p.call, &op)
+}
+
+// pends describes a start.
+func (p *parted) pends() pending.Op {
+	op := pending.Op{Call: p.what, Context: p.c.Ctx, Peer: pending.AnyRank, Tag: p.tag, Bytes: int64(p.total)}
+	if p.peer != ProcNull {
+		op.Peer = int(p.c.group[p.peer])
+	}
+	return op
+}
+
+// expect makes room for so many messages, none of which has begun.
 func (p *parted) expect(messages int) {
-	if len(p.reqs) < messages {
-		p.reqs, p.errs = make([]comm.Req, messages), make([]error, messages)
+	if len(p.msgs) < messages {
+		p.msgs = make([]partMessage, messages)
+	}
+	for i := range p.msgs {
+		p.msgs[i].step.Store(msgIdle)
 	}
 }
 
 // started takes what the start of message i has returned. Its end is one event; its start has been counted as another.
+// Either this sees that the whole has been ended, or stop sees that the message has begun.
 func (p *parted) started(i int, r comm.Req, err error) {
-	p.reqs[i], p.errs[i] = r, err
+	m := &p.msgs[i]
+	m.req, m.err = r, err
+	m.step.Store(msgBegun)
+	if p.ended() != nil {
+		p.c.Srv.Cancel(r)
+	}
 	if err != nil || r.Null() {
 		p.event(nil)
 	}
 	p.event(nil)
 }
 
+// ended tells why the start has been ended from outside, or nil.
+func (p *parted) ended() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.why
+}
+
+// end notes why a start ends from outside; false if it has ended. It is called with mu held.
+func (p *parted) end(number uint64, err error) bool {
+	if !p.active || p.starts != number || p.why != nil {
+		return false
+	}
+	p.why = err
+	return true
+}
+
+// stop ends a start from outside: messages under way are asked to end, and those that have not begun never will. Each
+// of these has that many events to come.
+func (p *parted) stop(events int, w *fult.Worker) {
+	for i := range p.msgs {
+		m := &p.msgs[i]
+		switch {
+		case m.step.CompareAndSwap(msgIdle, msgClaimed):
+			for range events {
+				p.event(w)
+			}
+		case m.step.Load() == msgBegun:
+			p.c.Srv.Cancel(m.req)
+		}
+	}
+}
+
 // collect uses up the messages, or only looks at them, and gives the first error.
 func (p *parted) collect(last bool) (first error) {
-	for i, r := range p.reqs {
-		err := p.errs[i]
+	first = p.ended()
+	for i := range p.msgs {
+		m := &p.msgs[i]
+		r, err := m.req, m.err
 		switch {
 		case err != nil || r.Null():
 		case last:
@@ -87,13 +171,21 @@ func (p *parted) collect(last bool) (first error) {
 			_, err = p.c.Srv.Peek(r)
 		}
 		if last {
-			p.reqs[i], p.errs[i] = comm.Req{}, nil
+			m.req, m.err = comm.Req{}, nil
 		}
 		if first == nil {
 			first = err
 		}
 	}
 	return first
+}
+
+// mayStart tells why no start can follow.
+func (p *parted) mayStart(c *Comm) error {
+	if err := p.ended(); err != nil {
+		return fmt.Errorf("%w: an earlier start has been ended: %w", ErrRequest, err)
+	}
+	return c.over()
 }
 
 func (p *parted) cancel(*Comm) error { return nil } // the table of kinds forbids it
@@ -148,8 +240,8 @@ func (c *Comm) PsendInitBuf(what string, b Buf, parts, dest, tag int) (Request, 
 }
 
 func (c *Comm) psendInit(what string, d data, parts, dest, tag int) (Request, error) {
-	p := &partedSend{parted: c.newParted(d, parts, dest, tag)}
-	if err := p.check(what); err != nil {
+	p := &partedSend{parted: c.newParted(what, d, parts, dest, tag)}
+	if err := p.divisible(); err != nil {
 		return Request{}, err
 	}
 	p.ready = make([]atomic.Bool, parts)
@@ -165,17 +257,23 @@ func (c *Comm) psendInit(what string, d data, parts, dest, tag int) (Request, er
 	return c.keptParts(p, p.start), nil
 }
 
-func (c *Comm) newParted(d data, parts, peer, tag int) parted {
-	return parted{c: c, peer: peer, tag: tag, mem: d.b, cur: d.cur, total: d.len(), parts: parts, shape: d.shape}
+func (c *Comm) newParted(what string, d data, parts, peer, tag int) parted {
+	return parted{what: what, c: c, peer: peer, tag: tag, mem: d.b, cur: d.cur, total: d.len(), parts: parts, shape: d.shape}
 }
 
-// check tells whether the bytes can be divided.
-func (p *parted) check(what string) error {
-	if p.parts < 0 || p.parts > 0 && p.total%p.parts != 0 || p.parts == 0 && p.total > 0 {
-		return p.c.errorf(what, ": %w: %d bytes in %d partitions", ErrArgument, p.total, p.parts)
+// divisible tells why the bytes cannot be divided, or nil.
+func (p *parted) divisible() error {
+	if p.parts < 0 || p.parts > maxParts || p.parts > 0 && p.total%p.parts != 0 || p.parts == 0 && p.total > 0 {
+		return p.c.errorf(p.what, ": %w: %d bytes in %d partitions", ErrArgument, p.total, p.parts)
+	}
+	if err := comm.CheckAlloc(int64(p.parts) * partState); err != nil {
+		return p.c.errorf(p.what, ", %d partitions: %w", p.parts, err)
 	}
 	return nil
 }
+
+// partState is about how many bytes a partition needs beside its data.
+const partState = 8
 
 // keptParts is the persistent request of a partitioned operation.
 func (c *Comm) keptParts(e ends, start func(*Comm) (comm.Req, error)) Request {
@@ -183,18 +281,34 @@ func (c *Comm) keptParts(e ends, start func(*Comm) (comm.Req, error)) Request {
 }
 
 func (p *partedSend) start(c *Comm) (comm.Req, error) {
-	if err := c.over(); err != nil {
+	if err := p.mayStart(c); err != nil {
 		return comm.Req{}, err
 	}
-	p.begin(p.batch.messages())
 	for i := range p.ready {
 		p.ready[i].Store(false)
 	}
 	for i := range p.lacks {
 		p.lacks[i].Store(int32(p.batch.size(i)))
 	}
+	p.mu.Lock()
+	p.expect(p.batch.messages())
+	p.left.Store(int32(p.batch.messages()))
+	p.begin(p.stopped)
+	call := p.call
+	p.mu.Unlock()
+	p.check()
 	p.event(nil)
-	return p.call, nil
+	return call, nil
+}
+
+// stopped ends the start from outside.
+func (p *partedSend) stopped(number uint64, err error, w *fult.Worker) {
+	p.mu.Lock()
+	ended := p.end(number, err)
+	p.mu.Unlock()
+	if ended {
+		p.stop(1, w)
+	}
 }
 
 func (p *partedSend) kind() reqkind.Kind { return reqkind.PartitionedOut }
@@ -202,7 +316,7 @@ func (p *partedSend) kind() reqkind.Kind { return reqkind.PartitionedOut }
 func (p *partedSend) outcome(_ *Comm, last bool) (Status, error) { return empty, p.collect(last) }
 
 func (p *partedSend) forget(*Comm) error {
-	if p.peer != ProcNull {
+	if p.peer != ProcNull && p.ended() == nil { // else a message of the channel may still be at the receiver
 		p.c.proc.parts.release(int(p.c.group[p.peer]), p.channel)
 	}
 	return nil
@@ -213,9 +327,11 @@ func (p *partedSend) markReady(part int) error {
 	if p.ready[part].Swap(true) {
 		return fmt.Errorf("%w: partition %d is ready already", ErrArgument, part)
 	}
-	if i := part / p.batch.each; p.lacks[i].Add(-1) != 0 {
-		return nil
-	} else if p.peer != ProcNull {
+	i := part / p.batch.each
+	if p.lacks[i].Add(-1) != 0 || !p.msgs[i].step.CompareAndSwap(msgIdle, msgClaimed) {
+		return nil // others are not ready; or the start has been ended
+	}
+	if p.peer != ProcNull {
 		p.send(i)
 	} else {
 		p.event(nil)

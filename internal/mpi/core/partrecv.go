@@ -2,7 +2,6 @@ package core
 
 import (
 	"errors"
-	"sync"
 	"sync/atomic"
 
 	"github.com/golci/golci/comm"
@@ -15,22 +14,27 @@ type partedRecv struct {
 	parted
 	key partKey
 
-	mu sync.Mutex // guards what follows; no lock is taken under it
-	// The first is set once; then news does not change.
+	// Under mu. The first is set once; then news and arrived do not change.
 	met     bool // the sender's announcement is here
 	news    announced
-	waiting bool // a start waits for it
-
-	arrived []partArrival // by message; set with met
+	arrived []partArrival // by message
+	waiting bool          // a start waits for the announcement
 }
 
-// partArrival is a message of a partitioned receive.
+// partArrival is a message of a partitioned receive. Where the data have holes it is the target of the message, so that
+// what has not come changes nothing.
 type partArrival struct {
-	p     *partedRecv
-	i     int
-	stage []byte // what comes, where the data have holes
-	here  atomic.Bool
+	p        *partedRecv
+	i        int
+	from, to int // the bytes of the buffer that it brings
+	here     atomic.Bool
 }
+
+// Len implements comm.Target.
+func (a *partArrival) Len() int { return a.to - a.from }
+
+// Unpack implements comm.Target.
+func (a *partArrival) Unpack(src []byte, off int) { a.p.cur.Unpack(src, a.from+off) }
 
 // PrecvInit makes a partitioned receive into b in so many partitions, for the function what. Wildcards are errors.
 func (c *Comm) PrecvInit(what string, e *Elem, b []byte, parts, source, tag int) (Request, error) {
@@ -50,8 +54,8 @@ func (c *Comm) PrecvInitBuf(what string, b Buf, parts, source, tag int) (Request
 }
 
 func (c *Comm) precvInit(what string, d data, parts, source, tag int) (Request, error) {
-	p := &partedRecv{parted: c.newParted(d, parts, source, tag)}
-	if err := p.check(what); err != nil {
+	p := &partedRecv{parted: c.newParted(what, d, parts, source, tag)}
+	if err := p.divisible(); err != nil {
 		return Request{}, err
 	}
 	if source == ProcNull {
@@ -63,22 +67,33 @@ func (c *Comm) precvInit(what string, d data, parts, source, tag int) (Request, 
 }
 
 func (p *partedRecv) start(c *Comm) (comm.Req, error) {
-	if err := c.over(); err != nil {
+	if err := p.mayStart(c); err != nil {
 		return comm.Req{}, err
 	}
 	p.mu.Lock()
-	met := p.met
-	p.waiting = !met
-	p.begin(0) // before the announcement can come
 	for i := range p.arrived {
 		p.arrived[i].here.Store(false)
 	}
-	p.mu.Unlock()
+	p.left.Store(0)
+	met := p.met
+	p.waiting = !met
+	if met {
+		p.count()
+	}
+	p.begin(p.stopped) // before the announcement can come
 	call := p.call
+	p.mu.Unlock()
+	p.check()
 	if met {
 		p.post()
 	}
 	return call, nil
+}
+
+// count has a start expect its messages, each with two events. It is called with mu held.
+func (p *partedRecv) count() {
+	p.expect(len(p.arrived))
+	p.left.Add(int32(2 * len(p.arrived)))
 }
 
 // meet takes the announcement of the sender.
@@ -91,19 +106,38 @@ func (p *partedRecv) meet(a announced) {
 	}
 	waiting := p.waiting
 	p.waiting = false
+	if waiting {
+		p.count()
+	}
 	p.mu.Unlock()
 	if waiting {
 		p.post()
 	}
 }
 
+// stopped ends the start from outside.
+func (p *partedRecv) stopped(number uint64, err error, w *fult.Worker) {
+	p.mu.Lock()
+	ended, waiting := p.end(number, err), p.waiting
+	if ended {
+		p.waiting = false
+	}
+	p.mu.Unlock()
+	switch {
+	case !ended:
+	case waiting:
+		p.event(w) // that of the start, which post would add
+	default:
+		p.stop(2, w)
+	}
+}
+
 // post starts the receives of all messages, and ends what begin has counted.
 func (p *partedRecv) post() {
-	n := len(p.arrived)
-	p.expect(n)
-	p.left.Add(int32(2 * n))
 	for i := range p.arrived {
-		p.arrived[i].post()
+		if p.msgs[i].step.CompareAndSwap(msgIdle, msgClaimed) {
+			p.arrived[i].post()
+		}
 	}
 	p.event(nil)
 }
@@ -111,26 +145,22 @@ func (p *partedRecv) post() {
 func (a *partArrival) post() {
 	p := a.p
 	from, to := p.news.batch.span(a.i)
-	to = min(to, p.total) // what is longer gives ErrTruncate
-	from = min(from, to)
-	if p.cur != nil {
-		a.stage = make([]byte, to-from)
-	} else {
-		a.stage = p.mem[from:to]
-	}
-	t := comm.Terms{Shape: p.shape, Done: a.came}
-	r, err := p.c.Srv.IrecvWith(partCtx, int(p.c.group[p.peer]), partTag(p.news.channel, a.i), a.stage, nil, t)
+	a.to = min(to, p.total) // what is longer gives ErrTruncate
+	a.from = min(from, a.to)
+	r, err := a.receive(int(p.c.group[p.peer]), partTag(p.news.channel, a.i))
 	p.started(a.i, r, err)
+}
+
+func (a *partArrival) receive(peer, tag int) (comm.Req, error) {
+	p, t := a.p, comm.Terms{Shape: a.p.shape, Done: a.came}
+	if p.cur != nil {
+		return p.c.Srv.IrecvInto(partCtx, peer, tag, a, t)
+	}
+	return p.c.Srv.IrecvWith(partCtx, peer, tag, p.mem[a.from:a.to], nil, t)
 }
 
 // came is called when the message has come.
 func (a *partArrival) came(w *fult.Worker) {
-	if p := a.p; p.cur != nil {
-		from, _ := p.news.batch.span(a.i)
-		p.mu.Lock()
-		p.cur.Unpack(a.stage, min(from, p.total))
-		p.mu.Unlock()
-	}
 	a.here.Store(true)
 	a.p.event(w)
 }
@@ -175,6 +205,7 @@ func (r *Request) Parrived(what string, part int) (bool, error) {
 	case part < 0 || part >= p.parts:
 		return false, r.c.errorf(what, ": %w: partition %d of %d", ErrArgument, part, p.parts)
 	case r.idle() || r.Ready() || p.has(part):
+		r.pollInTurn()
 		return true, nil
 	}
 	r.c.Srv.Poll()
@@ -193,7 +224,8 @@ func (p *partedRecv) has(part int) bool {
 	from, to := part*one, (part+1)*one
 	for i := range p.arrived {
 		a, b := p.news.batch.span(i)
-		if a < to && from < b && !p.arrived[i].here.Load() {
+		of := a < to && from < b || one == 0 // a partition without elements is in all messages, which are as empty
+		if of && !p.arrived[i].here.Load() {
 			return false
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 // party is a rank's part in a meeting: ranks of the world that all know, in an order that all know.
 type party struct {
+	scope
 	p       *Proc
 	name    meet.Name
 	members []int32
@@ -17,9 +18,12 @@ type party struct {
 }
 
 // newParty is the party of members, which this rank is one of.
-func newParty(p *Proc, name meet.Name, members []int32) *party {
-	return &party{p, name, members, slices.Index(members, int32(p.rank.Rank()))}
+func newParty(sc scope, p *Proc, name meet.Name, members []int32) *party {
+	return &party{sc, p, name, members, slices.Index(members, int32(p.rank.Rank()))}
 }
+
+// has tells whether a rank of the job is a member. If one dies, the others may wait for each other.
+func (y *party) has(rank int) bool { return slices.Contains(y.members, int32(rank)) }
 
 // combine gives all members what f makes of the bytes of all, in their order. f may change its first argument. A member
 // sends and receives about log2 of their number. It waits.
@@ -27,7 +31,7 @@ func (y *party) combine(mine []byte, f func(low, high []byte) []byte) ([]byte, e
 	s, n, step := &y.p.system, len(y.members), 1
 	for ; step < n && y.me&step == 0; step *= 2 {
 		if y.me+step < n {
-			high, err := s.recv(y.name, y.at(y.me+step))
+			high, err := s.recv(y, y.at(y.me+step))
 			if err != nil {
 				return nil, err
 			}
@@ -35,17 +39,17 @@ func (y *party) combine(mine []byte, f func(low, high []byte) []byte) ([]byte, e
 		}
 	}
 	if y.me != 0 {
-		if err := s.send(y.name, y.at(y.me-step), mine); err != nil {
+		if err := s.send(y, y.at(y.me-step), mine); err != nil {
 			return nil, err
 		}
 		var err error
-		if mine, err = s.recv(y.name, y.at(y.me-step)); err != nil {
+		if mine, err = s.recv(y, y.at(y.me-step)); err != nil {
 			return nil, err
 		}
 	}
 	for step /= 2; step > 0; step /= 2 {
 		if y.me+step < n {
-			if err := s.send(y.name, y.at(y.me+step), mine); err != nil {
+			if err := s.send(y, y.at(y.me+step), mine); err != nil {
 				return nil, err
 			}
 		}

@@ -74,8 +74,9 @@ func (x *Call) perform() (err error) {
 	if x.steps.Work|x.steps.Split > 0 {
 		s = x.lay()
 	}
-	steps := x.steps.Steps
+	steps, waits := x.steps.Steps, false
 	for i := range steps {
+		waits = waits || steps[i].Kind == schedule.Recv
 		var r comm.Req
 		if r, err = x.start(&steps[i], i+1 == len(steps) || int(steps[i+1].After) > i); err != nil {
 			break
@@ -84,6 +85,9 @@ func (x *Call) perform() (err error) {
 			err = x.drive(i, r)
 			break
 		}
+	}
+	if !waits { // a rank alone, or one that only sends
+		x.c.Srv.PollInTurn()
 	}
 	x.forget()
 	if s != nil {

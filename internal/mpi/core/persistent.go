@@ -56,6 +56,9 @@ func (r *Request) Start(what string) error {
 	switch {
 	case err == nil:
 		k.req, k.state = req, reqkind.Active
+		if req.Ready() {
+			c.Srv.PollInTurn()
+		}
 		return nil
 	case k.start != nil:
 		return c.opError(what, err)

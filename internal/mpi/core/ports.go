@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/mpi/pure/errs"
 	"github.com/golci/golci/internal/mpi/pure/meet"
+	"github.com/golci/golci/internal/pending"
 	"github.com/golci/golci/internal/settings"
 )
 
@@ -41,19 +43,16 @@ type caller struct {
 	key  uint64
 }
 
-// accept is a wait for a call. Who ends the request sets the other fields before.
+// accept is a wait for a call. Who ends the request by a call sets from before.
 type accept struct {
 	req  comm.Req
 	from caller
-	err  error
 }
 
 // dial is a call of this rank.
 type dial struct {
-	to   int
 	req  comm.Req
 	late atomic.Bool // it has been withdrawn
-	err  error       // set by who ends the request
 }
 
 // What the notice of a call says.
@@ -135,8 +134,7 @@ func (p *Proc) closePort(serial uint64, why error) bool {
 		p.answer(call, callRefused)
 	}
 	for _, a := range port.waiting {
-		a.err = fmt.Errorf("%w: the port has been closed", why)
-		p.srv.EndCall(a.req, nil, nil)
+		p.srv.EndCall(a.req, fmt.Errorf("%w: the port has been closed", why), nil)
 	}
 	return true
 }
@@ -149,18 +147,20 @@ func (p *Proc) answer(to caller, answer uint64) {
 // MPI_Comm_accept). Only the name that root gives counts; root has opened the port. Collective over c; it waits.
 // Errors: ErrComm, ErrRoot, errs.Port, ErrContexts, and those of communication.
 func (c *Comm) Accept(name string, root int) (*Comm, error) {
-	return c.connected("Accept", root, func() (caller, error) { return c.proc.accept(name) })
+	const what = "Accept"
+	return c.connected(what, root, func() (caller, error) { return c.proc.accept(c.scope(what), name) })
 }
 
 // Connect calls at a port, and makes an inter-communicator with the ranks that accept (11.9.3, MPI_Comm_connect). Only
 // the name that root gives counts. Collective over c. It waits until somebody accepts, for GOLCI_INIT_TIMEOUT at most.
 // Errors are those of Accept; errs.Port also when that time is over.
 func (c *Comm) Connect(name string, root int) (*Comm, error) {
-	return c.connected("Connect", root, func() (caller, error) { return c.proc.dial(name) })
+	const what = "Connect"
+	return c.connected(what, root, func() (caller, error) { return c.proc.dial(c.scope(what), name) })
 }
 
-// connected makes an inter-communicator with the ranks of whom the root's meet brings.
-func (c *Comm) connected(what string, root int, meeting func() (caller, error)) (*Comm, error) {
+// connected makes an inter-communicator with the ranks of whom the root's find brings.
+func (c *Comm) connected(what string, root int, find func() (caller, error)) (*Comm, error) {
 	if err := c.usableIntra(what); err != nil {
 		return nil, err
 	}
@@ -171,11 +171,11 @@ func (c *Comm) connected(what string, root int, meeting func() (caller, error)) 
 	var why error
 	if root == c.rank {
 		var other caller
-		if other, why = meeting(); why == nil {
-			told, why = c.trade(meet.Make(meet.Connected, other.key, 0, ""), other.rank)
+		if other, why = find(); why == nil {
+			told, why = c.trade(what, meet.Make(meet.Connected, other.key, 0, ""), other.rank)
 		}
 	}
-	told, err := c.meeting().spread(told)
+	told, err := c.meeting(what).spread(told)
 	switch {
 	case why != nil:
 		return nil, c.dressed(what, why)
@@ -188,7 +188,7 @@ func (c *Comm) connected(what string, root int, meeting func() (caller, error)) 
 }
 
 // accept waits for a call at a port of this rank.
-func (p *Proc) accept(name string) (caller, error) {
+func (p *Proc) accept(sc scope, name string) (caller, error) {
 	owner, serial, err := p.parsePort(name)
 	if err != nil {
 		return caller{}, err
@@ -207,34 +207,45 @@ func (p *Proc) accept(name string) (caller, error) {
 		p.answer(from, callTaken)
 		return from, nil
 	}
-	a := &accept{req: p.srv.NewCall()}
+	a := new(accept)
 	port.waiting = append(port.waiting, a)
+	a.req = sc.begin(p.srv, pending.AnyRank, pending.Nobody)
 	x.mu.Unlock()
-	p.stopLate()
-	if _, err := p.srv.Wait(a.req); err != nil {
+	if _, err := sc.wait(p.srv, a.req); err != nil {
+		p.unwait(serial, a)
 		return caller{}, err
 	}
-	return a.from, a.err
+	return a.from, nil
+}
+
+// unwait takes a wait that has ended off the queue of its port. A call that it has been given meanwhile stays answered:
+// who made it waits for the rest of the meeting, until the end of that time.
+func (p *Proc) unwait(serial uint64, a *accept) {
+	x := &p.ports
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if port := x.open[serial]; port != nil {
+		if i := slices.Index(port.waiting, a); i >= 0 {
+			port.waiting = slices.Delete(port.waiting, i, i+1)
+		}
+	}
 }
 
 // dial calls at a port, and waits for the answer.
-func (p *Proc) dial(name string) (caller, error) {
+func (p *Proc) dial(sc scope, name string) (caller, error) {
 	owner, serial, err := p.parsePort(name)
 	if err != nil {
 		return caller{}, err
 	}
-	d, key := &dial{to: owner, req: p.srv.NewCall()}, p.newUID()
+	d, key := new(dial), p.newUID()
 	x := &p.ports
 	x.mu.Lock()
 	if x.dials == nil {
 		x.dials = map[uint64]*dial{}
 	}
 	x.dials[key] = d
+	d.req = sc.begin(p.srv, owner, nil)
 	x.mu.Unlock()
-	if p.srv.Gone(owner) { // died has not seen d, perhaps
-		p.answered(key, fmt.Errorf("%w: rank %d of the job, which had the port, has ended", errs.Port, owner), nil)
-	}
-	p.stopLate()
 	p.srv.Notify(owner, [4]uint64{key, serial, noticeCall, callMade}, "")
 	limit := settings.InitTimeout.Get(p.rank.Settings())
 	timer := time.AfterFunc(limit, func() {
@@ -242,14 +253,21 @@ func (p *Proc) dial(name string) (caller, error) {
 		p.srv.Notify(owner, [4]uint64{key, serial, noticeCall, callWithdrawn}, "") // the answer ends the wait
 	})
 	defer timer.Stop()
-	if _, err := p.srv.Wait(d.req); err != nil {
-		return caller{}, err
+	_, err = sc.wait(p.srv, d.req)
+	switch {
+	case err == nil:
+		return caller{owner, key}, nil
+	case errors.Is(err, comm.ErrPeer):
+		err = fmt.Errorf("%w: rank %d of the job, which had the port, has ended", errs.Port, owner)
+	case errors.Is(err, errs.Port) && d.late.Load():
+		err = fmt.Errorf("%w: nobody has accepted at %s within %v (%s)", errs.Port, name, limit, settings.InitTimeout.Env())
+	case !errors.Is(err, errs.Port): // given up: the port is not to keep the call
+		p.srv.Notify(owner, [4]uint64{key, serial, noticeCall, callWithdrawn}, "")
 	}
-	if d.err != nil && d.late.Load() {
-		return caller{}, fmt.Errorf("%w: nobody has accepted at %s within %v (%s)", errs.Port, name, limit,
-			settings.InitTimeout.Env())
-	}
-	return caller{owner, key}, d.err
+	x.mu.Lock()
+	delete(x.dials, key)
+	x.mu.Unlock()
+	return caller{}, err
 }
 
 // withdrawn takes a call of another rank back, unless it has been taken or refused: then the answer is on its way. It
@@ -301,8 +319,7 @@ func (p *Proc) answered(key uint64, err error, w *fult.Worker) {
 	delete(x.dials, key)
 	x.mu.Unlock()
 	if d != nil {
-		d.err = err
-		p.srv.EndCall(d.req, nil, w)
+		p.srv.EndCall(d.req, err, w)
 	}
 }
 
@@ -314,51 +331,12 @@ func refusal(answer uint64) error {
 	return fmt.Errorf("%w: no port of that name is open", errs.Port)
 }
 
-// died ends the calls at ports of a rank, and forgets its own. It is called by the poller.
-func (x *ports) died(p *Proc, rank int, w *fult.Worker) {
+// died forgets the calls at ports of a rank. It is called by the poller.
+func (x *ports) died(rank int) {
 	x.mu.Lock()
-	var keys []uint64
-	for key, d := range x.dials {
-		if d.to == rank {
-			keys = append(keys, key)
-		}
-	}
+	defer x.mu.Unlock()
 	for _, port := range x.open {
 		port.calls = slices.DeleteFunc(port.calls, func(c caller) bool { return c.rank == rank })
-	}
-	x.mu.Unlock()
-	for _, key := range keys {
-		p.answered(key, fmt.Errorf("%w: rank %d of the job, which had the port, has ended", errs.Port, rank), w)
-	}
-}
-
-// stop ends all that waits, once the rank has ended.
-func (p *Proc) stop() {
-	p.srv.Close()
-	p.stopLate()
-}
-
-// stopLate is stop for what has begun after it, perhaps.
-func (p *Proc) stopLate() {
-	why := p.rank.Ended()
-	if why == nil {
-		return
-	}
-	x := &p.ports
-	x.mu.Lock()
-	var serials, keys []uint64
-	for s := range x.open {
-		serials = append(serials, s)
-	}
-	for k := range x.dials {
-		keys = append(keys, k)
-	}
-	x.mu.Unlock()
-	for _, s := range serials {
-		p.closePort(s, why)
-	}
-	for _, k := range keys {
-		p.answered(k, why, nil)
 	}
 }
 
@@ -375,16 +353,21 @@ func (p *Proc) UnpublishName(service string) error {
 
 // LookupName gives the port of a service (MPI_Lookup_name). errs.Name: it is not published.
 func (p *Proc) LookupName(service string) (port string, err error) {
-	err = p.naming("LookupName", func(ctx context.Context) (err error) {
-		port, err = p.rank.Job().Lookup(ctx, service)
-		return err
-	})
-	return port, err
+	return named(p, "LookupName", func(ctx context.Context) (string, error) { return p.rank.Job().Lookup(ctx, service) })
 }
 
 func (p *Proc) naming(what string, f func(ctx context.Context) error) error {
-	if err := p.away(func() error { return classed(f(context.Background())) }); err != nil {
-		return fmt.Errorf("mpi: %s: %w", what, err)
+	_, err := named(p, what, func(ctx context.Context) (struct{}, error) { return struct{}{}, f(ctx) })
+	return err
+}
+
+func named[T any](p *Proc, what string, f func(ctx context.Context) (T, error)) (T, error) {
+	t, err := away(p, scopeOf(what), func(ctx context.Context) (T, error) {
+		t, err := f(ctx)
+		return t, classed(err)
+	})
+	if err != nil {
+		err = fmt.Errorf("mpi: %s: %w", what, p.cause(err))
 	}
-	return nil
+	return t, err
 }

@@ -27,6 +27,7 @@ func (c *Comm) probe(
 		return nil, Status{}, false, err
 	}
 	if source == ProcNull {
+		c.Srv.PollInTurn()
 		return nil, nullStatus, true, nil
 	}
 	if !wait {

@@ -58,7 +58,7 @@ func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 	p.self = newComm(home{p: p}, selfID, selfUID, []int32{int32(r.Rank())}, 0)
 	if err := r.Attach(rank.Layer{
 		Report: p.report, Unended: p.unended, Meet: p.meet, AnyDead: p.anyDead,
-		Stop: p.stop, Verdict: p.verdict,
+		Stop: p.srv.Close, Verdict: p.verdict,
 	}); err != nil {
 		return nil, err
 	}
@@ -68,7 +68,8 @@ func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 // died is told of the death of a rank of the job. It is called by the poller.
 func (p *Proc) died(rank int, w *fult.Worker) {
 	p.faults.died(rank, w)
-	p.ports.died(p, rank, w)
+	p.ports.died(rank)
+	p.doubtAll(rank, w)
 }
 
 // World is the communicator of all ranks that have started together.
@@ -87,7 +88,7 @@ func (p *Proc) Server() *comm.Server { return p.srv }
 func (p *Proc) meet() error {
 	p.final.Store(true)
 	if p.anyDead() {
-		_, err := p.world.decided("Finalize", 0)
+		_, err := p.world.decided(p.world.scope("Finalize"), 0)
 		return err
 	}
 	return p.compareAll()

@@ -118,6 +118,7 @@ func (m *Message) MrecvBuf(what string, b Buf) (Status, error) {
 
 func (c *Comm) send(what string, d data, dest, tag int, mode comm.Mode) error {
 	if dest == ProcNull {
+		c.Srv.PollInTurn()
 		return nil
 	}
 	if err := c.sendData(dest, tag, &d, mode); err != nil {
@@ -128,7 +129,7 @@ func (c *Comm) send(what string, d data, dest, tag int, mode comm.Mode) error {
 
 func (c *Comm) isend(what string, d data, dest, tag int, mode comm.Mode) (Request, error) {
 	if dest == ProcNull {
-		return Request{c: c}, nil
+		return c.AtOnce(), nil
 	}
 	r, err := c.isendData(dest, tag, &d, mode)
 	if err != nil {
@@ -139,6 +140,7 @@ func (c *Comm) isend(what string, d data, dest, tag int, mode comm.Mode) (Reques
 
 func (c *Comm) recv(what string, d data, source, tag int) (Status, error) {
 	if source == ProcNull {
+		c.Srv.PollInTurn()
 		return nullStatus, nil
 	}
 	st, err := c.recvData(source, tag, &d)
@@ -150,6 +152,7 @@ func (c *Comm) recv(what string, d data, source, tag int) (Status, error) {
 
 func (c *Comm) irecv(what string, d data, source, tag int) (Request, error) {
 	if source == ProcNull {
+		c.Srv.PollInTurn()
 		return Request{c: c, req: comm.DoneReq(markNullRecv)}, nil
 	}
 	r, err := c.irecvData(source, tag, &d)

@@ -73,6 +73,7 @@ func (c *Comm) RecvAlloc(
 		return Status{}, err
 	}
 	if source == ProcNull {
+		c.Srv.PollInTurn()
 		return nullStatus, nil
 	}
 	st, err := c.recvAlloc(source, tag, c.shape(e), alloc)

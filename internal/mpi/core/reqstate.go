@@ -141,6 +141,7 @@ func (r *Request) Free() error {
 		return err
 	}
 	var err error
+	r.c.Srv.PollInTurn()
 	if e := r.ends(); e != nil {
 		err = e.forget(r.c)
 	} else if w := r.watched(); w == nil || w.Err() != nil {
@@ -158,13 +159,11 @@ func (r *Request) Free() error {
 
 // GetStatus is Test that leaves r as it is.
 func (r *Request) GetStatus() (Status, bool, error) {
+	if !r.polled() {
+		return Status{}, false, nil
+	}
 	if r == nil || r.idle() {
 		return empty, true, nil
-	}
-	if !r.settled() {
-		if r.c.Srv.Poll(); !r.settled() {
-			return Status{}, false, nil
-		}
 	}
 	st, err := r.peek()
 	if err != nil {

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/golci/golci/comm"
@@ -25,6 +26,7 @@ func (r *Request) Null() bool { return r == nil || r.c == nil }
 // inactive, and one that is inactive counts as null.
 func (r *Request) Wait(what string) (Status, error) {
 	if r == nil || r.idle() {
+		r.pollInTurn()
 		return empty, nil
 	}
 	c := r.c
@@ -38,6 +40,7 @@ func (r *Request) Wait(what string) (Status, error) {
 // waitAt is Wait for request i of several, and until ctx ends.
 func (r *Request) waitAt(ctx context.Context, what string, i int) (Status, error) {
 	if r.idle() {
+		r.pollInTurn()
 		return empty, nil
 	}
 	c := r.c
@@ -65,6 +68,7 @@ func (r *Request) result() (Status, error) {
 		return st, nil
 	}
 	if e := r.ends(); e != nil {
+		c.Srv.PollInTurn()
 		_, err := c.wait(req)
 		r.over() // not before: others may end the operation by r
 		if err != nil {
@@ -72,9 +76,22 @@ func (r *Request) result() (Status, error) {
 		}
 		return e.outcome(c, true)
 	}
+	was := *r
 	r.over()
 	st, err := c.wait(req)
+	if err != nil && errors.Is(err, ErrFailedPending) {
+		r.stays(was, req)
+	}
 	return c.status(st, AnySource), err
+}
+
+// stays has r be as it was before its wait gave an error: its operation has not ended.
+func (r *Request) stays(was Request, req comm.Req) {
+	if k := was.keeps(); k != nil {
+		k.state, k.req = reqkind.Active, req
+		return
+	}
+	*r = was
 }
 
 // late reports whether the context of the request's communicator has ended, so that a wait ends it if that can be done.
@@ -95,13 +112,28 @@ func (r *Request) drop() bool {
 
 // Test polls once and reports whether r is done; if so r becomes null.
 func (r *Request) Test() (Status, bool, error) {
-	if r != nil && !r.idle() && !r.settled() {
-		if r.c.Srv.Poll(); !r.settled() {
-			return Status{}, false, nil
-		}
+	if !r.polled() {
+		return Status{}, false, nil
 	}
 	st, err := r.Wait("Test")
 	return st, true, err
+}
+
+// polled makes the progress of one test, and reports whether r is done or counts as null.
+func (r *Request) polled() bool {
+	if r == nil || r.idle() || r.settled() {
+		r.pollInTurn()
+		return true
+	}
+	r.c.Srv.Poll()
+	return r.settled()
+}
+
+// pollInTurn is for calls that find r done. A null request is of no rank, and nothing is polled for it.
+func (r *Request) pollInTurn() {
+	if r != nil && r.c != nil {
+		r.c.Srv.PollInTurn()
+	}
 }
 
 // Cancel asks for the operation to end before it is matched.
@@ -109,6 +141,7 @@ func (r *Request) Cancel() error {
 	if err := r.may("Cancel", reqkind.Cancel); err != nil {
 		return err
 	}
+	r.c.Srv.PollInTurn()
 	if e := r.ends(); e != nil {
 		return e.cancel(r.c)
 	}

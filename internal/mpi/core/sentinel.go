@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/golci/golci/internal/mpi/pure/errs"
 )
@@ -18,8 +19,21 @@ func Sentinel(err error) error {
 	if err == nil || !errors.As(err, &class) {
 		return err
 	}
-	if s := sentinels[class]; s != nil && !errors.Is(err, s) {
-		return fmt.Errorf("%w: %w", s, err)
+	s := sentinels[class]
+	switch {
+	case s == nil || errors.Is(err, s):
+		return err
+	case strings.Contains(err.Error(), s.Error()):
+		return &twin{err, s}
 	}
-	return err
+	return fmt.Errorf("%w: %w", s, err)
 }
+
+// twin is an error that matches another one, too, whose text it has already.
+type twin struct {
+	error
+	also error
+}
+
+// Unwrap gives both, for errors.Is.
+func (t *twin) Unwrap() []error { return []error{t.error, t.also} }

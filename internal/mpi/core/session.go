@@ -75,4 +75,6 @@ func (s *Session) AttachBuffer(what string, mem []byte) error {
 func (s *Session) DetachBuffer(what string) (*Buffer, error) { return s.buffer.detach(s.p.self, what) }
 
 // FlushBuffer is Comm.FlushBuffer of the session's own buffer.
-func (s *Session) FlushBuffer(string) (Request, error) { return s.buffer.flush(s.p.self), nil }
+func (s *Session) FlushBuffer(what string) (Request, error) {
+	return s.buffer.flush(s.p.self, what), nil
+}

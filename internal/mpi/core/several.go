@@ -104,6 +104,9 @@ func Waitsome(ctx context.Context, what string, rs []Request) ([]int, []Status, 
 func AwaitAny(ctx context.Context, what string, rs []Request) (int, error) {
 	for {
 		i, active := firstSettled(rs)
+		if !active {
+			pollFor(rs)
+		}
 		if i >= 0 || !active {
 			return i, nil
 		}
@@ -193,12 +196,17 @@ func Testsome(rs []Request) ([]int, []Status, error) {
 	return some("Testsome", rs)
 }
 
-// pollFor makes progress once for the rank of the requests, if one of them is pending.
+// pollFor makes progress once for the rank of the requests, or in turn if none of them is pending.
 func pollFor(rs []Request) {
+	var some *Request
 	for i := range rs {
 		if !rs[i].idle() && !rs[i].settled() {
 			rs[i].c.Srv.Poll()
 			return
 		}
+		if rs[i].c != nil {
+			some = &rs[i]
+		}
 	}
+	some.pollInTurn()
 }

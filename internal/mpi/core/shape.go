@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"reflect"
+	"strings"
 	"sync"
 
 	"github.com/golci/golci/comm"
@@ -34,14 +35,76 @@ func shapeOf(t reflect.Type) uint64 {
 	list := basics(nil, 0, t)
 	size := t.Size()
 	n := period(list, size)
-	h := fnv.New64a()
-	fmt.Fprint(h, uintptr(n)*size/uintptr(max(len(list), 1)))
-	for _, b := range list[:n] {
-		fmt.Fprint(h, ",", b.off, b.kind)
+	stride := uintptr(n) * size / uintptr(max(len(list), 1))
+	shape, ok := spelled(list[:n], stride)
+	if !ok {
+		h := fnv.New64a()
+		fmt.Fprint(h, stride)
+		for _, b := range list[:n] {
+			fmt.Fprint(h, ",", b.off, b.kind)
+		}
+		shape = h.Sum64()&^isSpelled | 1
 	}
-	shape := h.Sum64() | 1
 	shapes.LoadOrStore(shape, named)
 	return shape
+}
+
+// A shape of few basics that lie as in a struct of Go has their kinds in it, so that a process can name a type that it
+// has not used. Others are hashes.
+const (
+	isSpelled = 2  // the bit that tells
+	spellFrom = 4  // the bit at which the kinds begin
+	kindBits  = 5  // of each; 0 ends the list
+	spellMost = 12 // kinds
+)
+
+// spelled gives the shape of basics, stride bytes in all, if it has room for them.
+func spelled(list []basic, stride uintptr) (shape uint64, ok bool) {
+	if len(list) == 0 || len(list) > spellMost {
+		return 0, false
+	}
+	shape = 1 | isSpelled
+	end, align := uintptr(0), uintptr(1)
+	for i, b := range list {
+		t := kinds[b.kind]
+		if t == nil {
+			return 0, false
+		}
+		a := uintptr(t.Align())
+		if end = (end + a - 1) / a * a; b.off != end {
+			return 0, false
+		}
+		end, align = end+t.Size(), max(align, a)
+		shape |= uint64(b.kind) << (spellFrom + kindBits*i)
+	}
+	return shape, (end+align-1)/align*align == stride
+}
+
+// kinds are the basics of types that may travel.
+var kinds = func() map[reflect.Kind]reflect.Type {
+	all := make(map[reflect.Kind]reflect.Type)
+	for _, v := range []any{
+		false, int8(0), int16(0), int32(0), int64(0), uint8(0), uint16(0), uint32(0), uint64(0), float32(0), float64(0),
+		complex64(0), complex128(0),
+	} {
+		all[reflect.TypeOf(v).Kind()] = reflect.TypeOf(v)
+	}
+	return all
+}()
+
+// spelling names the kinds in a shape, "" if it is a hash.
+func spelling(shape uint64) string {
+	if shape&isSpelled == 0 {
+		return ""
+	}
+	var names []string
+	for rest := shape >> spellFrom; rest != 0; rest >>= kindBits {
+		names = append(names, reflect.Kind(rest&(1<<kindBits-1)).String())
+	}
+	if len(names) == 1 {
+		return names[0]
+	}
+	return "a struct of " + strings.Join(names, ", ")
 }
 
 // basics appends what is at off.
@@ -121,6 +184,9 @@ func typed(err error) error {
 func shapeName(shape uint64) string {
 	if t, ok := shapes.Load(shape); ok {
 		return t.(reflect.Type).String()
+	}
+	if text := spelling(shape); text != "" {
+		return text
 	}
 	return "another type, which this process does not know"
 }

@@ -4,12 +4,19 @@ import (
 	"math/bits"
 
 	"github.com/golci/golci/internal/mpi/pure/agree"
+	"github.com/golci/golci/internal/pending"
 )
 
 // Shrink makes a communicator of the living ranks of c, in their order. It waits for them. All of them agree on who is
 // living, but one may die after that. It works on a revoked communicator, too. Errors: ErrContexts, ErrComm,
 // ErrConcurrent, and ErrPeer on a rank that the others take for dead.
-func (c *Comm) Shrink() (*Comm, error) { return c.shrink("Shrink") }
+func (c *Comm) Shrink() (*Comm, error) {
+	group, rank, id, uid, err := c.survivors(c.scope("Shrink"))
+	if err != nil {
+		return nil, err
+	}
+	return newComm(c.home(), id, uid, group, rank), nil
+}
 
 // Ishrink is Shrink that does not wait. The communicator may be used when the request is done.
 func (c *Comm) Ishrink() (*Comm, Request, error) {
@@ -17,34 +24,27 @@ func (c *Comm) Ishrink() (*Comm, Request, error) {
 	if err := c.agreeable(what); err != nil {
 		return nil, Request{}, err
 	}
-	d, req := new(Comm), c.Srv.NewCall()
-	go func() {
-		group, rank, id, uid, err := c.survivors(what)
+	d, sc := new(Comm), c.scope(what)
+	sc.ctx = pending.NoContext
+	req := c.later(&sc, func() error {
+		group, rank, id, uid, err := c.survivors(sc)
 		if err == nil {
 			d.group, d.peers, d.rank = group, group, rank
 			d.enter(c.home(), id, uid)
 		}
-		c.Srv.EndCall(req, err, nil)
-	}()
+		return err
+	})
 	return d, Request{c: c, req: req}, nil
-}
-
-func (c *Comm) shrink(what string) (*Comm, error) {
-	group, rank, id, uid, err := c.survivors(what)
-	if err != nil {
-		return nil, err
-	}
-	return newComm(c.home(), id, uid, group, rank), nil
 }
 
 // survivors agrees on who is living and on an id that all of them have claimed. Each try is two agreements: what ids of
 // a word are free everywhere, and whether all could claim the first of them.
-func (c *Comm) survivors(what string) (group []int32, rank, id int, uid uint64, err error) {
-	words := plainIDs.to - plainIDs.from
+func (c *Comm) survivors(sc scope) (group []int32, rank, id int, uid uint64, err error) {
+	what, words := sc.what, plainIDs.to-plainIDs.from
 	for try := range emptyTries * words {
 		word := plainIDs.from + try%words
 		free := c.freeIDs(word)
-		v, err := c.decided(what, free)
+		v, err := c.decided(sc, free)
 		if err != nil {
 			return nil, 0, 0, 0, err
 		}
@@ -56,7 +56,7 @@ func (c *Comm) survivors(what string) (group []int32, rank, id int, uid uint64, 
 		if mine {
 			claimed = 1
 		}
-		if v, err = c.decided(what, claimed); err != nil {
+		if v, err = c.decided(sc, claimed); err != nil {
 			return nil, 0, 0, 0, err
 		}
 		if v.value.Flag&1 == 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/mpi/pure/errs"
 	"github.com/golci/golci/internal/mpi/pure/meet"
+	"github.com/golci/golci/internal/pending"
 )
 
 // Processes that start while a job runs (11.8). The launcher starts them as further ranks of the job. They have a world
@@ -18,21 +19,29 @@ import (
 // Command is a program of which N processes are to be started.
 type Command = rank.Command
 
-// away has f run on a goroutine, since it waits for the launcher. The caller waits, and makes progress meanwhile.
-func (p *Proc) away(f func() error) error {
+// away has f run on a goroutine, since it waits for something that is no rank, such as the launcher. The caller waits in
+// sc, and makes progress meanwhile. If that wait ends before f does, so does ctx, and what f gives later is lost.
+func away[T any](p *Proc, sc scope, f func(ctx context.Context) (T, error)) (result T, err error) {
 	if err := p.rank.Ended(); err != nil {
-		return err
+		return result, err
 	}
-	req := p.srv.NewCall()
-	var err error
+	sc, end := sc.stoppable()
+	defer end(nil)
+	req, until := sc.begin(p.srv, pending.AnyRank, pending.Nobody), sc.until
+	given := make(chan T, 1)
 	go func() {
-		err = f()
-		p.srv.EndCall(req, nil, nil)
+		t, err := f(until)
+		given <- t
+		p.srv.EndCall(req, err, nil)
 	}()
-	if _, e := p.srv.Wait(req); e != nil {
-		return e
+	if _, err = sc.wait(p.srv, req); err == nil {
+		return <-given, nil
 	}
-	return err
+	select {
+	case result = <-given: // which comes with an error, too
+	default:
+	}
+	return result, err
 }
 
 // Spawn starts processes, and makes an inter-communicator of the ranks of c and of them (11.8.2, MPI_Comm_spawn,
@@ -57,7 +66,7 @@ func (c *Comm) SpawnUnless(bad error, root int, cmds []Command) (d *Comm, n int,
 	if root == c.rank {
 		told, why = c.launch(bad, cmds)
 	}
-	told, err = c.meeting().spread(told)
+	told, err = c.meeting(what).spread(told)
 	if err == nil && len(told) != 4 {
 		err = fmt.Errorf("%w: the root has failed", errs.Other)
 	}
@@ -67,7 +76,7 @@ func (c *Comm) SpawnUnless(bad error, root int, cmds []Command) (d *Comm, n int,
 	first, n, key := int(told[1]), int(told[2]), told[3]
 	switch {
 	case why != nil:
-		return nil, n, c.errorf(what, ": %w", why)
+		return nil, n, c.dressed(what, why)
 	case told[0] == uint64(errs.Arg):
 		return nil, n, c.errorf(what, ": %w: those of rank %d, the root", ErrArgument, root)
 	case told[0] != 0:
@@ -98,13 +107,12 @@ func (c *Comm) launch(why error, cmds []Command) ([]uint64, error) {
 	told[2] = uint64(total)
 	if why == nil {
 		words := bytesOfWords(append([]uint64{told[3]}, fromRanks(c.group)...))
-		why = c.proc.away(func() error {
-			first, bad, err := c.proc.rank.Job().Spawn(context.Background(), rank.SpawnRequest{Commands: cmds, Parent: words})
-			told[1] = uint64(first)
+		told[1], why = away(c.proc, c.scope("Spawn"), func(ctx context.Context) (uint64, error) {
+			first, bad, err := c.proc.rank.Job().Spawn(ctx, rank.SpawnRequest{Commands: cmds, Parent: words})
 			if err != nil && bad >= 0 && len(cmds) > 1 {
 				err = fmt.Errorf("command %d: %w", bad, err)
 			}
-			return classed(err)
+			return uint64(first), classed(err)
 		})
 	}
 	if why != nil {
@@ -131,7 +139,7 @@ func classed(err error) error {
 
 // meetNew makes the inter-communicator with ranks that have learnt of the key otherwise than in a communicator.
 func (c *Comm) meetNew(what string, reason meet.Reason, key uint64, remote []int32) (*Comm, error) {
-	y := newParty(c.proc, meet.Make(reason, key, 0, ""), slices.Concat(ordered(c.group, remote)))
+	y := newParty(c.scope(what), c.proc, meet.Make(reason, key, 0, ""), slices.Concat(ordered(c.group, remote)))
 	id, uid, err := y.agree()
 	if err != nil {
 		return nil, c.dressed(what, err)
@@ -189,18 +197,14 @@ func (c *Comm) Part() error {
 	if c.id == worldID || c.id == selfID {
 		return c.errorf(what, ": %w: the world and self communicators stay", ErrComm)
 	}
-	_, err := c.meeting().combine(nil, func(low, _ []byte) []byte { return low })
+	_, err := c.meeting(what).combine(nil, func(low, _ []byte) []byte { return low })
 	return c.dressed(what, err)
 }
 
 // AppNum is the number of the command, in the call that has spawned it, that has started this process (11.10.3,
 // MPI_APPNUM).
 func (p *Proc) AppNum() (n int, err error) {
-	err = p.away(func() (err error) {
-		n, err = p.rank.Job().AppNum(context.Background())
-		return err
-	})
-	return n, err
+	return away(p, scopeOf("AppNum"), p.rank.Job().AppNum)
 }
 
 // Universe is the most processes that the job can have (11.10.1, MPI_UNIVERSE_SIZE).
@@ -217,16 +221,16 @@ func (p *Proc) Meet(w io.ReadWriter) (*Comm, error) {
 	}
 	job, key := p.rank.Job(), p.newUID()
 	mine := append([]byte(job.JobID), bytesOfWords([]uint64{key, uint64(p.rank.Rank())})...)
-	theirs := make([]byte, len(mine))
-	err := p.away(func() error {
+	theirs, err := away(p, scopeOf(what), func(context.Context) ([]byte, error) {
 		if _, err := w.Write(mine); err != nil {
-			return err
+			return nil, err
 		}
-		_, err := io.ReadFull(w, theirs)
-		return err
+		b := make([]byte, len(mine))
+		_, err := io.ReadFull(w, b)
+		return b, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("mpi: %s: %w", what, err)
+		return nil, fmt.Errorf("mpi: %s: %w", what, p.cause(err))
 	}
 	n := len(job.JobID)
 	words := wordsOf(theirs[n:])

@@ -20,47 +20,68 @@ type system struct {
 	desk meet.Desk[*awaited, []byte]
 }
 
-// awaited is a message that a meeting waits for. Who ends the request sets the fields before.
+// awaited is a message that a meeting waits for. Who ends the request by its coming sets m before.
 type awaited struct {
-	req comm.Req
-	m   []byte
-	err error
+	req  comm.Req
+	from int
+	m    []byte
 }
 
 // systemCtx is the context of meetings, that of point to point of the system's id.
 var systemCtx, _ = contextsOf(systemID)
 
-// send sends a message of a meeting to a rank of the world; it waits.
-func (s *system) send(name meet.Name, to int, contents []byte) error {
-	b := append(name.Append(make([]byte, 0, meet.Size+len(contents))), contents...)
-	return s.srv.Send(systemCtx, to, name.Tag(), b, comm.Standard)
+// send sends a message of a meeting to a rank of the world; it waits. The wait is in the registry as one of the meeting,
+// since the message belongs to no communicator.
+func (s *system) send(y *party, to int, contents []byte) error {
+	b := append(y.name.Append(make([]byte, 0, meet.Size+len(contents))), contents...)
+	call := y.begin(s.srv, to, y.has)
+	t := comm.Terms{Endable: true, Done: func(w *fult.Worker) { s.srv.EndCall(call, nil, w) }}
+	r, err := s.srv.IsendWith(systemCtx, to, y.name.Tag(), b, comm.Standard, t)
+	if err != nil || r.Null() {
+		s.srv.EndCall(call, nil, nil)
+	}
+	_, ended := y.wait(s.srv, call)
+	switch {
+	case err != nil:
+		return err
+	case ended != nil:
+		s.srv.End(r)
+		_, _ = s.srv.Wait(r)
+		return ended
+	}
+	_, err = s.srv.Wait(r)
+	return err
 }
 
 // recv gives the next message of a meeting from a rank of the world; it waits.
-func (s *system) recv(name meet.Name, from int) ([]byte, error) { return s.await(s.expect(name, from)) }
+func (s *system) recv(y *party, from int) ([]byte, error) { return s.await(y, s.expect(y, from)) }
 
 // expect starts what await ends: a wait for the next message of a meeting from a rank of the world.
-func (s *system) expect(name meet.Name, from int) *awaited {
-	w := &awaited{req: s.srv.NewCall()}
+func (s *system) expect(y *party, from int) *awaited {
+	w := &awaited{req: y.begin(s.srv, from, y.has), from: from}
 	s.mu.Lock()
-	m, ok, post := s.desk.Wait(name, from, w)
+	m, ok, post := s.desk.Wait(y.name, from, w)
 	s.mu.Unlock()
 	if ok {
 		w.m = m
 		s.srv.EndCall(w.req, nil, nil)
 	}
 	if post {
-		s.post(from, name.Tag())
+		s.post(from, y.name.Tag())
 	}
 	return w
 }
 
 // await gives the message; it waits.
-func (s *system) await(w *awaited) ([]byte, error) {
-	if _, err := s.srv.Wait(w.req); err != nil {
-		return nil, err
+func (s *system) await(y *party, w *awaited) ([]byte, error) {
+	_, err := y.wait(s.srv, w.req)
+	if err == nil {
+		return w.m, nil
 	}
-	return w.m, w.err
+	s.mu.Lock()
+	s.desk.Leave(y.name, w.from)
+	s.mu.Unlock()
+	return nil, err
 }
 
 // posted is a receive in the system context.
@@ -128,8 +149,8 @@ func (s *system) gone(from int, err error, w *fult.Worker) {
 	s.mu.Lock()
 	all := s.desk.Gone(from)
 	s.mu.Unlock()
+	err = fmt.Errorf("a meeting waits for rank %d of the world: %w", from, err)
 	for _, who := range all {
-		who.err = fmt.Errorf("a meeting waits for rank %d of the world: %w", from, err)
-		s.srv.EndCall(who.req, nil, w)
+		s.srv.EndCall(who.req, err, w)
 	}
 }

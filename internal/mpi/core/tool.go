@@ -1,7 +1,7 @@
 package core
 
 import (
-	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/pending"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/internal/tool"
 )
@@ -12,12 +12,12 @@ import (
 func (p *Proc) Counters() tool.Values {
 	v := p.rank.Counters()
 	v[tool.UnexpectedBytes] = uint64(max(0, p.srv.UnexpectedBytes()))
-	v[tool.WaitingProbes] = uint64(p.srv.Probes())
 	of := [...]tool.ID{
-		comm.PendingRecv: tool.PostedReceives, comm.PendingMove: tool.ReceivesUnderWay, comm.PendingSend: tool.PendingSends,
-		comm.PendingMessage: tool.UnexpectedMessages, comm.PendingEnvelope: tool.UnexpectedMessages,
+		pending.Recv: tool.PostedReceives, pending.Move: tool.ReceivesUnderWay, pending.Send: tool.PendingSends,
+		pending.Probe: tool.WaitingProbes, pending.Call: tool.PendingCalls,
+		pending.Message: tool.UnexpectedMessages, pending.Envelope: tool.UnexpectedMessages,
 	}
-	for _, w := range p.srv.Pending() {
+	for _, w := range p.rank.Endpoint().Pending().Ops() {
 		v[of[w.Kind]]++
 	}
 	return v

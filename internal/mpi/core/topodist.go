@@ -49,11 +49,11 @@ func (y *party) route(list []letter) ([]letter, error) {
 				keep = append(keep, l)
 			}
 		}
-		w := s.expect(y.name, y.at((y.me-step+n)%n))
-		if err := s.send(y.name, y.at((y.me+step)%n), bytesOfWords(packLetters(send))); err != nil {
+		w := s.expect(y, y.at((y.me-step+n)%n))
+		if err := s.send(y, y.at((y.me+step)%n), bytesOfWords(packLetters(send))); err != nil {
 			return nil, err
 		}
-		b, err := s.await(w)
+		b, err := s.await(y, w)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +66,7 @@ func (y *party) route(list []letter) ([]letter, error) {
 // weighted is the same on all ranks. A rank gets those edges only that begin or end at it. Collective over c; it waits.
 // Errors are those of Dup.
 func (c *Comm) CreateDist(edges []topo.Edge, weighted bool) (*Comm, error) {
-	const what = "CreateDist"
+	const what = "CreateDistGraph"
 	if err := c.usableIntra(what); err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (c *Comm) CreateDist(edges []topo.Edge, weighted bool) (*Comm, error) {
 			list = append(list, letter{to, c.rank, e})
 		}
 	}
-	list, err := c.meeting().route(list)
+	list, err := c.meeting(what).route(list)
 	if err != nil {
 		return nil, c.dressed(what, err)
 	}

@@ -10,7 +10,7 @@ import (
 func (c *Comm) placed(what string, n int, t interface{ Edges() []topo.Edge }, reorder bool) (*Comm, error) {
 	rank := c.rank
 	if reorder {
-		place, err := c.reordered(n, t)
+		place, err := c.reordered(what, n, t)
 		if err != nil {
 			return nil, c.dressed(what, err)
 		}
@@ -24,8 +24,8 @@ func (c *Comm) placed(what string, n int, t interface{ Edges() []topo.Edge }, re
 }
 
 // reordered is the rank of c for each of n ranks of a topology.
-func (c *Comm) reordered(n int, t interface{ Edges() []topo.Edge }) ([]int, error) {
-	machines, err := c.meeting().gather(c.proc.machineName())
+func (c *Comm) reordered(what string, n int, t interface{ Edges() []topo.Edge }) ([]int, error) {
+	machines, err := c.meeting(what).gather(c.proc.machineName())
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func TestReorder(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		all, err := d.meeting().gather(c.proc.machine)
+		all, err := d.meeting("test").gather(c.proc.machine)
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func TestSpare(t *testing.T) {
 				return fmt.Errorf("number %d or its uid is there twice", d.id)
 			}
 			seen[d.id], uids[d.coll.uid] = true, true
-			all, err := d.meeting().gather(uint64(d.id))
+			all, err := d.meeting("test").gather(uint64(d.id))
 			if err != nil {
 				return err
 			}

@@ -76,7 +76,7 @@ func (r *Request) waitContext(ctx context.Context) (Status, error) {
 		}
 	}
 	st, err := c.Srv.WaitContext(r.op(), c.contexts(ctx)...)
-	if !errors.Is(err, ErrPending) {
+	if !errors.Is(err, ErrPending) && !errors.Is(err, ErrFailedPending) {
 		r.over()
 		if e != nil && err == nil {
 			return e.outcome(c, true)

@@ -121,8 +121,8 @@ var somewhere = unsafe.Pointer(new(byte))
 
 func (w *Window) beyond(to Place) error {
 	p := w.ranks[to.Rank]
-	return fmt.Errorf("%w: %d elements at displacement %d of rank %d, which has %d bytes in units of %d", errs.RMARange,
-		to.N, to.Disp, to.Rank, p.size, p.unit)
+	return fmt.Errorf("%w: %d bytes of data at displacement %d of rank %d, which has %d bytes in units of %d", errs.RMARange,
+		bytesOf(Buf{N: to.N, T: to.T}), to.Disp, to.Rank, p.size, p.unit)
 }
 
 func checkBuf(b Buf) error {
@@ -182,9 +182,6 @@ func room(b Buf) (mem []byte, then func()) {
 	}
 }
 
-// prune is how many accesses to a target are pending before those that are done are looked for.
-const prune = 64
-
 // finish ends the making of an access: it is the window's now, or is waited for.
 func (c *call) finish(err error) error {
 	switch {
@@ -200,22 +197,37 @@ func (c *call) finish(err error) error {
 	return c.w.errorf(c.what, err)
 }
 
+// underway are the accesses to a target that have been started and not been waited for.
+type underway struct {
+	list []access
+	// prune is at how many those that are done are looked for; 0: at fewest. A look leaves twice as many to come before
+	// the next as it has left. So each access is looked at twice on average, however many are under way.
+	prune int
+	looks int // at how many accesses; for tests
+}
+
+// fewest is how many accesses to a target are pending at least before those that are done are looked for.
+const fewest = 64
+
 // keep adds an access to those that are pending, and now and then drops those that are done.
 func (w *Window) keep(rank int, a access) {
 	w.mu.Lock()
-	list := append(w.pending[rank], a)
+	p := &w.pending[rank]
+	p.list = append(p.list, a)
 	var all []access
-	if len(list) >= prune && len(list)&(len(list)-1) == 0 {
-		list, all = nil, list
+	if len(p.list) >= max(p.prune, fewest) {
+		p.list, all = nil, p.list
 	}
-	w.pending[rank] = list
 	w.mu.Unlock()
 	if all == nil {
 		return
 	}
+	n := len(all)
 	all = slices.DeleteFunc(all, func(a access) bool { return a.over() && a.err == nil })
 	w.mu.Lock()
-	w.pending[rank] = append(all, w.pending[rank]...)
+	p.looks += n
+	p.prune = 2 * len(all)
+	p.list = append(all, p.list...)
 	w.mu.Unlock()
 }
 

@@ -15,7 +15,7 @@ func (w *Window) Fence(a epoch.Assert) error {
 		return w.errorf(what, err)
 	}
 	err := w.settleAll()
-	if e := w.c.Barrier(); err == nil {
+	if e := w.c.BarrierFor(what); err == nil {
 		err = e
 	}
 	if e := w.do(epoch.Fence, args); err == nil {
@@ -33,7 +33,7 @@ func (w *Window) Start(group []int, a epoch.Assert) error {
 		return w.errorf(what, err)
 	}
 	if a&epoch.NoCheck == 0 {
-		if err := w.await(func() bool { return takeAll(w.posted, args.Group) }); err != nil {
+		if err := w.await(what, func() bool { return takeAll(w.posted, args.Group) }); err != nil {
 			return w.errorf(what, err)
 		}
 	}
@@ -79,7 +79,7 @@ func (w *Window) Wait() error {
 	if err := w.allow(epoch.Wait, epoch.Args{}); err != nil {
 		return w.errorf(what, err)
 	}
-	err := w.await(func() bool { return takeAll(w.arrived, w.epoch.Exposed()) })
+	err := w.await(what, func() bool { return takeAll(w.arrived, w.epoch.Exposed()) })
 	if err == nil {
 		err = w.do(epoch.Wait, epoch.Args{})
 	}

@@ -3,6 +3,7 @@ package win
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -10,7 +11,7 @@ import (
 	"github.com/golci/golci/internal/mpi/pure/errs"
 )
 
-// pieces is the memory that has been attached to a dynamic window. Offsets are addresses.
+// pieces is the memory that has been attached to a dynamic window, by its addresses, which are the offsets.
 type pieces struct {
 	mu   sync.Mutex // held while the list is changed
 	list atomic.Pointer[[]piece]
@@ -38,7 +39,16 @@ func (p *pieces) find(off int64, n int) []byte {
 
 // holder is the piece that holds the byte at an address, -1 if none does.
 func holder(all []piece, at uintptr) int {
-	return slices.IndexFunc(all, func(x piece) bool { return at >= x.at && at-x.at < uintptr(len(x.mem)) })
+	i := behind(all, at) - 1
+	if i < 0 || at-all[i].at >= uintptr(len(all[i].mem)) {
+		return -1
+	}
+	return i
+}
+
+// behind is the first piece that begins behind an address. The pieces are in the order of their addresses.
+func behind(all []piece, at uintptr) int {
+	return sort.Search(len(all), func(i int) bool { return all[i].at > at })
 }
 
 // covered tells whether pieces from all[i] on, which touch each other, reach up to end.
@@ -77,12 +87,13 @@ func (w *Window) Attach(base unsafe.Pointer, size int64) error {
 	p, at := w.pieces, uintptr(base)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, x := range p.all() {
-		if at < x.at+uintptr(len(x.mem)) && x.at < at+uintptr(size) {
-			return w.errorf(what, fmt.Errorf("%w: memory at %#x is attached already", errs.RMAAttach, at))
-		}
+	all := p.all()
+	i := behind(all, at)
+	if holder(all, at) >= 0 || i < len(all) && all[i].at < at+uintptr(size) {
+		return w.errorf(what, fmt.Errorf("%w: memory at %#x is attached already", errs.RMAAttach, at))
 	}
-	l := append(slices.Clone(p.all()), piece{at, unsafe.Slice((*byte)(base), size)})
+	l := make([]piece, 0, len(all)+1)
+	l = append(append(append(l, all[:i]...), piece{at, unsafe.Slice((*byte)(base), size)}), all[i:]...)
 	p.list.Store(&l)
 	return nil
 }
@@ -97,8 +108,8 @@ func (w *Window) Detach(base unsafe.Pointer) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l := slices.Clone(p.all())
-	i := slices.IndexFunc(l, func(x piece) bool { return x.at == uintptr(base) })
-	if i < 0 {
+	i := behind(l, uintptr(base)) - 1
+	if i < 0 || l[i].at != uintptr(base) {
 		return w.errorf(what, fmt.Errorf("%w: nothing is attached at %#x", errs.RMAAttach, uintptr(base)))
 	}
 	l = slices.Delete(l, i, i+1)

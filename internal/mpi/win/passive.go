@@ -13,7 +13,7 @@ func (w *Window) Lock(kind epoch.LockType, rank int, a epoch.Assert) error {
 		return w.errorf(what, err)
 	}
 	if rank != epoch.ProcNull {
-		if err := w.claim([]int{rank}, kind, a); err != nil {
+		if err := w.claim(what, []int{rank}, kind, a); err != nil {
 			return w.errorf(what, err)
 		}
 	}
@@ -21,7 +21,7 @@ func (w *Window) Lock(kind epoch.LockType, rank int, a epoch.Assert) error {
 }
 
 // claim asks ranks for their locks, and waits for them.
-func (w *Window) claim(ranks []int, kind epoch.LockType, a epoch.Assert) error {
+func (w *Window) claim(what string, ranks []int, kind epoch.LockType, a epoch.Assert) error {
 	w.mu.Lock()
 	for _, r := range ranks {
 		if w.unchecked == nil {
@@ -36,7 +36,29 @@ func (w *Window) claim(ranks []int, kind epoch.LockType, a epoch.Assert) error {
 	for _, r := range ranks {
 		w.tell(r, wantLock, uint64(kind))
 	}
-	return w.await(func() bool { return takeAll(w.granted, ranks) })
+	err := w.await(what, func() bool { return takeAll(w.granted, ranks) })
+	if err != nil {
+		w.forfeit(ranks)
+	}
+	return err
+}
+
+// forfeit gives back the locks of a wait that has ended, those that have come and those to come.
+func (w *Window) forfeit(ranks []int) {
+	var back []int
+	w.mu.Lock()
+	for _, r := range ranks {
+		if w.granted[r] > 0 {
+			w.granted[r]--
+			back = append(back, r)
+		} else {
+			w.forfeited[r]++
+		}
+	}
+	w.mu.Unlock()
+	for _, r := range back {
+		w.tell(r, gaveLock, 0)
+	}
 }
 
 // release gives locks back.
@@ -86,7 +108,7 @@ func (w *Window) LockAll(a epoch.Assert) error {
 	if err := w.allow(epoch.LockAll, args); err != nil {
 		return w.errorf(what, err)
 	}
-	if err := w.claim(w.all(), epoch.Shared, a); err != nil {
+	if err := w.claim(what, w.all(), epoch.Shared, a); err != nil {
 		return w.errorf(what, err)
 	}
 	return w.errorf(what, w.do(epoch.LockAll, args))
@@ -114,10 +136,9 @@ func (w *Window) Flush(rank int) error {
 			return w.errorf(what, err)
 		}
 	}
-	if w.near != nil && w.flavor != Dynamic { // nothing is pending; Add orders the stores before what follows
-		if w.flushes.Add(1)%pollEvery == 0 {
-			w.c.Srv.Poll()
-		}
+	if w.near != nil && w.flavor != Dynamic { // nothing is pending
+		w.fence.Add(0) // between the stores of accesses and what follows
+		w.c.Srv.PollInTurn()
 		return nil
 	}
 	return w.errorf(what, w.settle(rank))
@@ -142,18 +163,16 @@ func (w *Window) Sync() error {
 	return nil
 }
 
-// pollEvery is how many flushes of memory that is reached by loads and stores there are to a poll. They have nothing to
-// wait for, but a program may call nothing else, and other ranks wait for answers.
-const pollEvery = 16
-
 // settle waits for the accesses to a rank that have been started.
 func (w *Window) settle(rank int) (err error) {
 	w.mu.Lock()
-	list := w.pending[rank]
-	w.pending[rank] = nil
+	list := w.pending[rank].list
+	w.pending[rank].list = nil
 	w.mu.Unlock()
 	if len(list) == 0 {
 		w.c.Srv.Poll()
+	} else {
+		w.c.Srv.PollInTurn() // all may be done
 	}
 	for i := range list {
 		if e := list[i].wait(); err == nil {
@@ -167,7 +186,7 @@ func (w *Window) settle(rank int) (err error) {
 func (w *Window) settleAll() (err error) {
 	for r := range w.ranks {
 		w.mu.Lock()
-		some := len(w.pending[r]) > 0
+		some := len(w.pending[r].list) > 0
 		w.mu.Unlock()
 		if !some {
 			continue

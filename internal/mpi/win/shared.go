@@ -3,6 +3,7 @@ package win
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"github.com/golci/golci/comm/rma"
 	"github.com/golci/golci/internal/mpi/core"
@@ -11,7 +12,8 @@ import (
 )
 
 // AllocateShared makes a window of memory that all ranks of c load from and store to (12.2.3). The parts lie one behind
-// the other in the order of the ranks. Otherwise it is like Allocate. errs.RMAShared: the ranks cannot share memory.
+// the other in the order of the ranks; one of no bytes begins where the next one does. Otherwise it is like
+// Allocate. errs.RMAShared: the ranks cannot share memory.
 func AllocateShared(c *core.Comm, size, unit int64) (*Window, error) {
 	const what = "Win_allocate_shared"
 	own, err := c.Dup()
@@ -49,7 +51,7 @@ func (w *Window) divide(what string, parts []part) error {
 	if w.self == 0 {
 		if total > maxSize {
 			err = fmt.Errorf("%w: %d bytes", errs.NoMem, total)
-		} else if w.block, err = w.s.arena.Take(heads(w.c) + total); err == nil {
+		} else if w.block, err = w.s.arena.Take(heads(w.c) + total + 1); err == nil {
 			clear(w.block[:heads(w.c)])
 			base, err = m.AddRegion(w.block, true)
 		}
@@ -63,6 +65,7 @@ func (w *Window) divide(what string, parts []part) error {
 	}
 	mem := w.block
 	if w.self != 0 {
+		m.ForgetRegion(int(parts[0].world), rma.Region(wholes[0].region)) // of a former window
 		mem, err = m.MappedRegion(int(parts[0].world), rma.Region(wholes[0].region))
 		if err == nil && mem == nil {
 			err = fmt.Errorf("%w: the memory of rank 0 is out of reach", errs.RMAShared)
@@ -81,9 +84,10 @@ func (w *Window) divide(what string, parts []part) error {
 		return err
 	}
 	at := int64(0)
-	w.near = make([]near, len(w.ranks))
+	w.near, w.starts = make([]near, len(w.ranks)), make([]unsafe.Pointer, len(w.ranks))
 	for r, p := range w.ranks {
 		m.ReachRegion(int(p.world), rma.Region(p.region), mem[at:][:p.size])
+		w.starts[r] = unsafe.Pointer(&mem[at]) // there is a byte behind the last part
 		w.near[r] = near{mem[at:][:p.size:p.size], lockAt(head[r*headSize:])}
 		at += p.size
 	}
@@ -113,12 +117,7 @@ func (w *Window) Query(rank int) (mem []byte, unit int64, err error) {
 	if w.flavor == Dynamic {
 		return nil, 0, w.errorf(what, fmt.Errorf("%w: it is dynamic", errs.RMAFlavor))
 	}
-	if rank == epoch.ProcNull {
-		rank = 0
-		for rank < len(w.ranks)-1 && w.ranks[rank].size == 0 {
-			rank++
-		}
-	}
+	rank = w.asked(rank)
 	if uint(rank) >= uint(len(w.ranks)) {
 		return nil, 0, w.errorf(what, fmt.Errorf("%w: %d of %d", errs.Rank, rank, len(w.ranks)))
 	}
@@ -131,6 +130,31 @@ func (w *Window) Query(rank int) (mem []byte, unit int64, err error) {
 		return nil, p.unit, w.errorf(what, err)
 	}
 	return mem[p.skip:], p.unit, nil
+}
+
+// asked is the rank whose memory a query is for.
+func (w *Window) asked(rank int) int {
+	if rank != epoch.ProcNull {
+		return rank
+	}
+	rank = 0
+	for rank < len(w.ranks)-1 && w.ranks[rank].size == 0 {
+		rank++
+	}
+	return rank
+}
+
+// Address is where the memory begins that Query gives for a rank. In a shared window a part of no bytes has a place,
+// too: that where it would begin. nil: the rank has no memory, or it is out of reach, or there is no such rank.
+func (w *Window) Address(rank int) unsafe.Pointer {
+	if rank = w.asked(rank); uint(rank) < uint(len(w.starts)) {
+		return w.starts[rank]
+	}
+	mem, _, err := w.Query(rank)
+	if err != nil || len(mem) == 0 {
+		return nil
+	}
+	return unsafe.Pointer(&mem[0])
 }
 
 // classified gives an error of package rma its class.

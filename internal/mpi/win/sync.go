@@ -1,9 +1,11 @@
 package win
 
 import (
+	"slices"
+
+	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/mpi/pure/epoch"
-	"github.com/golci/golci/internal/progress"
 )
 
 // notice is what ranks of a window tell each other.
@@ -63,6 +65,7 @@ func (w *Window) tell(rank int, what notice, arg uint64) {
 
 // noticed hears a notice. The poller calls it, or who tells itself.
 func (w *Window) noticed(from int, what notice, arg uint64, worker *fult.Worker) {
+	back := false
 	w.mu.Lock()
 	switch what {
 	case wantLock:
@@ -70,7 +73,7 @@ func (w *Window) noticed(from int, what notice, arg uint64, worker *fult.Worker)
 	case gaveLock:
 		w.lock.release()
 	case gotLock:
-		w.granted[from]++
+		back = !w.grant(from)
 	case hasPosted:
 		w.posted[from]++
 	case hasEnded:
@@ -79,7 +82,9 @@ func (w *Window) noticed(from int, what notice, arg uint64, worker *fult.Worker)
 	var lucky []int
 	for rank, ok := w.lock.next(); ok; rank, ok = w.lock.next() {
 		if rank == w.self {
-			w.granted[rank]++
+			if !w.grant(rank) {
+				w.lock.release()
+			}
 			continue
 		}
 		lucky = append(lucky, rank)
@@ -89,22 +94,35 @@ func (w *Window) noticed(from int, what notice, arg uint64, worker *fult.Worker)
 	for _, rank := range lucky {
 		w.tell(rank, gotLock, 0)
 	}
-	for _, x := range ready {
-		x.done.Complete(worker)
+	if back {
+		w.tell(from, gaveLock, 0)
 	}
+	for _, x := range ready {
+		w.c.EndWait(x.req, worker)
+	}
+}
+
+// grant counts a lock of a rank that has come; false if nobody waits for it any more. mu is held.
+func (w *Window) grant(rank int) bool {
+	if w.forfeited[rank] > 0 {
+		w.forfeited[rank]--
+		return false
+	}
+	w.granted[rank]++
+	return true
 }
 
 // waiter waits for something that notices bring.
 type waiter struct {
-	done progress.Done
-	ok   func() bool // under mu; it uses up what it finds
+	req comm.Req
+	ok  func() bool // under mu; it uses up what it finds
 }
 
 // ready takes the waiters out whose time has come. mu is held.
 func (w *Window) ready() (out []*waiter) {
 	left := w.waiters[:0]
 	for _, x := range w.waiters {
-		if w.ended != nil || x.ok() {
+		if x.ok() {
 			out = append(out, x)
 		} else {
 			left = append(left, x)
@@ -115,32 +133,29 @@ func (w *Window) ready() (out []*waiter) {
 	return out
 }
 
-// await waits until ok, which is called with mu held and uses up what it finds.
-func (w *Window) await(ok func() bool) error {
+// await waits until ok, which is called with mu held and uses up what it finds, for the function what.
+func (w *Window) await(what string, ok func() bool) error {
+	w.c.Srv.PollInTurn()
 	w.mu.Lock()
-	if w.ended != nil || ok() {
-		defer w.mu.Unlock()
-		return w.ended
+	if ok() {
+		w.mu.Unlock()
+		return nil
 	}
-	x := &waiter{ok: ok}
-	w.s.prog.Begin(&x.done)
+	x := &waiter{req: w.c.NewWait(what), ok: ok}
 	w.waiters = append(w.waiters, x)
 	w.mu.Unlock()
-	w.s.prog.Wait(&x.done)
+	err := w.c.AwaitWait(x.req)
+	if err == nil {
+		return nil
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.ended
-}
-
-// end ends what waits.
-func (w *Window) end(err error) {
-	w.mu.Lock()
-	w.ended = err
-	ready := w.ready()
-	w.mu.Unlock()
-	for _, x := range ready {
-		x.done.Complete(nil)
+	i := slices.Index(w.waiters, x)
+	if i < 0 { // what it waits for came just now, and has been used up
+		return nil
 	}
+	w.waiters = slices.Delete(w.waiters, i, i+1)
+	return err
 }
 
 // takeAll tells whether each of ranks has one of counts, and takes it then.

@@ -32,26 +32,27 @@ type Window struct {
 	flavor Flavor
 	ranks  []part
 	self   int
-	region rma.Region // of this rank
-	base   rma.Region // of the memory of all, at rank 0 of a shared window
-	block  []byte     // of the arena, which it goes back to
-	pieces *pieces    // attached memory of a dynamic window
-	near   []near     // by rank: memory that is reached by loads and stores; nil: not that of all ranks
+	region rma.Region       // of this rank
+	base   rma.Region       // of the memory of all, at rank 0 of a shared window
+	block  []byte           // of the arena, which it goes back to
+	pieces *pieces          // attached memory of a dynamic window
+	starts []unsafe.Pointer // by rank: where its part of a shared window begins, also if it has no bytes
+	near   []near           // by rank: memory that is reached by loads and stores; nil: not that of all ranks
 
-	open    atomic.Int64 // what the epoch allows, for accesses that do not ask it; written under mu
-	flushes atomic.Uint32
+	open  atomic.Int64  // what the epoch allows, for accesses that do not ask it; written under mu
+	fence atomic.Uint32 // orders memory; see Flush
 
-	mu      sync.Mutex // guards the rest; nothing blocks under it
-	epoch   *epoch.Window
-	pending [][]access // by target: what has been started and not been waited for
-	lock    lockState  // of this rank's memory
-	granted []int      // by target: locks that have come
+	mu        sync.Mutex // guards the rest; nothing blocks under it
+	epoch     *epoch.Window
+	pending   []underway // by target
+	lock      lockState  // of this rank's memory
+	granted   []int      // by target: locks that have come
+	forfeited []int      // by target: locks to come that nobody waits for any more
 	// unchecked tells of targets that are locked without a lock, by the assertion; nil: none was.
 	unchecked []bool
 	posted    []int // by origin of posts: those that no start has used
 	arrived   []int // by origin: completes that no wait has used
 	waiters   []*waiter
-	ended     error // why nothing is waited for any more
 	freed     bool
 }
 
@@ -121,6 +122,7 @@ func build(
 		w.discard()
 		return nil, err
 	}
+	w.forget()
 	if flavor == Allocated {
 		err = w.meet(what)
 	} else {
@@ -149,7 +151,7 @@ func (w *Window) begin(f func(w *Window) ([]byte, error), mine *part) (err error
 	}
 	n := w.c.Size()
 	w.epoch = epoch.New(w.self, n)
-	w.pending, w.granted = make([][]access, n), make([]int, n)
+	w.pending, w.granted, w.forfeited = make([]underway, n), make([]int, n), make([]int, n)
 	w.posted, w.arrived = make([]int, n), make([]int, n)
 	if _, err = f(w); err != nil {
 		return err
@@ -167,9 +169,7 @@ func (w *Window) begin(f func(w *Window) ([]byte, error), mine *part) (err error
 func (w *Window) discard() {
 	if w.s != nil {
 		w.s.remove(w)
-		for _, p := range w.ranks {
-			w.s.m.ForgetRegion(int(p.world), rma.Region(p.region))
-		}
+		w.forget()
 		if w.region != 0 {
 			w.s.m.RemoveRegion(w.region)
 		}
@@ -179,6 +179,16 @@ func (w *Window) discard() {
 		w.s.arena.Give(w.block)
 	}
 	_ = w.c.Free()
+}
+
+// forget drops what this rank knows of the others' regions. Their numbers may have been those of other windows, or may
+// soon be. So it is done before a rank can tell that this one has come to the end of a call that makes or frees windows.
+func (w *Window) forget() {
+	for r, p := range w.ranks {
+		if r != w.self { // RemoveRegion does that
+			w.s.m.ForgetRegion(int(p.world), rma.Region(p.region))
+		}
+	}
 }
 
 // gather tells all ranks of c the parts of all. If one could not make its part, all get an error: err itself where it
@@ -212,7 +222,8 @@ func (w *Window) Free() error {
 	if err := w.settleAll(); err != nil {
 		return err
 	}
-	if err := w.c.Barrier(); err != nil {
+	w.forget()
+	if err := w.c.BarrierFor("Win_free"); err != nil {
 		return err
 	}
 	w.mu.Lock()

@@ -21,6 +21,10 @@ type Config struct {
 	Size int                    // ranks of the job
 	// Dead is why a rank has died, if Died was called for it, or would have been; nil if it lives.
 	Dead func(rank int32) *event.Poison
+	// Misuse is the Errors of a poison for a mistake of the program.
+	Misuse uint32
+	// Steps, if it is not nil, counts the phases that are looked at.
+	Steps *int
 }
 
 // Barrier is what one rank has of a barrier.
@@ -191,9 +195,7 @@ func (b *Barrier) join(m Message) {
 			len(p.Value)+len(m.Value) <= maxValues && p.Count+m.Count <= maxCount {
 			p.Count += m.Count
 			p.Value = append(p.Value, m.Value...)
-			if p.Poison == nil {
-				p.Poison = m.Poison
-			}
+			p.Poison = p.Poison.Join(m.Poison)
 			return
 		}
 	}
@@ -225,7 +227,7 @@ func (b *Barrier) Alter(h Handle, delta int64, o *Out) (Handle, error) {
 	h.Stamp = makeStamp(b.Self, b.seq)
 	if b.own != nil {
 		if err = b.alteration(&m, o); err != nil {
-			b.fail(poison(b.Self, err), o)
+			b.fail(b.misuse(b.Self, err), o)
 		}
 		return h, err
 	}

@@ -20,7 +20,7 @@ func (b *Barrier) Destroy(o *Out) {
 // destroy is Destroy on the owner.
 func (b *Barrier) destroy(o *Out) {
 	if b.failed == nil {
-		b.poisonFrom(b.known+1, poison(b.Self, b.endedError()), o)
+		b.poisonFrom(b.known+1, b.misuse(b.Self, b.endedError()), o)
 	}
 	b.ended = true
 	b.members.each(func(r int32) { b.tell(r, o) })
@@ -53,7 +53,7 @@ func Stray(c Config, m *Message, ended string, o *Out) (make bool) {
 	case m.Kind < Trigger && ended == "":
 		return true
 	case m.Kind < Trigger && m.From != c.Self:
-		b.failed, b.from = poison(c.Self, fmt.Errorf("%v: %s", b.Name(), ended)), 1
+		b.failed, b.from = b.misuse(c.Self, fmt.Errorf("%v: %s", b.Name(), ended)), 1
 		b.orphan, b.ended = true, true
 		b.tell(m.From, o)
 	}

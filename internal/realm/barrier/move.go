@@ -18,7 +18,7 @@ func (b *Barrier) move(to int32, o *Out) {
 	}
 	for i := range b.waits {
 		w := &b.waits[i]
-		b.own.at(w.num).subs.add(b.Self)
+		b.at(w.num).subs.add(b.Self)
 		w.asked = true
 	}
 	b.members.add(b.Self)
@@ -49,7 +49,7 @@ func (b *Barrier) state(m *Message, o *Out) {
 	b.parts = nil
 	if err := b.unpack(state); err != nil {
 		b.own = nil
-		b.lose(poison(m.From, fmt.Errorf("%v: the state of the owner: %w", b.Name(), err)), o)
+		b.lose(b.misuse(m.From, fmt.Errorf("%v: the state of the owner: %w", b.Name(), err)), o)
 		return
 	}
 	b.owner, b.epoch, b.giver, b.owned = b.Self, m.Epoch, m.From, true

@@ -3,6 +3,7 @@ package barrier
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/golci/golci/internal/realm/event"
 )
@@ -40,12 +41,14 @@ func (w *owner) vote(rank int32, n int64) {
 	}
 }
 
-// at finds a phase that has not triggered.
-func (w *owner) at(num uint64) *phase {
-	i := 0
-	for i < len(w.open) && w.open[i].num < num {
-		i++
+// at finds a phase that has not triggered. In most cases all phases up to it are open.
+func (b *Barrier) at(num uint64) *phase {
+	w := b.own
+	b.step()
+	if n := num - w.open[0].num; n < uint64(len(w.open)) && w.open[n].num == num {
+		return &w.open[n]
 	}
+	i := sort.Search(len(w.open), func(i int) bool { b.step(); return w.open[i].num >= num })
 	if i == len(w.open) || w.open[i].num != num {
 		w.insert(i, num)
 	}
@@ -107,17 +110,16 @@ func (b *Barrier) count(m *Message) error {
 	if err := b.reachable(m.Phase); err != nil {
 		return err
 	}
-	p := b.own.at(m.Phase)
+	p := b.at(m.Phase)
 	if m.Count > p.expected-p.arrived {
 		return fmt.Errorf("%v: %d arrivals at phase %d, which expects %d, after %d", b.Name(), m.Count, m.Phase,
 			p.expected, p.arrived)
 	}
 	p.arrived += m.Count
-	if p.poison == nil {
-		p.poison = m.Poison
-	}
+	p.poison = p.poison.Join(m.Poison)
 	if err := b.own.fold(p, m.Value); err != nil && p.poison == nil {
-		p.poison = poison(b.Self, fmt.Errorf("%v: phase %d: %w", b.Name(), p.num, err))
+		err = fmt.Errorf("%v: phase %d: %w", b.Name(), p.num, err)
+		p.poison = &event.Poison{Rank: b.Self, Text: err.Error(), Err: err} // of the operator
 	}
 	b.own.vote(m.From, m.Count)
 	return nil
@@ -172,13 +174,12 @@ func (b *Barrier) trigger(o *Out) {
 		*p = next
 		return
 	}
-	if copy(w.open, w.open[1:]); w.open[0].num == next.num {
-		w.open[len(w.open)-1] = phase{}
-		w.open = w.open[:len(w.open)-1]
+	if w.open[1].num != next.num {
+		*p = next
 		return
 	}
-	copy(w.open[1:], w.open)
-	w.open[0] = next
+	*p = phase{}
+	w.open = w.open[1:] // the next append that finds no room copies what is left
 }
 
 // report is the message that a phase has triggered, which the owner still knows all about.
@@ -241,7 +242,7 @@ func (b *Barrier) alter(m *Message) error {
 	if err := b.reachable(m.Phase); err != nil {
 		return err
 	}
-	p := w.at(m.Phase)
+	p := b.at(m.Phase)
 	if p.expected += m.Count; p.expected < p.arrived || p.expected > maxCount {
 		return fmt.Errorf("%v: phase %d is altered by %d to expect %d arrivals, after %d",
 			b.Name(), m.Phase, m.Count, p.expected, p.arrived)
@@ -280,7 +281,7 @@ func (b *Barrier) subscription(from int32, num uint64, o *Out) {
 	case b.outside(num) != nil:
 		to.Poison, to.Bad = b.outside(num), b.known
 	case !over:
-		b.own.at(num).subs.add(from)
+		b.at(num).subs.add(from)
 		return
 	case b.last.get(num) != nil:
 		to = b.report(num)
@@ -293,7 +294,7 @@ func (b *Barrier) subscription(from int32, num uint64, o *Out) {
 	o.send(to)
 }
 
-// poison is what a mistake of a rank does to the barrier.
-func poison(rank int32, err error) *event.Poison {
-	return &event.Poison{Rank: rank, Text: err.Error(), Err: err}
+// misuse is what a mistake of a rank does to the barrier.
+func (b *Barrier) misuse(rank int32, err error) *event.Poison {
+	return &event.Poison{Rank: rank, Errors: b.Misuse, Text: err.Error(), Err: err}
 }

@@ -143,7 +143,7 @@ func (b *Barrier) serve(m *Message, o *Out) {
 		return
 	}
 	if err := b.do(m, o); err != nil {
-		b.fail(poison(m.From, err), o)
+		b.fail(b.misuse(m.From, err), o)
 	}
 }
 

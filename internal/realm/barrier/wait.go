@@ -3,6 +3,7 @@ package barrier
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/golci/golci/internal/realm/event"
 )
@@ -30,7 +31,7 @@ func (b *Barrier) Look(phase uint64, result bool) (over bool, why *event.Poison)
 
 // unknown is the poison of a phase of which nobody knows any more whether it was poisoned.
 func (b *Barrier) unknown(phase uint64) *event.Poison {
-	return &event.Poison{Rank: b.Self, Text: fmt.Sprintf(
+	return &event.Poison{Rank: b.Self, Errors: event.Lost, Text: fmt.Sprintf(
 		"%v: phase %d or one near it was poisoned; of phases before %d this is forgotten", b.Name(), phase,
 		b.known+1-min(b.known, Kept))}
 }
@@ -92,34 +93,46 @@ func (b *Barrier) Waiters(f func(phase uint64, w *event.Waiter)) {
 
 // wait finds a phase that this rank waits for; nil if it does not.
 func (b *Barrier) wait(phase uint64) *wait {
-	for i := range b.waits {
-		if b.waits[i].num == phase {
-			return &b.waits[i]
-		}
+	if i := b.place(phase); i < len(b.waits) && b.waits[i].num == phase {
+		return &b.waits[i]
 	}
 	return nil
 }
 
+// place is where the wait for a phase is, or is to be.
+func (b *Barrier) place(phase uint64) int {
+	return sort.Search(len(b.waits), func(i int) bool { b.step(); return b.waits[i].num >= phase })
+}
+
+// step counts what takes time, if anybody wants to know.
+func (b *Barrier) step() {
+	if b.Steps != nil {
+		*b.Steps++
+	}
+}
+
 // begin adds a phase to those that this rank waits for, which are sorted.
 func (b *Barrier) begin(phase uint64) *wait {
-	i := len(b.waits)
-	for i > 0 && b.waits[i-1].num > phase {
-		i--
-	}
+	i := b.place(phase)
 	b.waits = slices.Insert(b.waits, i, wait{num: phase})
 	return &b.waits[i]
 }
 
 // end fires the waiters of a phase.
 func (b *Barrier) end(phase uint64, why *event.Poison, o *Out) {
-	for i := range b.waits {
-		if x := &b.waits[i]; x.num == phase {
-			l := x.list.Take(why)
-			o.Fire.Append(&l)
-			b.waits = slices.Delete(b.waits, i, i+1)
-			return
-		}
+	x := b.wait(phase)
+	if x == nil {
+		return
 	}
+	l := x.list.Take(why)
+	o.Fire.Append(&l)
+	if x == &b.waits[0] && len(b.waits) > 1 { // as a rule: phases end in order
+		*x = wait{}
+		b.waits = b.waits[1:]
+		return
+	}
+	i := b.place(phase)
+	b.waits = slices.Delete(b.waits, i, i+1)
 }
 
 // endAll fires the waiters of all phases that over names.
@@ -144,7 +157,11 @@ func (b *Barrier) outside(phase uint64) *event.Poison {
 	if phase <= b.known+MaxAhead && phase+MaxBehind >= b.known {
 		return nil
 	}
-	return &event.Poison{Rank: b.Self, Text: fmt.Sprintf(
+	bits := b.Misuse
+	if phase < b.known {
+		bits |= event.Lost
+	}
+	return &event.Poison{Rank: b.Self, Errors: bits, Text: fmt.Sprintf(
 		"%v: phase %d is too far from phase %d, the last that has triggered, or its identifier was misread",
 		b.Name(), phase, b.known)}
 }

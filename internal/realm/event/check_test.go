@@ -51,7 +51,7 @@ func (x *system) checkJob(j *job, rest bool) error {
 }
 
 // isForgotten tells whether why stands for an outcome that is not known. It may be the poison of what waits for that.
-func isForgotten(why *Poison) bool { return why != nil && *why == noOutcome }
+func isForgotten(why *Poison) bool { return why != nil && why.Errors&Lost != 0 }
 
 // rightPoison tells what is wrong with why as the poison of a generation, for rank.
 func (x *system) rightPoison(rank, slot int, gen uint32, why *Poison) error {
@@ -67,7 +67,7 @@ func (x *system) rightPoison(rank, slot int, gen uint32, why *Poison) error {
 		if t.why == why {
 			return nil
 		}
-	case *why == *t.why || *why == noCause && x.poisonedSince(slot, gen) >= maxCauses:
+	case equal(why, t.why) || equal(why, t.why.data()) && x.poisonedSince(slot, gen) >= maxCauses:
 		return nil
 	}
 	return fmt.Errorf("rank %d has the poison %+v for generation %d of slot %d, not %+v", rank, why, gen, slot, t.why)

@@ -190,7 +190,7 @@ func (p *program) triggerOne(rank, slot int, poison bool) {
 	}
 	var why *Poison
 	if poison {
-		why = &Poison{Rank: int32(rank), Text: fmt.Sprintf("cause %d.%d", slot, e.gen)}
+		why = &Poison{Rank: int32(rank), Errors: uint32(rank % 2), Text: fmt.Sprintf("cause %d.%d", slot, e.gen)}
 	}
 	p.did("rank %d triggers %c.%d, poison %v", rank, 'a'+slot, e.gen, poison)
 	p.trigger(rank, slot, e.gen, why)

@@ -27,8 +27,8 @@ type pend struct {
 
 // ownRun is generations in a row that this rank has triggered, in the same way.
 type ownRun struct {
-	run
-	why *Poison
+	from, to uint32
+	why      *Poison
 }
 
 // Look tells what this rank knows of gen. Pending may mean that it does not know.
@@ -122,6 +122,17 @@ func (r *Replica) Trigger(gen uint32, why *Poison) (woken List, st Status) {
 	return woken, Pending
 }
 
+// Deny takes the owner's word that there is no gen, which it has been asked for, or was to trigger. It counts as
+// poisoned by why on this rank, until the owner tells of a later generation. It returns the waiters.
+func (r *Replica) Deny(gen uint32, why *Poison) (woken List) {
+	if gen <= r.gen {
+		return List{}
+	}
+	r.own = slices.DeleteFunc(r.own, func(o ownRun) bool { return o.from <= gen && gen <= o.to })
+	woken, _ = r.Trigger(gen, why)
+	return woken
+}
+
 // note remembers that this rank has triggered gen.
 func (r *Replica) note(gen uint32, why *Poison) {
 	if n := len(r.own); n > 0 && r.own[n-1].to+1 == gen && r.own[n-1].why == why {
@@ -131,7 +142,7 @@ func (r *Replica) note(gen uint32, why *Poison) {
 	if len(r.own) == maxOwn {
 		r.own = slices.Delete(r.own, 0, 1)
 	}
-	r.own = append(r.own, ownRun{run{gen, gen}, why})
+	r.own = append(r.own, ownRun{gen, gen, why})
 }
 
 // Asked tells whether the owner has been asked for gen and has not answered. If this rank triggers gen, the owner needs

@@ -8,13 +8,16 @@ const Exact = 4096
 // forgotten is shared by all slots that are used up, and does not change.
 var forgotten = rare{poisoned: Poisons{forgotten: MaxGen}}
 
-// Retire makes a slot small that is Retired and not Alive. It keeps which generations were poisoned, but not why. It
-// tells whether anything is kept that Forget would free.
+// Retire makes a slot small that is Retired and not Alive. It keeps which generations were poisoned, the data of each
+// poison, and the newest cause: who is about to ask for that has had no time to. It tells whether anything is kept that
+// Forget would free.
 func (s *Slot) Retire() bool {
 	if s.rare == nil || s.rare.poisoned.empty() {
 		return false
 	}
-	s.rare.poisoned = Poisons{forgotten: s.rare.poisoned.forgotten, runs: slices.Clone(s.rare.poisoned.runs)}
+	p := &s.rare.poisoned
+	newest := p.causes[max(0, len(p.causes)-1):]
+	*p = Poisons{forgotten: p.forgotten, runs: slices.Clone(p.runs), causes: slices.Clone(newest)}
 	return true
 }
 

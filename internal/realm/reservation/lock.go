@@ -26,6 +26,7 @@ type Config struct {
 	Turns   int     // how many local waiters get the lock in a row while another rank waits; 0: 64
 	Payload []byte  // this rank's copy; as long on all ranks
 	Gone    []int32 // ranks that have died
+	Died    uint32  // the Errors of a poison for the death of a rank
 }
 
 // Lock is what one rank knows of a reservation.
@@ -146,6 +147,9 @@ func (l *Lock) releaseThere(out *Out) error {
 	l.route(m, out)
 	return nil
 }
+
+// ReleaseLost says that nobody knows whether a hold has ended, because rank has died. All are refused from now on.
+func (l *Lock) ReleaseLost(rank int32, out *Out) { l.end(Cause{ReleaseLost, rank}, out) }
 
 func (l *Lock) unheld(rank int32) error {
 	return fmt.Errorf("rank %d has released %v, but nobody held it", rank, l.ID)

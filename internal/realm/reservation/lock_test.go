@@ -62,19 +62,32 @@ func TestRefusal(t *testing.T) {
 	if !IsRefusal(a, p) || !IsRefusal(b, p) || IsRefusal(c, p) || IsRefusal(a, cause) || IsRefusal(a, nil) {
 		t.Errorf("%q is taken for the wrong one", p.Text)
 	}
-	if p.Rank != 3 || !errors.Is(p.Err, cause.Err) || !strings.HasSuffix(p.Text, cause.Text) {
-		t.Errorf("%+v has lost its cause", p)
+	if p.Rank != 3 || !errors.Is(p.Err, cause.Err) || p.String() != "reservation 0.11, 0.1 not acquired: "+cause.Text {
+		t.Errorf("%+v has lost its cause: %v", p, p)
 	}
 	if Refusal(a, p) != p {
-		t.Error("the text grows")
+		t.Error("the poison grows")
 	}
-	is := func(text string) bool { return IsRefusal(a, &event.Poison{Text: text}) }
-	if w := Wrapping(p.Text, "once more"); !is(w) || !strings.HasSuffix(w, tail+"once more") {
-		t.Errorf("an error that wraps a refusal: %q", w)
+}
+
+// TestLongRefusals: a poison that has refused many reservations names all of them and no other, also behind its bytes.
+func TestLongRefusals(t *testing.T) {
+	const n = 100
+	p := &event.Poison{Text: "full"}
+	for i := 1; i <= n; i++ {
+		p = Refusal(event.MakeReservation(7, i), p)
 	}
-	for _, text := range []string{p.Text, "task: " + p.Text, "full"} {
-		if w := Wrapping(cause.Text, text); is(w) || !strings.HasSuffix(w, text) {
-			t.Errorf("an error that says %q: %q", text, w)
+	far, rest, err := event.ParsePoison(p.Append(nil))
+	if err != nil || len(rest) > 0 {
+		t.Fatal(err, rest)
+	}
+	if far.String() != p.String() || !strings.Contains(p.String(), "7.97 and 96 others not acquired: full") {
+		t.Errorf("%q, and elsewhere %q", p, far)
+	}
+	for i := range 2 * n {
+		id := event.MakeReservation(7, i)
+		if want := i >= 1 && i <= n; IsRefusal(id, p) != want || IsRefusal(id, far) != want {
+			t.Errorf("reservation %d of %d: refused %v, %v elsewhere", i, n, IsRefusal(id, p), IsRefusal(id, far))
 		}
 	}
 }

@@ -174,7 +174,7 @@ func (l *Lock) die(c Cause, out *Out) {
 	if l.dead != nil {
 		return
 	}
-	l.dead, l.cause, l.idle, l.asked = c.poison(l.ID), c, false, false
+	l.dead, l.cause, l.idle, l.asked = c.poison(l.ID, l.Died), c, false, false
 	l.queue.take(l.dead, &out.Fire)
 	l.refuseAll(out)
 	if c.Why == OwnerDied && l.Self == l.home {

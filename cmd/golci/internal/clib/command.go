@@ -25,7 +25,10 @@ func Command(cc []string, p Place, args []string) []string {
 }
 
 // Link has the arguments with which a compiler links a program with the library, and the program finds it.
-func Link(p Place) []string { return []string{"-L" + p.Lib, "-lmpi_abi", "-Wl,-rpath," + p.Lib} }
+func Link(p Place) []string { return []string{"-L" + p.Lib, "-l" + library, "-Wl,-rpath," + p.Lib} }
+
+// library is the name of the library for a compiler.
+const library = "mpi_abi"
 
 // links tells that a compiler with these arguments links: there is something to link, and no option forbids it.
 func links(args []string) bool {

@@ -4,12 +4,21 @@ package launch
 
 import "sync"
 
-// failure is a report of the PMI server on a rank: that the job cannot go on, or that the rank ends by agreement.
+// failure is a report of the PMI server on a rank.
 type failure struct {
-	rank, code int
+	kind       failureKind
+	rank, code int // code is that of the end; of failFollows the rank that has died
 	text       string
-	agreed     bool
 }
+
+type failureKind uint8
+
+const (
+	failAbort   failureKind = iota // the rank has aborted the job
+	failBarrier                    // others wait in a barrier for the rank, which has ended
+	failAgreed                     // the rank ends as all have agreed
+	failFollows                    // the rank knows that another one has died
+)
 
 // notebook is where the server's goroutines note failures, perhaps under the server's lock and without waiting for
 // anybody, before any rank is told. So when a rank has ended for a failure, that is in the notebook already.

@@ -5,11 +5,15 @@ package launch
 import (
 	"bytes"
 	"io"
+	"slices"
 	"sync"
 )
 
-// maxLine is how much of a line without an end is kept before it is written out as it is.
-const maxLine = 64 << 10
+// maxLine is how much of a line without an end is kept before it is written out in parts.
+const maxLine = 16 << 20
+
+// keepLine is the memory for the beginning of a line that is kept between lines.
+const keepLine = 64 << 10
 
 // shared lets several writers use one stream, a whole write at a time.
 type shared struct {
@@ -33,7 +37,10 @@ type prefixer struct {
 func (p *prefixer) Write(b []byte) (int, error) {
 	n := len(b)
 	p.rest = append(p.rest, b...)
-	end := bytes.LastIndexByte(p.rest, '\n') + 1
+	end := 0
+	if i := bytes.LastIndexByte(b, '\n'); i >= 0 { // the rest has no end, or it had been written
+		end = len(p.rest) - len(b) + i + 1
+	}
 	if end == 0 && len(p.rest) < maxLine {
 		return n, nil
 	}
@@ -42,6 +49,9 @@ func (p *prefixer) Write(b []byte) (int, error) {
 	}
 	err := p.emit(p.rest[:end])
 	p.rest = append(p.rest[:0], p.rest[end:]...)
+	if cap(p.rest) > keepLine && len(p.rest) < keepLine {
+		p.rest = slices.Clone(p.rest) // a long line was an exception
+	}
 	return n, err
 }
 

@@ -50,6 +50,21 @@ func TestPrefixerPieces(t *testing.T) {
 	}
 }
 
+// TestPrefixerWholeLines: a long line comes out in one piece, and does not cost its memory for ever.
+func TestPrefixerWholeLines(t *testing.T) {
+	var buf bytes.Buffer
+	p := &prefixer{out: &shared{w: &buf}, prefix: "> "}
+	line := strings.Repeat("x", 3<<20) + "\n"
+	for rest := line + "y"; rest != ""; {
+		n := min(len(rest), 32<<10)
+		_, _ = p.Write([]byte(rest[:n]))
+		rest = rest[n:]
+	}
+	if buf.String() != "> "+line || cap(p.rest) > keepLine {
+		t.Errorf("%d bytes in %d lines; %d bytes are kept", buf.Len(), strings.Count(buf.String(), "\n"), cap(p.rest))
+	}
+}
+
 func TestPrefixerLongLine(t *testing.T) {
 	var buf bytes.Buffer
 	p := &prefixer{out: &shared{w: &buf}, prefix: "> "}

@@ -14,8 +14,12 @@ import (
 // reason are all counted, instead of being ended by the first.
 const settle = 50 * time.Millisecond
 
-// dumpTime is how long the ranks have for their dump when the job has run out of time.
-const dumpTime = time.Second
+// dumpTime is how long the ranks have to begin with their reports when they have been asked for them. Those that say
+// that they write have reportTime after each such word, for the next one or their end.
+const (
+	dumpTime   = 3 * time.Second
+	reportTime = 15 * time.Second
+)
 
 // codeTimeout is the exit code of a job that ran out of time, as timeout(1) has it.
 const codeTimeout = 124
@@ -57,17 +61,23 @@ const (
 
 // policy decides what happens to a job: events in, orders out. It does no IO and knows no clock.
 type policy struct {
-	grace  time.Duration // between asking a rank to end and SIGKILL
-	phase  phase
-	ours   bool           // the ranks were asked to end by us, so how they end says nothing
-	code   int            // exit code of the job so far
-	asked  syscall.Signal // the signal passed on that asked the job to end, or 0
-	dumps  bool           // the ranks have been asked for dumps, and end after them
-	living int
-	told   map[int]bool  // ranks whose failure has been told, by an abort
-	left   map[int]bool  // ranks that end as all have agreed
-	limit  time.Duration // from the first of them to the last
-	gone   map[int]bool  // ranks that have ended, or whose machine is lost
+	grace   time.Duration // between asking a rank to end and SIGKILL
+	phase   phase
+	ours    bool           // the ranks were asked to end by us, so how they end says nothing
+	verdict                // exit code of the job so far
+	asked   syscall.Signal // the signal passed on that asked the job to end, or 0
+	dumps   bool           // the ranks have been asked for dumps, and end after them
+	writes  map[int]bool   // living ranks that have said that they write their dumps
+	waits   bool           // the alarm that is set is for dumps
+	living  int
+	told    map[int]bool   // ranks whose failure has been told, by an abort
+	behind  map[int]bool   // ranks that know of another's death, so that their own end may be its effect
+	blamed  map[int]bool   // ranks whose death others know of; their codes count whenever they come
+	unsure  map[int]Status // exit codes of ranks that we had asked to end, until others blame them
+	left    map[int]bool   // ranks that end as all have agreed, or as one has told all by an abort
+	agreed  map[int]bool   // those that know who has given the code
+	limit   time.Duration  // from the first of them to the last
+	gone    map[int]bool   // ranks that have ended, or whose machine is lost
 
 	forgiven map[int]bool                    // ranks whose end does not matter: of a world that could not start
 	world    func(rank int) (first, end int) // the ranks that started with a rank; nil: all
@@ -80,7 +90,11 @@ type policy struct {
 }
 
 func newPolicy(ranks int, grace, limit time.Duration) *policy {
-	return &policy{grace: grace, living: ranks, told: map[int]bool{}, left: map[int]bool{}, gone: map[int]bool{}, limit: limit, name: rankName}
+	return &policy{
+		grace: grace, living: ranks, told: map[int]bool{}, left: map[int]bool{}, agreed: map[int]bool{}, gone: map[int]bool{},
+		behind: map[int]bool{}, blamed: map[int]bool{}, unsure: map[int]Status{}, limit: limit, name: rankName,
+		writes: map[int]bool{},
+	}
 }
 
 func (p *policy) done() bool { return p.living == 0 }
@@ -89,6 +103,17 @@ func (p *policy) exited(rank int, st Status) []order {
 	if p.gone[rank] {
 		return nil
 	}
+	anew := p.writes[rank] && p.waits
+	delete(p.writes, rank)
+	out := p.judged(rank, st)
+	if anew && !p.done() { // the others have their time anew, less if none of them writes
+		out = append(out, p.waitForDumps()...)
+	}
+	return out
+}
+
+// judged is exited without what concerns reports.
+func (p *policy) judged(rank int, st Status) []order {
 	p.gone[rank] = true
 	p.living--
 	if p.forgiven[rank] {
@@ -99,10 +124,10 @@ func (p *policy) exited(rank int, st Status) []order {
 		return p.late(rank, st, code, text)
 	}
 	if p.survive && p.phase == running && len(p.left) == 0 {
-		return p.outlived(st.Signal != 0, code, text)
+		return p.outlived(st.Signal != 0, p.weigh(rank, st), code, text)
 	}
 	if code != 0 {
-		p.code = max(p.code, code)
+		p.add(p.weigh(rank, st), code)
 	}
 	if p.left[rank] && st.Signal == 0 { // the others of its world do the same
 		return p.worldLeft(rank)
@@ -117,6 +142,30 @@ func (p *policy) exited(rank int, st Status) []order {
 		return p.fail()
 	}
 	return append([]order{say(text)}, p.fail()...)
+}
+
+// weigh is the evidence of a rank's end.
+func (p *policy) weigh(rank int, st Status) evidence {
+	switch {
+	case st.Signal != 0 || p.agreed[rank]:
+		return given
+	case p.behind[rank] || p.left[rank]:
+		return effect
+	}
+	return own
+}
+
+// follows takes the word of a rank that it knows of the death of rank of. It comes before rank ends, and perhaps after
+// the end of rank of, if that is on another machine.
+func (p *policy) follows(rank, of int) []order {
+	p.behind[rank], p.blamed[of] = true, true
+	st, ok := p.unsure[of]
+	if !ok {
+		return nil
+	}
+	delete(p.unsure, of)
+	code, text := judge(p.name(of), st)
+	return p.late(of, st, code, text)
 }
 
 // worldLeft ends the ranks of other worlds once all of one have left: these have agreed on the end of the job.
@@ -148,38 +197,39 @@ func (p *policy) forgive(first, end int) {
 
 // outlived takes the end of a rank that the others go on without. A death counts only if no rank ends well; an exit
 // code always does.
-func (p *policy) outlived(died bool, code int, text string) (out []order) {
+func (p *policy) outlived(died bool, by evidence, code int, text string) (out []order) {
 	switch {
 	case code == 0:
 		p.well = true
 	case died:
 		p.deaths = max(p.deaths, code)
 	default:
-		p.code = max(p.code, code)
+		p.add(by, code)
 	}
 	if code != 0 {
 		out = append(out, say(text))
 	}
-	if p.done() && !p.well {
-		p.code = max(p.code, p.deaths)
+	if p.done() && !p.well && p.deaths > 0 {
+		p.add(own, p.deaths)
 	}
 	return out
 }
 
 // late takes the end of a rank that we have asked to end. On a busy machine others can hear of a death, and the job can
 // end, before the kernel tells the dead process's parent. So a signal that we have not sent has another cause. The code
-// of a rank whose failure has been told is its own.
+// of a rank whose failure has been told, or whose death another one has named, is its own.
 func (p *policy) late(rank int, st Status, code int, text string) []order {
 	switch {
-	case p.phase == killing, st.Signal == syscall.SIGQUIT, EndsJob(st.Signal):
+	case st.Signal != 0 && (p.phase == killing || st.Signal == syscall.SIGQUIT || EndsJob(st.Signal)):
 		return nil // ours
-	case st.Signal == 0 && !p.told[rank]:
+	case code == 0:
+		return nil
+	case st.Signal == 0 && !p.told[rank] && !p.blamed[rank]:
+		p.unsure[rank] = st
 		return nil
 	}
-	if p.code != codeTimeout {
-		p.code = max(p.code, code)
-	}
-	if st.Signal == 0 {
+	p.add(p.weigh(rank, st), code)
+	if st.Signal == 0 && p.told[rank] {
 		return nil
 	}
 	return []order{say(text)}
@@ -199,24 +249,31 @@ func (p *policy) lost(text string, code int, ranks []int) []order {
 		return nil
 	}
 	if p.survive && p.phase == running && len(p.left) == 0 {
-		return p.outlived(true, code, text)
+		return p.outlived(true, given, code, text)
 	}
-	p.code = max(p.code, code)
+	p.add(given, code)
 	return append([]order{say(text)}, p.fail()...)
 }
 
-// failed takes a failure that the PMI server has seen: an abort, or a barrier that cannot end.
-func (p *policy) failed(rank, code int, text string) []order {
-	if p.phase >= ending {
+// failed takes a failure that the PMI server has seen: an abort, or a barrier that cannot end. The latter is the effect
+// of a rank's end, whose own code counts more.
+func (p *policy) failed(rank, code int, text string, aborted bool) []order {
+	late := p.phase >= ending
+	if late && !(p.ours && p.phase == ending && p.blamed[rank]) {
 		return nil
 	}
-	p.code = max(p.code, code&0xff)
-	if p.code == 0 {
-		p.code = 1
+	by := effect
+	if aborted && (!p.behind[rank] || p.survive) {
+		by = given
 	}
+	stronger := by > p.by
+	p.add(by, max(code&0xff, 1))
 	p.told[rank] = true
-	if p.phase == failing { // a failed barrier is the consequence of a rank's death, which has been told
+	switch {
+	case p.phase == failing && !stronger: // the consequence of what has been told
 		return nil
+	case late:
+		return []order{say(text)}
 	}
 	return append([]order{say(text)}, p.fail()...)
 }
@@ -224,7 +281,7 @@ func (p *policy) failed(rank, code int, text string) []order {
 // leaves takes the word of a rank that ends as all have agreed. The first one tells why, and starts the others' time.
 func (p *policy) leaves(rank int, text string) (out []order) {
 	first := len(p.left) == 0
-	p.left[rank] = true
+	p.left[rank], p.agreed[rank] = true, text != ""
 	if p.phase != running {
 		return nil
 	}
@@ -249,7 +306,7 @@ func (p *policy) signalled(sig syscall.Signal) []order {
 	if p.phase >= ending { // once more: no more patience
 		return p.kill()
 	}
-	p.phase, p.asked = ending, sig
+	p.phase, p.asked, p.waits = ending, sig, false
 	return []order{
 		say(fmt.Sprintf("%s passed on to all ranks", SignalName(sig))),
 		{kind: orderKill, signal: sig},
@@ -261,18 +318,40 @@ func (p *policy) timedOut(after time.Duration) []order {
 	if p.phase >= failing {
 		return nil
 	}
-	p.phase, p.ours, p.code = ending, true, codeTimeout
-	return []order{
+	p.phase, p.ours, p.dumps = ending, true, true
+	p.add(final, codeTimeout)
+	return append([]order{
 		say(fmt.Sprintf("the job's time of %v is over; asking every rank for a dump", after)),
 		{kind: orderKill, signal: syscall.SIGQUIT},
-		{kind: orderAlarm, after: dumpTime},
+	}, p.waitForDumps()...)
+}
+
+// reports takes the word of a rank that writes its report, and goes on with it.
+func (p *policy) reports(rank int) []order {
+	if !p.dumps || p.gone[rank] {
+		return nil
 	}
+	p.writes[rank] = true
+	if !p.waits {
+		return nil
+	}
+	return p.waitForDumps()
+}
+
+// waitForDumps sets the alarm for those that write, or for those that are to begin.
+func (p *policy) waitForDumps() []order {
+	p.waits = true
+	if len(p.writes) > 0 {
+		return []order{{kind: orderAlarm, after: reportTime}}
+	}
+	return []order{{kind: orderAlarm, after: dumpTime}}
 }
 
 // alarm takes the end of the time that an order asked for.
 func (p *policy) alarm() []order {
+	p.waits = false
 	if p.phase == running { // some have left, and others have not followed
-		p.code = max(p.code, 1)
+		p.add(effect, 1)
 		out := []order{say(fmt.Sprintf("the job has not ended within %v", p.limit))}
 		p.phase, p.ours = ending, true
 		return append(out, order{kind: orderKill, signal: syscall.SIGTERM}, order{kind: orderAlarm, after: p.grace})
@@ -293,7 +372,7 @@ func (p *policy) fail() []order {
 	}
 	p.phase = failing
 	if p.dumps { // the first one to end has only been the quickest to write
-		return []order{{kind: orderAlarm, after: dumpTime}}
+		return p.waitForDumps()
 	}
 	return []order{{kind: orderAlarm, after: settle}}
 }
@@ -301,7 +380,7 @@ func (p *policy) fail() []order {
 func (p *policy) kill() []order {
 	p.phase, p.ours = killing, true
 	if p.asked != 0 {
-		p.code = max(p.code, 128+int(p.asked))
+		p.add(given, 128+int(p.asked))
 	}
 	return []order{{kind: orderKill, signal: syscall.SIGKILL}}
 }

@@ -53,9 +53,15 @@ func feed(t *testing.T, p **policy, word []string) []order {
 	case "exit":
 		return (*p).exited(number(t, word[1]), readStatus(t, word[2:]))
 	case "fail":
-		return (*p).failed(number(t, word[1]), number(t, word[2]), strings.Join(word[3:], " "))
+		return (*p).failed(number(t, word[1]), number(t, word[2]), strings.Join(word[3:], " "), true)
+	case "barrier":
+		return (*p).failed(number(t, word[1]), 1, strings.Join(word[2:], " "), false)
+	case "follows":
+		return (*p).follows(number(t, word[1]), number(t, word[2]))
 	case "leave":
 		return (*p).leaves(number(t, word[1]), strings.Join(word[2:], " "))
+	case "report":
+		return (*p).reports(number(t, word[1]))
 	case "signal":
 		return (*p).signalled(unix.SignalNum(word[1]))
 	case "timeout":

@@ -179,7 +179,7 @@ func (j *Job) judged(e ended) Status {
 
 func (j *Job) heed() {
 	for _, f := range j.fails.take() {
-		if j.spawns.starts(f.rank) {
+		if f.kind != failFollows && j.spawns.starts(f.rank) {
 			j.spawnFailed(f.text)
 			continue
 		}
@@ -188,10 +188,13 @@ func (j *Job) heed() {
 }
 
 func (j *Job) heeded(f failure) []order {
-	if f.agreed {
+	switch f.kind {
+	case failAgreed:
 		return j.policy.leaves(f.rank, f.text)
+	case failFollows:
+		return j.policy.follows(f.rank, f.code)
 	}
-	return j.policy.failed(f.rank, f.code, f.text)
+	return j.policy.failed(f.rank, f.code, f.text, f.kind == failAbort)
 }
 
 // goneLater tells the server that ranks have ended: on a goroutine, as the server then writes to ranks that may not

@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -95,9 +97,21 @@ func (j *Job) addWorld(w *world) (*world, error) {
 	w.srv, err = serve.New(pmi.Config{
 		Size: w.n, KVSName: name, Preset: preset, Names: &j.names, Room: s.room, Spawns: s.room > s.late, AppNum: w.apps,
 		// Not serve.Hooks.Fail, which may come after the end of a rank that was told.
-		Failing: func(rank, code int, text string) { j.report(rank, failure{w.first + rank, code, text, false}) },
+		Failing: func(rank, code int, text string, aborted bool) {
+			kind := failBarrier
+			if aborted {
+				kind = failAbort
+			}
+			j.report(rank, failure{kind, w.first + rank, code, text})
+		},
+		Follows: func(rank, of int) { j.fails.add(failure{failFollows, w.first + rank, of, ""}) },
 	}, serve.Hooks{
-		Leave: func(rank, code int, text string) { j.report(w.first+rank, failure{w.first + rank, code, text, true}) },
+		Leave: func(rank, code int, text string) {
+			j.report(w.first+rank, failure{failAgreed, w.first + rank, code, text})
+		},
+		Report: func(rank int) {
+			j.later(func() { j.obey(j.policy.reports(w.first + rank)) })
+		},
 		Spawn: func(rank int, text string) {
 			j.later(func() { j.spawn(spawning{w.first + rank, text}) })
 		},
@@ -141,8 +155,8 @@ func (j *Job) spawnNext() {
 
 // startWorld starts the processes of a world. bad is the command that could not be, or -1.
 func (j *Job) startWorld(from spawning) (bad int, err error) {
-	var r boot.SpawnRequest
-	if err := json.Unmarshal([]byte(from.text), &r); err != nil {
+	r, err := boot.ParseSpawn([]byte(from.text))
+	if err != nil {
 		return -1, err
 	}
 	s := &j.spawns
@@ -151,11 +165,8 @@ func (j *Job) startWorld(from spawning) (bad int, err error) {
 		if err := findProgram(&r.Commands[i]); err != nil {
 			return i, err
 		}
-		for range r.Commands[i].N {
-			w.apps = append(w.apps, i)
-		}
+		w.n += min(r.Commands[i].N, math.MaxInt-w.n)
 	}
-	w.n, w.nodes = len(w.apps), []int{len(w.apps)}
 	switch {
 	case w.n == 0:
 		return -1, errors.New("no process wanted")
@@ -164,6 +175,10 @@ func (j *Job) startWorld(from spawning) (bad int, err error) {
 			w.n, s.room, s.room-s.next)
 	case j.policy.phase != running:
 		return -1, errors.New("the job is ending")
+	}
+	w.nodes = []int{w.n}
+	for i, c := range r.Commands {
+		w.apps = append(w.apps, slices.Repeat([]int{i}, c.N)...)
 	}
 	s.next += w.n
 	if _, err := j.addWorld(w); err != nil {

@@ -62,6 +62,8 @@ type Options struct {
 	// Refusals has Recv and Refused tell of datagrams that the machine they went to has no receiver for, if the system
 	// can.
 	Refusals bool
+	// Only has a socket that is bound to all addresses of a family take what was sent to these alone, if the system can.
+	Only []netip.Addr
 	// Portable forces the way of other systems, one system call for each datagram and two goroutines to hide them.
 	Portable bool
 }

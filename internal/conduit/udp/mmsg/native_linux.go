@@ -53,7 +53,7 @@ func openNative(addr netip.AddrPort, o Options) (Socket, error) {
 	v6 := !addr.Addr().Is4()
 	s := &native{v6: v6, tx: newVector(o.Batch, v6), rx: newVector(o.Batch, v6), pollSet: make([]unix.PollFd, 1)}
 	s.doSend, s.doRecv, s.poll, s.doArm, s.doModify = s.tx.sendmmsg, s.rx.recvmmsg, s.readable, s.arm, s.modify
-	if err := s.bind(addr); err != nil {
+	if err := s.bind(addr, o.Only); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.said.Batch = o.Batch
@@ -65,7 +65,7 @@ func openNative(addr netip.AddrPort, o Options) (Socket, error) {
 }
 
 // bind makes both descriptors. That of the socket may block, which keeps it out of the netpoller; no call on it does.
-func (s *native) bind(addr netip.AddrPort) error {
+func (s *native) bind(addr netip.AddrPort, at []netip.Addr) error {
 	family := unix.AF_INET
 	if s.v6 {
 		family = unix.AF_INET6
@@ -83,6 +83,7 @@ func (s *native) bind(addr netip.AddrPort) error {
 			return fmt.Errorf("mmsg: socket: %w", err)
 		}
 	}
+	only(fd, at) // before anything can come
 	if s.said.Addr, err = s.rx.bind(uintptr(fd), addr); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package args
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,6 +175,16 @@ var defects = []defect{
 			b.Types[i].Absolute = true
 		}
 	}, errs.Success, nil},
+	{
+		"MPI_BOTTOM and displacements", func(b *Buf) {
+			b.At, b.Displs = 0, slices.Repeat([]int64{4096}, len(b.Types))
+		}, errs.Success, func(c Call, _ Side) bool { return c == NeighborAlltoallw },
+	},
+	{
+		"MPI_BOTTOM and a displacement that is none", func(b *Buf) {
+			b.At, b.Displs = 0, make([]int64, len(b.Types))
+		}, errs.Buffer, func(c Call, _ Side) bool { return c == NeighborAlltoallw },
+	},
 	{
 		"no type for no data", func(b *Buf) { b.Types[0].Missing = true }, errs.Success,
 		func(c Call, _ Side) bool { return rows[c].types },

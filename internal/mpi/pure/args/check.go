@@ -63,6 +63,7 @@ type Buf struct {
 	InPlace  bool    // it is MPI_IN_PLACE
 	Counts   []int64 // one, or one for each rank or neighbour
 	Types    []Type  // one, or one for each rank or neighbour
+	Displs   []int64 // one for each type, where they may be addresses so that the buffer may be nil; else nil
 	NoDispls bool    // the displacements are nil
 }
 
@@ -173,8 +174,9 @@ func (b *Buf) data() bool {
 }
 
 func (b *Buf) absolute() bool {
-	for _, t := range b.Types {
-		if !t.Absolute {
+	for i, t := range b.Types {
+		far := i < len(b.Displs) && (b.Displs[i] != 0 || b.count(i) == 0)
+		if !t.Absolute && !far {
 			return false
 		}
 	}

@@ -94,8 +94,16 @@ func parametric(by Combiner, b Basic, args ...int64) (*Type, error) {
 // single reports that t is a predefined type of one basic.
 func (t *Type) single() bool { return t != nil && t.Predefined() && t.basics == 1 }
 
+// integral reports that t is an integer, and ordered that it is one or a floating point number.
+func (t *Type) integral() bool { k := t.basic.fact().kind; return k == signedKind || k == unsignedKind }
+
+func (t *Type) ordered() bool {
+	k := t.basic.fact().kind
+	return t.integral() || k == floatKind || k == extendedKind
+}
+
 // ValueIndex is the type of a value with an index behind it, as MINLOC and MAXLOC take it (5.1.14). Pairs with a name
-// come as such.
+// come as such. There is none, which is nil, of values that have no order and of indices that are no integers.
 func ValueIndex(value, index *Type) (*Type, error) {
 	if !value.single() || !index.single() {
 		return nil, fmt.Errorf("%w: a pair is made of two predefined types", errs.Type)
@@ -104,6 +112,9 @@ func ValueIndex(value, index *Type) (*Type, error) {
 		if f := &facts[i]; f.kind == 0 && f.one == value.basic && f.more == index.basic {
 			return Named(f.id), nil
 		}
+	}
+	if !value.ordered() || !index.integral() {
+		return nil, nil
 	}
 	second := ceil(value.size, index.align) * index.align
 	t, err := finish(&Type{

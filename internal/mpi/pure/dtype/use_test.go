@@ -358,6 +358,11 @@ func TestValueIndex(t *testing.T) {
 	if !slices.Equal(places, []int64{0, 8}) {
 		t.Errorf("value and index are at %d", places)
 	}
+	for _, parts := range [][2]Basic{{Double, Float}, {Complex, Int}, {Int, CDoubleComplex}, {Byte, Int}, {CBool, Int}} {
+		if p, err := ValueIndex(Named(parts[0]), Named(parts[1])); p != nil || err != nil {
+			t.Errorf("%v with the index %v: %v (%v), want none", parts[0], parts[1], p, err)
+		}
+	}
 	by, ni, na, nc, nt := p.Envelope()
 	_, _, _, types, err := p.Contents()
 	if by != CombinerValueIndex || ni+na+nc != 0 || nt != 2 || err != nil || types[1] != Named(Int64) {

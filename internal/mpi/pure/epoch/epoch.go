@@ -154,9 +154,10 @@ func (w *Window) wrong(c Call, a Args) error {
 		exposure = ", posted"
 	}
 	if rules[c].asks == nothing || c == Post {
-		return fmt.Errorf("%w: %v by rank %d in state %v%s", errs.RMASync, c, w.self, w.state, exposure)
+		return fmt.Errorf("%w: %v by rank %d in state %v%s%s", errs.RMASync, c, w.self, w.state, exposure, w.openers(c))
 	}
-	return fmt.Errorf("%w: %v of target %d by rank %d in state %v%s", errs.RMASync, c, a.Target, w.self, w.state, exposure)
+	return fmt.Errorf("%w: %v of target %d by rank %d in state %v%s%s", errs.RMASync, c, a.Target, w.self, w.state,
+		exposure, w.openers(c))
 }
 
 // Do is Check, and goes to the next state if it finds no error. A call that blocks asks Check first, and Do when it is
@@ -211,4 +212,19 @@ func (w *Window) enter(s State, targets ...int) {
 func (w *Window) leave() {
 	w.state = None
 	clear(w.targets)
+}
+
+// openers tells which calls open an epoch that allows c, where none is open or one of another kind.
+func (w *Window) openers(c Call) string {
+	switch {
+	case c == Access && w.state == None:
+		return "; Fence, Start, Lock or LockAll opens an epoch for it"
+	case c == AccessReq || c == Flush || c == FlushAll || c == Sync:
+		if w.state != Locked && w.state != All {
+			return "; Lock or LockAll opens an epoch for it"
+		}
+	case c == Access && (w.state == Started || w.state == Locked):
+		return "; the epoch is for other targets"
+	}
+	return ""
 }

@@ -238,9 +238,12 @@ func (f *fleet) Start() error {
 		return err
 	}
 	for _, m := range f.far {
-		m.link.send(frameStart, 0, encode(m.task()))
+		t := m.task()
+		if err := sendTask(&t, func(last int, piece []byte) { m.link.send(frameStart, last, piece) }); err != nil {
+			return fmt.Errorf("host %s: %w", m.host.Name, err)
+		}
 	}
-	if in := f.job.Spec().Stdin; in != nil {
+	if in := f.job.Spec().Stdin; in != nil && !f.far[0].inherits() {
 		go f.far[0].feed(in)
 	}
 	return nil

@@ -25,7 +25,7 @@ const (
 	frameHello  kind = iota + 1 // helper: number of usable cores; JSON of greeting
 	frameFile                   // head: a part of the program
 	frameFileOK                 // helper: it has been written
-	frameStart                  // head: JSON of task
+	frameStart                  // head: a part of the encoded task; number 1: the last part
 	frameNote                   // helper: something to tell with -v
 	frameFailed                 // helper: the ranks could not be started, and why
 	framePMI                    // both: rank; bytes of its PMI conversation

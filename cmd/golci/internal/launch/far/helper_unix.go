@@ -30,22 +30,35 @@ type helper struct {
 	name  string   // of the machine
 	dir   string   // of the copy of the program; "" if there is none
 	copy  *os.File // while it is being written
-	parts string   // directory of what the ranks record; "": nothing. Set before any rank starts
+	parts taskParts
+	trace string // directory of what the ranks record; "": nothing. Set before any rank starts
 
 	mu    sync.Mutex
 	crew  *launch.Crew // nil before the task; guarded by mu where it is set, and where another goroutine reads it
 	lines []*rankPMI   // by rank - first; guarded by mu
 
 	acks  []chan struct{} // by rank - first, and stream: a piece of output has been taken; set before any rank starts
+	given *os.File        // the standard input of rank 0 itself; nil: it comes from the head
 	input *os.File        // to the standard input of rank 0, if that is here; set before any rank starts
 	in    chan []byte     // pieces for it
 	wg    sync.WaitGroup
 }
 
-// HelperMain serves the head whose ticket comes from in. It returns when the job is over, or when the head is gone:
+// inputFD is the first descriptor after the standard ones.
+const inputFD = 3
+
+// Input is what a helper with the flag HelperInput inherits as the standard input of rank 0. No process that is started
+// from now on inherits it by itself.
+func Input() *os.File {
+	unix.CloseOnExec(inputFD)
+	return os.NewFile(inputFD, "standard input of rank 0")
+}
+
+// HelperMain serves the head whose ticket comes from in. input is the standard input of rank 0; nil: it comes from the
+// head. It returns when the job is over, or when the head is gone:
 // then in or the connection has ended. Nothing is left of the ranks. guard ends them if this process is killed. Run it
 // on the main goroutine. It keeps its OS thread, because the kernel ends the ranks with that thread.
-func HelperMain(in io.Reader, guard *launch.Guard) error {
+func HelperMain(in io.Reader, input *os.File, guard *launch.Guard) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	lines := bufio.NewReader(in)
@@ -58,7 +71,7 @@ func HelperMain(in io.Reader, guard *launch.Guard) error {
 	if err != nil {
 		return fmt.Errorf("host %s: %w", t.Name, err)
 	}
-	h := &helper{link: newLink(conn, t.Silence), guard: guard, name: t.Name, in: make(chan []byte, 1)}
+	h := &helper{link: newLink(conn, t.Silence), guard: guard, given: input, name: t.Name, in: make(chan []byte, 1)}
 	defer h.end()
 	h.link.send(frameHello, 0, encode(greeting{Protocol: protocol, Cores: cores(), PID: os.Getpid()}))
 	go func() { // it waits for input to the end of the process
@@ -123,11 +136,11 @@ func (h *helper) obey(f frame) error {
 		h.kill(unix.SignalNum(string(f.data)))
 		return nil
 	}
-	var t task
-	if err := json.Unmarshal(f.data, &t); err != nil {
+	t, err := h.parts.add(f.num == 1, f.data)
+	if err != nil || t == nil {
 		return err
 	}
-	return h.start(&t)
+	return h.start(t)
 }
 
 // pass takes one frame from the head, on the link's reading goroutine. It does not wait for ranks.
@@ -208,7 +221,7 @@ func (h *helper) end() {
 	if h.copy != nil {
 		h.copy.Close()
 	}
-	for _, dir := range []string{h.dir, h.parts} {
+	for _, dir := range []string{h.dir, h.trace} {
 		if dir != "" {
 			os.RemoveAll(dir)
 		}

@@ -42,7 +42,11 @@ func (h *helper) start(t *task) error {
 	for range streams * t.Count {
 		h.acks = append(h.acks, make(chan struct{}, 1))
 	}
-	if t.First == 0 {
+	switch {
+	case t.First == 0 && h.given != nil:
+		defer h.given.Close()
+		c.Stdin = h.given
+	case t.First == 0:
 		theirs, ours, err := os.Pipe()
 		if err != nil {
 			return err
@@ -69,16 +73,16 @@ func (h *helper) makeParts(t *task, c *launch.Crew) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	h.parts, c.Env = dir, append(c.Env, launch.PartsEnv(dir))
+	h.trace, c.Env = dir, append(c.Env, launch.PartsEnv(dir))
 	return nil
 }
 
 // sendPart sends what a rank that has ended has recorded. If there is nothing, the head finds that out by itself.
 func (h *helper) sendPart(rank int) {
-	if h.parts == "" {
+	if h.trace == "" {
 		return
 	}
-	path := launch.PartPath(h.parts, rank)
+	path := launch.PartPath(h.trace, rank)
 	f, err := os.Open(path)
 	if err != nil {
 		return

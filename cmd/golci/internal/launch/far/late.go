@@ -1,6 +1,7 @@
 package far
 
 import (
+	"fmt"
 	"strings"
 	"time"
 )
@@ -32,6 +33,26 @@ const (
 	firstPause = 250 * time.Millisecond
 	mostPause  = 2 * time.Second
 )
+
+// quietTime is how long the machines are called without a word to the user.
+const quietTime = 2 * time.Second
+
+// tried tells what becomes of the calls to a machine that does not come, once.
+type tried struct {
+	spent time.Duration
+	told  bool
+}
+
+// wait notes a pause of d after a call that failed for the reason why. It returns what the user is to be told now, or
+// "".
+func (t *tried) wait(d time.Duration, host string, why error, limit time.Duration) string {
+	t.spent += d
+	if t.told || t.spent < quietTime {
+		return ""
+	}
+	t.told = true
+	return fmt.Sprintf("host %s is called again and again, for %v at most (-connect): %v", host, limit, why)
+}
 
 // patience says how long to wait for the next call of a machine that was not there.
 type patience struct {

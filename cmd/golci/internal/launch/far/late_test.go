@@ -1,6 +1,7 @@
 package far
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -55,6 +56,18 @@ func TestShellFor(t *testing.T) {
 	} {
 		if got := shellFor(c.shell, "h"); !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q", c.shell, got)
+		}
+	}
+}
+
+// TestTried: the user is told once, when the pauses between the calls are longer than the time without a word.
+func TestTried(t *testing.T) {
+	var x tried
+	why := errors.New("unknown host")
+	for i, d := range []time.Duration{firstPause, 2 * firstPause, 4 * firstPause, quietTime, quietTime} {
+		text := x.wait(d, "n1", why, time.Minute)
+		if want := i == 3; want != (text != "") || want && text != "host n1 is called again and again, for 1m0s at most (-connect): unknown host" {
+			t.Errorf("pause %d: %q", i, text)
 		}
 	}
 }

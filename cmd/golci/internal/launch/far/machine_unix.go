@@ -38,7 +38,8 @@ type machine struct {
 	invited    chan struct{} // closed when the helper has been invited by the shell, or cannot be
 	complaints *complaints   // of the remote shell; nil where there is none
 	patience   patience      // with a machine that is not there yet
-	timer      *time.Timer   // to the next call of it; nil before
+	tried      tried
+	timer      *time.Timer // to the next call of it; nil before
 
 	ended  chan struct{} // closed when the remote shell has
 	link   *link         // set when the helper has called back
@@ -78,10 +79,16 @@ func (m *machine) launch() error {
 	argv := shellFor(m.fleet.cfg.Shell, m.host.Name)
 	if m.host.local() {
 		argv = []string{m.fleet.cfg.Self, HelperCommand}
+		if m.inherits() {
+			argv = append(argv, HelperInput)
+		}
 	}
 	m.cmd = exec.Command(argv[0], argv[1:]...)
 	m.cmd.Env = slices.DeleteFunc(os.Environ(), settings.IsPlace) // srun, for one, would send a secret across the network
 	m.cmd.Stdin, m.cmd.Stdout, m.cmd.Stderr = theirIn, theirOut, os.Stderr
+	if m.inherits() {
+		m.cmd.ExtraFiles = []*os.File{m.fleet.job.Spec().Stdin}
+	}
 	if !m.host.local() {
 		theirErr, err := m.stderrFor()
 		if err != nil {
@@ -100,6 +107,11 @@ func (m *machine) launch() error {
 		close(ended)
 	}()
 	return nil
+}
+
+// inherits tells whether rank 0 gets the standard input itself: then nothing is read from it that the rank does not read.
+func (m *machine) inherits() bool {
+	return m.index == 0 && m.host.local() && m.fleet.job.Spec().Stdin != nil
 }
 
 // errShell: the remote shell has ended, so the helper has nobody to tell it.

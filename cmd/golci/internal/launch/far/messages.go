@@ -1,6 +1,8 @@
 package far
 
 import (
+	"bytes"
+	"encoding/gob"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -15,7 +17,8 @@ type greeting struct {
 	PID      int
 }
 
-// task is the task of a helper. Ranks are First .. First+Count-1 of a job of Size.
+// task is the task of a helper. Ranks are First .. First+Count-1 of a job of Size. It travels as a gob: names of files,
+// arguments and variables are bytes, and JSON would replace those that are not UTF-8.
 type task struct {
 	First, Count, Size int
 	Argv               []string // Argv[0] is "" for the copy that came before
@@ -33,6 +36,47 @@ type exitNote struct {
 	Code   int
 	Signal string
 	Core   bool
+}
+
+// maxTask bounds the task as it travels: many times what the kernel lets a process have as arguments and environment.
+const maxTask = 64 << 20
+
+// sendTask sends t in pieces. It does not wait for the other side: nothing else is under way yet.
+func sendTask(t *task, send func(last int, piece []byte)) error {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(t); err != nil {
+		return err
+	}
+	if b.Len() > maxTask {
+		return fmt.Errorf("program, arguments and variables take %d bytes, and a machine is sent %d at most", b.Len(), maxTask)
+	}
+	for {
+		piece := b.Next(maxPayload)
+		if b.Len() == 0 {
+			send(1, piece)
+			return nil
+		}
+		send(0, piece)
+	}
+}
+
+// taskParts puts the pieces of a task together.
+type taskParts struct{ b bytes.Buffer }
+
+// add returns the task once the last piece has come, and else nil.
+func (p *taskParts) add(last bool, piece []byte) (*task, error) {
+	if p.b.Len()+len(piece) > maxTask {
+		return nil, fmt.Errorf("%w: a task of more than %d bytes", errFrame, maxTask)
+	}
+	p.b.Write(piece)
+	if !last {
+		return nil, nil
+	}
+	t := &task{}
+	if err := gob.NewDecoder(&p.b).Decode(t); err != nil {
+		return nil, fmt.Errorf("%w: %w", errFrame, err)
+	}
+	return t, nil
 }
 
 // encode makes JSON of one of the types above, which cannot fail.

@@ -14,6 +14,9 @@ const remoteCommand = "sh"
 // HelperCommand is the sub-command that makes golci a helper. Its argument, if any, is a directory to remove at once.
 const HelperCommand = "helper"
 
+// HelperInput is the flag of a helper that inherits the standard input of rank 0: Input has it.
+const HelperInput = "-input"
+
 // HelperDir is the beginning of the name of that directory.
 const HelperDir = "golci-helper-"
 

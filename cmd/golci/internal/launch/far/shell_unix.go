@@ -117,6 +117,9 @@ func (f *fleet) again(t trouble) bool {
 		return false
 	}
 	f.job.Detail("%s: %v; again in %v", m.host.Name, t.err, d)
+	if text := m.tried.wait(d, m.host.Name, t.err, f.cfg.Connect); text != "" {
+		f.job.Spec().Say(text)
+	}
 	m.timer = time.AfterFunc(d, func() { f.retries <- t.host })
 	return true
 }

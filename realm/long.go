@@ -1,0 +1,82 @@
+package realm
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// A poison that names many reservations may be too long for one message. The messages that carry poison go as a parcel
+// then: the handler, the number of words, the words and the payload.
+
+// messageFunc takes a message of rank src, of one piece or a parcel. The error is for one that cannot be.
+type messageFunc func(k *cascade, src int, args []uint64, payload []byte) error
+
+// carrier is a kind of message that may carry poison.
+type carrier struct {
+	words int // at least
+	take  messageFunc
+}
+
+// carriers are the kinds of messages that may carry poison, by handler.
+func (rt *Runtime) carriers() map[uint8]carrier {
+	return map[uint8]carrier{
+		hTrigger: {1, rt.takeTrigger},
+		hUpdate:  {1, rt.takeUpdate},
+		hChange:  {2, rt.takeChange},
+		hDone:    {2, rt.takeDone},
+		hBarrier: {2, rt.takeBarrier},
+	}
+}
+
+// short is the handler of messages of one piece that f takes.
+func (rt *Runtime) short(f messageFunc) am.Handler {
+	return func(t *am.Token, args []uint64, payload []byte) {
+		k := rt.begin(t.Worker())
+		err := f(k, t.Source(), args, payload)
+		k.end(pollBudget)
+		if err != nil {
+			rt.fatal(err)
+		}
+	}
+}
+
+// postPoison is post of a message that may carry poison, of any length.
+func (rt *Runtime) postPoison(peer int, h uint8, payload []byte, args ...uint64) {
+	if len(payload) <= rt.ep.MaxMedium() {
+		rt.post(peer, h, payload, args...)
+		return
+	}
+	b := make([]byte, 0, 2+8*len(args)+len(payload))
+	b = append(b, h, byte(len(args)))
+	for _, a := range args {
+		b = binary.LittleEndian.AppendUint64(b, a)
+	}
+	k := rt.begin(nil)
+	rt.sendParcel(k, peer, parcelPoison, 0, append(b, payload...))
+	k.end(callBudget)
+}
+
+// onLongPoison takes such a parcel.
+func (rt *Runtime) onLongPoison(k *cascade, src int, b []byte) error {
+	if len(b) < 2 || len(b) < 2+8*int(b[1]) {
+		return errMalformed
+	}
+	h, n := b[0], int(b[1])
+	c, ok := rt.carriers()[h]
+	if !ok || n < c.words {
+		return fmt.Errorf("%w: %d words for handler %d", errMalformed, n, h)
+	}
+	args := make([]uint64, n)
+	for i := range args {
+		args[i] = binary.LittleEndian.Uint64(b[2+8*i:])
+	}
+	return c.take(k, src, args, b[2+8*n:])
+}
+
+// impossible is the error for a message that no rank of the program sends.
+func (rt *Runtime) impossible(src int, what string, e event.ID) error {
+	return rt.errorf("message", "rank %d sent %s %v, which cannot be", src, what, e)
+}
