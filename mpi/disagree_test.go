@@ -94,11 +94,12 @@ const (
 	inFinalize
 )
 
-// disagree makes all disagreements on communicators of their own, as call 1 and as call 11, and tells what is wrong. late
+// disagree makes all disagreements on communicators of their own, as call 1, as call 8, where ranks make a board, and as
+// call 11, and tells what is wrong. late
 // is how late they may be found; those in types are left out without types.
 func disagree(c *Comm, late int, types bool) error {
 	var wrong []error
-	for _, warm := range []int{0, 10} {
+	for _, warm := range []int{0, 7, 10} {
 		for _, x := range disagreements {
 			if x.types && !types {
 				continue

@@ -238,11 +238,17 @@ func (st *collState) asked(call uint64, rank, tag, lastTag int) {
 	if !ok && st.c.proc.final.Load() && call > st.state.Load()/2 {
 		mine, ok = collTag(st.size, wayFinalize, 0, 0), true
 	}
-	if !ok || !answers(mine, tag, lastTag) {
+	if !ok || !answers(mine, tag, lastTag) && !st.withoutBoard(call, tag) {
 		return
 	}
 	x := Call{c: st.c, st: st, rank: st.c.rank, call: call}
 	x.notify(rank, noticeAnswer, uint64(mine), "")
+}
+
+// withoutBoard tells that a rank waits in the making of a board, before a call which this rank has made as one that does
+// not wait. Such a call makes no board.
+func (st *collState) withoutBoard(call uint64, tag int) bool {
+	return tagWay(tag).makesBoard() && st.tags[call%keptTags].Load()&tagEntryLater != 0
 }
 
 // answers tells that a rank which has called what the tag mine is of answers one that asks with two tags.

@@ -290,8 +290,18 @@ func (x *Call) take(w way, root int) {
 	}
 	x.tag = x.tagged(w, root)
 	x.lastTag = x.tag
-	arch.StoreRel64(&x.st.tags[x.call%keptTags], x.call<<tagBits|uint64(x.tag))
+	e := x.call<<tagEntryBits | uint64(x.tag)
+	if x.async != nil {
+		e |= tagEntryLater
+	}
+	arch.StoreRel64(&x.st.tags[x.call%keptTags], e)
 }
+
+// An entry of tags is a tag, then whether its call does not wait, then the low bits of the call's number.
+const (
+	tagEntryLater = 1 << tagBits
+	tagEntryBits  = tagBits + 1
+)
 
 // tagOf gives the tag of a call, if the rank has got that far in it and has not forgotten it.
 func (st *collState) tagOf(call uint64) (int, bool) {
@@ -300,7 +310,7 @@ func (st *collState) tagOf(call uint64) (int, bool) {
 
 // tagIn gives the tag of a call that a word of collState.tags has, if it is of that call.
 func tagIn(e, call uint64) (int, bool) {
-	return int(e & (1<<tagBits - 1)), call > 0 && e>>tagBits == call&(1<<(64-tagBits)-1)
+	return int(e & (1<<tagBits - 1)), call > 0 && e>>tagEntryBits == call&(1<<(64-tagEntryBits)-1)
 }
 
 // room gives room for n displacements, of the running call.

@@ -123,8 +123,11 @@ var wayNames = [ways]string{
 
 // before tells that messages of this way come before those of the call whose number they have.
 func (w way) before() bool {
-	return w == wayRound || w == wayCompare || w >= wayBoardNodes && w <= wayBoardAgree
+	return w == wayRound || w == wayCompare || w.makesBoard()
 }
+
+// makesBoard tells that a message of this way is of the making of a board.
+func (w way) makesBoard() bool { return w >= wayBoardNodes && w <= wayBoardAgree }
 
 // overMemory tells that a call goes this way over the memory of its node.
 func (w way) overMemory() bool { return w >= wayBoardBarrier && w < wayFree }
