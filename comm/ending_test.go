@@ -2,7 +2,6 @@ package comm
 
 import (
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"testing"
@@ -94,49 +93,58 @@ func TestOperationsEnd(t *testing.T) {
 	cases := 0
 	for network, open := range networks {
 		for _, stage := range stages {
-			for _, event := range events {
-				for _, who := range []string{"waits before", "waits after", "dedicated server"} {
-					if cases++; testing.Short() && cases%7 != 0 { // each stage, event and waiter meets some of the others
-						continue
+			// A group of its own, because package testing keeps what cleanups refer to until the group ends: two ranks
+			// of each test, some megabytes.
+			t.Run(network+"/"+stage.name, func(t *testing.T) {
+				for _, event := range events {
+					for _, who := range []string{"waits before", "waits after", "dedicated server"} {
+						if cases++; testing.Short() && cases%7 != 0 { // each stage, event and waiter meets some of the others
+							continue
+						}
+						t.Run(event.name+"/"+who, func(t *testing.T) {
+							t.Parallel() // much of it is waiting
+							cs := open(t, 2)
+							if event.wrap {
+								cs[0] = fault.New(cs[0], fault.Config{})
+							}
+							j := jobOver(t, cs, Config{})
+							if who == "dedicated server" {
+								j[0] = dedicatedServer(t, cs[0])
+							}
+							rs := stage.bring(t, j)
+							if rs == nil {
+								t.Skip("this conduit has no such stage")
+							}
+							ends(t, j, rs, event.want, who == "waits after", func() { event.do(t, j, cs) })
+						})
 					}
-					t.Run(fmt.Sprintf("%s/%s/%s/%s", network, stage.name, event.name, who), func(t *testing.T) {
-						t.Parallel() // much of it is waiting
-						cs := open(t, 2)
-						if event.wrap {
-							cs[0] = fault.New(cs[0], fault.Config{})
-						}
-						j := jobOver(t, cs, Config{})
-						if who == "dedicated server" {
-							j[0] = dedicatedServer(t, cs[0])
-						}
-						rs := stage.bring(t, j)
-						if rs == nil {
-							t.Skip("this conduit has no such stage")
-						}
-						ended := make(chan []error, 1)
-						wait := func() {
-							errs := make([]error, len(rs))
-							for i, r := range rs {
-								_, errs[i] = j[0].Wait(r)
-							}
-							ended <- errs
-						}
-						if who == "waits after" {
-							event.do(t, j, cs)
-							go wait()
-						} else {
-							go wait()
-							for range 100 {
-								runtime.Gosched()
-							}
-							event.do(t, j, cs)
-						}
-						checkEnded(t, j[0], ended, event.want...)
-					})
 				}
-			}
+			})
 		}
 	}
+}
+
+// ends checks that what rank 0 of j waits for ends with the wanted errors when event happens, before the wait or in it.
+func ends(t *testing.T, j job, rs []Req, want []error, after bool, event func()) {
+	ended := make(chan []error, 1)
+	wait := func() {
+		errs := make([]error, len(rs))
+		for i, r := range rs {
+			_, errs[i] = j[0].Wait(r)
+		}
+		ended <- errs
+	}
+	if after {
+		event()
+		go wait()
+	} else {
+		go wait()
+		for range 100 {
+			runtime.Gosched()
+		}
+		event()
+	}
+	checkEnded(t, j[0], ended, want...)
 }
 
 func checkEnded(t *testing.T, s *Server, ended chan []error, want ...error) {

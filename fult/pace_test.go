@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/golci/golci/internal/arch"
 )
 
 // TestComputingThreadsPoll: messages are looked at after each thread that computes for longer than pollWithin, also if
@@ -77,12 +79,37 @@ func TestPaced(t *testing.T) {
 
 // TestTicksWhereTimeStandsStill: in a bubble of synctest the clock moves only when all wait.
 func TestTicksWhereTimeStandsStill(t *testing.T) {
+	measure := func() float64 {
+		begun := time.Now()
+		return measureTicks(func() time.Duration { return time.Since(begun) }, arch.Ticks)
+	}
 	synctest.Test(t, func(t *testing.T) {
-		if rate := measureTicks(); rate != 1 {
+		if rate := measure(); rate != 1 {
 			t.Errorf("%v ticks a nanosecond", rate)
 		}
 	})
-	if rate := measureTicks(); !(rate > 0) {
+	if rate := measure(); !(rate > 0) {
 		t.Errorf("%v ticks a nanosecond", rate)
+	}
+}
+
+// TestTicksOfAThreadThatPauses: a busy machine takes the processor away once, before any of the reads.
+func TestTicksOfAThreadThatPauses(t *testing.T) {
+	const perNano, perRead, pause = 2, 100, 1_000_000
+	reads := 0
+	for at := 0; at <= reads; at++ {
+		now, read := 0, 0
+		step := func() int {
+			if now += perRead; read == at {
+				now += pause
+			}
+			read++
+			return now
+		}
+		rate := measureTicks(func() time.Duration { return time.Duration(step()) }, func() uint64 { return uint64(step() * perNano) })
+		if rate < 0.97*perNano || rate > perNano {
+			t.Errorf("%v ticks a nanosecond with a pause before read %d, want %d", rate, at, perNano)
+		}
+		reads = max(reads, read)
 	}
 }

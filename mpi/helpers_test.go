@@ -15,7 +15,7 @@ import (
 )
 
 // patience is how long a job of a test may take before it counts as hanging.
-const patience = 2 * time.Minute
+const patience = 4 * time.Minute
 
 // job runs f as n ranks and returns Run's error; a hang is reported with the stacks of all goroutines.
 func job(t testing.TB, n int, f func(c *Comm) error, opts ...Option) error {

@@ -18,10 +18,11 @@ import (
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/rma/twin"
 	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/conduit/udp/udptest"
 	"github.com/golci/golci/internal/credit"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }
 
 // short is a job of few ranks for a short time.
 var short = Config{Ranks: 4, Bank: 40, Length: 60 * time.Millisecond}

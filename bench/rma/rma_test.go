@@ -13,9 +13,10 @@ import (
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/rma/twin"
 	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }
 
 func measured(t *testing.T, c Config) (rows []bench.Row) {
 	t.Helper()

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/bench"
+	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
 
 const fakeEnv = "GOLCI_SUITE_TEST_RANKS"
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(fakeEnv) != "" {
 		os.Exit(fakeRanks(os.Args[1:]))
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(udptest.Patiently(m))
 }
 
 func fakeRanks(args []string) int {

@@ -178,6 +178,9 @@ func (m *Memory) known(peer int, r Region, t *target) {
 	}
 	m.knowing.Lock()
 	defer m.knowing.Unlock()
+	if t == nil && m.knows(peer, r) == nil {
+		return
+	}
 	if m.more.Load() == nil {
 		all := make([]atomic.Pointer[[]*target], len(m.peers))
 		m.more.Store(&all)

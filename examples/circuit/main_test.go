@@ -10,10 +10,11 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/golci/golci/internal/conduit/udp/udptest"
 	"github.com/golci/golci/realm"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }
 
 // job runs the program on n ranks of this process, and returns what rank 0 has printed.
 func job(n int, o options) (string, error) {

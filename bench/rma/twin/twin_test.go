@@ -9,9 +9,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }
 
 // ends are two ranks of a job in this process, connected by rings or as over says.
 func ends(t *testing.T, over string) []*rank.Rank {

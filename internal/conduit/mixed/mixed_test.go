@@ -15,7 +15,7 @@ import (
 	"github.com/golci/golci/internal/conduit/udp/udptest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }
 
 func TestConformance(t *testing.T) {
 	for _, p := range []struct {

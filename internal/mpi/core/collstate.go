@@ -36,10 +36,11 @@ type collState struct {
 	doubts  int      // calls after which messages that still wait are looked at; see lookBack
 	hinted  bool     // the partners of collectives have been hinted at
 	news    comm.Listener
-	late    *time.Timer // sets the alarm of a wait that takes long
-	running Call        // the one that waits; while it listens, the poller reads tags and ranks
-	open    openCalls   // those that do not wait
-	shared  shared      // memory for the calls of ranks of a node
+	late    *time.Timer        // sets the alarm of a wait that takes long
+	names   map[string]*string // of functions whose calls have waited long, for longed
+	running Call               // the one that waits; while it listens, the poller reads tags and ranks
+	open    openCalls          // those that do not wait
+	shared  shared             // memory for the calls of ranks of a node
 
 	// Fixed.
 	c         *Comm

@@ -132,8 +132,8 @@ func (x *Call) drop(r comm.Req) {
 // awaitLong listens while it waits until r is done, or over reports true. It resets the alarm before each look, and an
 // alarm goes off only after its reason can be seen. So no reason is missed.
 func (x *Call) awaitLong(r comm.Req, over func() bool) error {
-	alarm, kind := &x.st.news.Alarm, x.kind
-	x.st.longed.Store(&kind)
+	alarm := &x.st.news.Alarm
+	x.st.longed.Store(x.st.named(x.kind))
 	defer x.st.longed.Store(nil)
 	x.c.Srv.Listen(&x.st.news)
 	defer x.c.Srv.Unlisten(&x.st.news)
@@ -159,6 +159,19 @@ func (x *Call) awaitLong(r comm.Req, over func() bool) error {
 			return x.c.opError(x.kind, err)
 		}
 	}
+}
+
+// named gives a function's name a place, which is made once.
+func (st *collState) named(what string) *string {
+	name := st.names[what]
+	if name == nil {
+		name = new(string) // not &what, which would be made at each call
+		if *name = what; st.names == nil {
+			st.names = make(map[string]*string)
+		}
+		st.names[what] = name
+	}
+	return name
 }
 
 // look returns the reason why the call cannot succeed, if it finds one. If all is set it looks at messages, too.

@@ -23,8 +23,8 @@ func TestRegionNumberIsUsedAgain(t *testing.T) {
 		}
 		mem[0] = 5
 		got := []int64{0}
-		err = first(err, c.Barrier(), w.LockAll(0), w.Get(longs(got), at(1-c.Rank(), 0, 1)), w.UnlockAll(), c.Barrier(),
-			expect("the old window's memory", got[0], 5))
+		err = first(c.Barrier(), w.LockAll(0), w.Get(longs(got), at(1-c.Rank(), 0, 1)), w.UnlockAll(), c.Barrier())
+		err = first(err, expect("the old window's memory", got[0], 5))
 		m, number := w.s.m, w.region
 		if c.Rank() == 1 {
 			errc := make(chan error, 1)

@@ -181,8 +181,8 @@ func (w *Window) discard() {
 	_ = w.c.Free()
 }
 
-// forget drops what this rank knows of the others' regions. Their numbers may have been those of other windows, or may
-// soon be. So it is done before a rank can tell that this one has come to the end of a call that makes or frees windows.
+// forget drops what this rank knows of the others' regions. Other windows may have had their numbers, or may soon have
+// them. So a call that makes or frees a window does it before its barrier.
 func (w *Window) forget() {
 	for r, p := range w.ranks {
 		if r != w.self { // RemoveRegion does that
