@@ -33,12 +33,13 @@ type async struct {
 	compare *exchange          // before the call, in place of that barrier; else nil
 }
 
-// callError is the error of a collective that did not wait. It names the call.
+// callError is the error of a collective that did not wait, or has ended well here. It names the call.
 type callError struct {
 	error
 	st   *collState
 	call uint64
 	kind string
+	rank int // on which it has failed
 }
 
 // Unwrap gives the error, for errors.Is.
@@ -188,6 +189,7 @@ func (x *Call) give(err error) {
 		return
 	}
 	x.async.err = err
+	x.st.settle(x.call)
 	x.fail(err)
 	for st, i := x.run.Pending(0); st != nil; st, i = x.run.Pending(i + 1) {
 		x.c.Srv.Cancel(x.reqs[i])
@@ -209,9 +211,11 @@ func (x *Call) ended(w *fult.Worker) {
 	x.panic, x.scratch, a.scratch, a.err, a.barrier, a.compare = nil, nil, nil, nil, nil, nil
 	st.open.idle.Put(x)
 	if err != nil {
-		e := &callError{err, st, call, kind}
+		e := &callError{err, st, call, kind, st.c.rank}
 		err = e
 		st.owe(e, w)
+	} else {
+		st.oweEnded(call, w)
 	}
 	srv.EndCall(req, err, w)
 }

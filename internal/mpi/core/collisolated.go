@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"sync/atomic"
 
 	"github.com/golci/golci/fult"
@@ -56,3 +57,36 @@ func (st *collState) owe(e *callError, w *fult.Worker) {
 
 // told notes that the program gets the error.
 func (e *callError) told() { e.st.owed.CompareAndSwap(e, nil) }
+
+// A call may end well on a rank, such as the root of a Bcast, that another rank finds to differ. The rank that has found
+// it may make no further call. So the next collective of this rank fails, once. Of other failures the program is not
+// told like that: a message that is too long for its receiver is the receiver's affair.
+
+// oweEnded has the next collective fail if a call has ended well on this rank, and differs on another one. It is called
+// when the call has ended, and when the failure is noted. Both may find the other.
+func (st *collState) oweEnded(call uint64, w *fult.Worker) {
+	e := st.dead.get(call)
+	if e == nil || !errors.Is(e.Err, ErrMismatch) || !st.isolatedEnd(call) || !st.settle(call) {
+		return
+	}
+	st.owe(&callError{e.Err, st, call, e.Kind, e.Rank}, w)
+}
+
+// isolatedEnd tells whether a call has ended on this rank.
+func (st *collState) isolatedEnd(call uint64) bool {
+	return st.c.proc.isolated.Load() && call <= st.state.Load()/2 && !st.isOpen(int(call))
+}
+
+// settle notes that the program is told of a call that has failed. It is false if it has been told of that one, or of
+// one after it.
+func (st *collState) settle(call uint64) bool {
+	for {
+		last := st.settled.Load()
+		if call <= last {
+			return false
+		}
+		if st.settled.CompareAndSwap(last, call) {
+			return true
+		}
+	}
+}

@@ -107,3 +107,55 @@ func hasUnderWay(d *Comm, start func(*Comm) (Request, error), wait, other func(*
 	}
 	return nil
 }
+
+// TestFailureOfACallThatHasEnded: rank 0 is done with a call, in which it only sends, before rank 1 finds that its own
+// one differs, and calls nothing more. The next call of rank 0 fails, and no other one.
+func TestFailureOfACallThatHasEnded(t *testing.T) {
+	for _, where := range []string{"memory", "messages"} {
+		t.Run(where, func(t *testing.T) {
+			run(t, 2, func(c *Comm) error {
+				c.proc.Isolate()
+				d, err := c.Dup()
+				for i := 0; i < 2*boardFrom && err == nil; i++ {
+					err = d.Barrier()
+				}
+				if err != nil {
+					return err
+				}
+				return endsBefore(d)
+			}, "GOLCI_COLLECTIVES", where, "GOLCI_CHECK", "off")
+		})
+	}
+}
+
+func endsBefore(d *Comm) error {
+	var b [1]byte
+	tell := func() error { return d.SendAny("Send", byteElem, b[:], 1, 9, comm.Standard) }
+	hear := func() error { _, err := d.RecvAny("Recv", byteElem, b[:], 0, 9); return err }
+	bcast := func() error {
+		x, err := d.Begin("Bcast", byteElem)
+		if err != nil {
+			return err
+		}
+		x.buf[0] = buffer{b[:], 1, 1}
+		return x.Finish(x.Bcast(0))
+	}
+	barrier := func(want error) func() error {
+		return func() error {
+			if err := d.Barrier(); !errors.Is(err, want) {
+				return fmt.Errorf("want %w: %w", want, err)
+			}
+			return nil
+		}
+	}
+	steps := []func() error{bcast, tell, barrier(ErrMismatch), tell}
+	if d.Rank() == 1 { // its second call has failed on rank 0
+		steps = []func() error{hear, barrier(ErrMismatch), hear, barrier(ErrCollective)}
+	}
+	for i, step := range append(steps, d.Barrier, d.Barrier, d.Barrier) {
+		if err := step(); err != nil {
+			return fmt.Errorf("rank %d, step %d: %w", d.Rank(), i, err)
+		}
+	}
+	return nil
+}

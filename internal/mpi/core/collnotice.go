@@ -42,9 +42,19 @@ type otherCall struct {
 func (x *Call) tellFailure(err error) {
 	for r := range x.size {
 		if r != x.rank {
-			x.notify(r, noticeFailed, reasonOf(err), x.kind+": "+err.Error())
+			x.notify(r, noticeFailed, x.reason(err), x.kind+": "+err.Error())
 		}
 	}
+}
+
+// reasonOwed is added to the reason of a call that fails because one before it has.
+const reasonOwed = 1 << 32
+
+func (x *Call) reason(err error) uint64 {
+	if x.owed.Load() {
+		return reasonOf(err) | reasonOwed
+	}
+	return reasonOf(err)
 }
 
 // ask asks a rank to answer if it has called another collective.
@@ -189,7 +199,7 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 		return
 	case noticeFailed:
 		kind, why, _ := strings.Cut(string(text), ": ")
-		e := &CollectiveError{Rank: rank, Call: call, Kind: kind, Err: reasonFrom(why, arg)}
+		e := &CollectiveError{Rank: rank, Call: call, Kind: kind, Err: reasonFrom(why, arg&lowHalf)}
 		if errors.Is(e.Err, ErrPeer) { // which src has told the launcher, and this rank does not know itself yet
 			p.rank.Follows(src)
 		}
@@ -200,6 +210,9 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 		if st != nil {
 			st.news.Alarm.Complete(w)
 			st.stop(w, (*Call).poisoned)
+			if arg&reasonOwed == 0 {
+				st.oweEnded(call, w)
+			}
 		}
 		return
 	}

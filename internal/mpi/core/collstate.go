@@ -21,14 +21,15 @@ import (
 type collState struct {
 	// state is twice the number of the last call, plus one while that call runs. The caller that sets the low bit owns
 	// the fields of the second group until it clears the bit.
-	state  atomic.Uint64
-	tags   [keptTags]atomic.Uint64         // of the last calls, by number, the number above the tag; the poller reads them
-	poison atomic.Pointer[CollectiveError] // the first call known to have failed on any rank
-	told   atomic.Bool                     // the program has been told of it, or is about to be
-	answer atomic.Pointer[otherCall]       // of a rank that was asked
-	longed atomic.Pointer[string]          // the function whose call waits long, for reports
-	dead   deadCalls                       // where a failed call does not end those after it
-	owed   atomic.Pointer[callError]       // there: the last error of a request that the program has not been told of
+	state   atomic.Uint64
+	tags    [keptTags]atomic.Uint64         // of the last calls, by number, the number above the tag; the poller reads them
+	poison  atomic.Pointer[CollectiveError] // the first call known to have failed on any rank
+	told    atomic.Bool                     // the program has been told of it, or is about to be
+	answer  atomic.Pointer[otherCall]       // of a rank that was asked
+	longed  atomic.Pointer[string]          // the function whose call waits long, for reports
+	dead    deadCalls                       // where a failed call does not end those after it
+	owed    atomic.Pointer[callError]       // there: the last error that the program has not been told of
+	settled atomic.Uint64                   // there: the last failed call of which the program is told
 
 	past    past     // what has been called
 	displs  [2][]int // of a buffer that is read, and of one that is written, where the program gives none
@@ -121,6 +122,7 @@ type Call struct {
 	given given                 // the arguments of MPI, if the call has them
 
 	exchange *exchange            // nil until the ranks compare what they call
+	owed     atomic.Bool          // it fails because a call before it has
 	small    [smallScratch]uint64 // memory to work in, if little is needed
 }
 
@@ -168,6 +170,9 @@ func (c *Comm) begin(what string, typ error, later bool) (*Call, error) {
 	}
 	x.c, x.kind, x.call = c, what, last/2+1
 	x.terms.Endable, x.terms.Shape, x.shape = c.until != nil, 0, 0
+	if x.owed.Load() {
+		x.owed.Store(false)
+	}
 	if typ != nil || x.call >= st.attend || c.until != nil || st.poison.Load() != nil {
 		if err := x.prepare(typ); err != nil {
 			err = x.end(err)
@@ -333,6 +338,7 @@ func (x *Call) end(err error) error {
 		x.fail(err)
 		if x.async == nil {
 			x.st.owed.Store(nil)
+			x.st.settle(x.call)
 		}
 	}
 	if x.stop != nil {
@@ -341,7 +347,12 @@ func (x *Call) end(err error) error {
 	}
 	v := x.panic
 	x.panic, x.scratch = nil, nil
-	arch.StoreRel64(&x.st.state, x.call*2)
+	if err == nil && x.c.proc.isolated.Load() {
+		x.st.state.Store(x.call * 2) // before the look at dead calls
+		x.st.oweEnded(x.call, nil)
+	} else {
+		arch.StoreRel64(&x.st.state, x.call*2)
+	}
 	if v != nil {
 		panic(v)
 	}
@@ -354,7 +365,8 @@ func (x *Call) poisoned() error {
 	if e != nil && x.c.proc.isolated.Load() {
 		if e = x.st.dead.get(x.call); e == nil {
 			if owed := x.st.owed.Load(); owed != nil && owed.call < x.call {
-				return x.ofCall(&CollectiveError{Rank: x.rank, Call: owed.call, Kind: owed.kind, Err: owed.error})
+				x.owed.Store(true)
+				return x.ofCall(&CollectiveError{Rank: owed.rank, Call: owed.call, Kind: owed.kind, Err: owed.error})
 			}
 		}
 	}
