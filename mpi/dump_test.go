@@ -107,7 +107,7 @@ func TestReport(t *testing.T) {
 		}
 		_, _ = own.Wait() // it has been cancelled
 		return second(Recv(half, make([]byte, 3), 1, 8))
-	})
+	}, With("GOLCI_CHECK", "off")) // else the call waits in a comparison, of another length
 }
 
 // TestReportOfThreads tells of threads that are in no call, with the line of one that runs.

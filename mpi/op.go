@@ -32,8 +32,8 @@ func (op Op[T]) operator() core.Operator {
 
 // predefined is the Reducer of a commutative operation that cannot panic. The predefined ones are empty structs,
 // because generic functions as values would be allocated.
-func predefined[T any](f core.Combiner) Reducer[T] {
-	return Reducer[T]{operator: core.Operator{Combiner: f, Commutes: true}}
+func predefined[T any](id opid.ID, f core.Combiner) Reducer[T] {
+	return Reducer[T]{operator: core.Operator{Combiner: f, Commutes: true, ID: id}}
 }
 
 // Commutative declares an operation of the program commutative. Faster algorithms may then be used, and a op b may be

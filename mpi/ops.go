@@ -3,6 +3,7 @@ package mpi
 import (
 	"cmp"
 
+	opid "github.com/golci/golci/internal/mpi/pure/op"
 	"github.com/golci/golci/internal/simd"
 )
 
@@ -23,34 +24,34 @@ type Number interface {
 
 // Sum is an Op that adds (6.9.2). Sums of floating point depend on the order. The order depends only on the number of
 // ranks and of elements, so equal runs give equal results.
-func Sum[T Number]() Reducer[T] { return predefined[T](sum[T]{}) }
+func Sum[T Number]() Reducer[T] { return predefined[T](opid.Sum, sum[T]{}) }
 
 // Prod is an Op that multiplies (6.9.2).
-func Prod[T Number]() Reducer[T] { return predefined[T](prod[T]{}) }
+func Prod[T Number]() Reducer[T] { return predefined[T](opid.Prod, prod[T]{}) }
 
 // Min is an Op that takes the smaller one; NaN if there is one (6.9.2).
-func Min[T Real]() Reducer[T] { return predefined[T](minimum[T]{}) }
+func Min[T Real]() Reducer[T] { return predefined[T](opid.Min, minimum[T]{}) }
 
 // Max is an Op that takes the larger one; NaN if there is one (6.9.2).
-func Max[T Real]() Reducer[T] { return predefined[T](maximum[T]{}) }
+func Max[T Real]() Reducer[T] { return predefined[T](opid.Max, maximum[T]{}) }
 
 // Band is an Op: the bitwise and (6.9.2).
-func Band[T Integer]() Reducer[T] { return predefined[T](band[T]{}) }
+func Band[T Integer]() Reducer[T] { return predefined[T](opid.Band, band[T]{}) }
 
 // Bor is an Op: the bitwise or (6.9.2).
-func Bor[T Integer]() Reducer[T] { return predefined[T](bor[T]{}) }
+func Bor[T Integer]() Reducer[T] { return predefined[T](opid.Bor, bor[T]{}) }
 
 // Bxor is an Op: the bitwise exclusive or (6.9.2).
-func Bxor[T Integer]() Reducer[T] { return predefined[T](bxor[T]{}) }
+func Bxor[T Integer]() Reducer[T] { return predefined[T](opid.Bxor, bxor[T]{}) }
 
 // Land is an Op: the logical and (6.9.2).
-func Land[T ~bool]() Reducer[T] { return predefined[T](land[T]{}) }
+func Land[T ~bool]() Reducer[T] { return predefined[T](opid.Land, land[T]{}) }
 
 // Lor is an Op: the logical or (6.9.2).
-func Lor[T ~bool]() Reducer[T] { return predefined[T](lor[T]{}) }
+func Lor[T ~bool]() Reducer[T] { return predefined[T](opid.Lor, lor[T]{}) }
 
 // Lxor is an Op: the logical exclusive or (6.9.2).
-func Lxor[T ~bool]() Reducer[T] { return predefined[T](lxor[T]{}) }
+func Lxor[T ~bool]() Reducer[T] { return predefined[T](opid.Lxor, lxor[T]{}) }
 
 // Loc is a value and where it is, for MinLoc and MaxLoc.
 type Loc[T Real] struct {
@@ -59,10 +60,10 @@ type Loc[T Real] struct {
 }
 
 // MinLoc is an Op that takes the smallest value; of equal ones that with the lowest index (6.9.4).
-func MinLoc[T Real]() Reducer[Loc[T]] { return predefined[Loc[T]](minLoc[T]{}) }
+func MinLoc[T Real]() Reducer[Loc[T]] { return predefined[Loc[T]](opid.MinLoc, minLoc[T]{}) }
 
 // MaxLoc is an Op that takes the largest value; of equal ones that with the lowest index (6.9.4).
-func MaxLoc[T Real]() Reducer[Loc[T]] { return predefined[Loc[T]](maxLoc[T]{}) }
+func MaxLoc[T Real]() Reducer[Loc[T]] { return predefined[Loc[T]](opid.MaxLoc, maxLoc[T]{}) }
 
 type (
 	sum[T Number]   struct{}

@@ -29,6 +29,7 @@ var roles = map[string]func(p *Proc) error{
 	"hang":    roleHang,
 	"survive": roleSurvive,
 	"cores":   roleCores,
+	"differ":  roleDiffer,
 	"inturn":  roleInTurnShared,
 	"abort":   func(p *Proc) error { return p.Abort(7, errBoom) },
 }

@@ -32,7 +32,18 @@ func (r *Rank) Finalize(ctx context.Context) error {
 	if err != nil {
 		r.AwaitEnd()
 	}
-	return errors.Join(err, r.shut(ctx))
+	return errors.Join(err, r.verdicts(), r.shut(ctx))
+}
+
+// verdicts are the errors of the program that layers have found at the end.
+func (r *Rank) verdicts() error {
+	var errs []error
+	for _, l := range r.attached() {
+		if l.Verdict != nil {
+			errs = append(errs, l.Verdict())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // lastMeeting waits for all ranks twice, so that nobody lets go of the conduit before all have seen the end of the

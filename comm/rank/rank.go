@@ -72,6 +72,8 @@ type Layer struct {
 	Unended func() (n int, first func() string)
 	// Meet waits until every rank has called Finalize. It makes progress, and returns early when the rank ends.
 	Meet func() error
+	// Verdict is an error of the program that the layer has found in Meet, for Finalize to return. It does not wait.
+	Verdict func() error
 	// AnyDead reports whether Meet goes on without ranks that have died. Then Finalize calls Meet twice.
 	AnyDead func() bool
 	// Stop ends all operations that are pending, and later ones. It does not wait for other ranks. It is called again

@@ -38,11 +38,12 @@ func (b *Board) Chunk(rank int, i uint64) Place { return Place{b.chunkAt(rank, i
 // Seq is the word to look at: it holds at least the Seq of the contribution once that is there.
 func (p Place) Seq() *atomic.Uint64 { return &p.h.seq }
 
-// About is what the contribution belongs to, and Shape the type of its elements. They may be read when Seq is there.
+// About is what the contribution belongs to, and Seal a word that is equal on ranks that have called the same. They may
+// be read when Seq is there.
 func (p Place) About() uint64 { return p.h.about }
 
-// Shape is what Publish was given.
-func (p Place) Shape() uint64 { return p.h.shape }
+// Seal is what Publish was given.
+func (p Place) Seal() uint64 { return p.h.seal }
 
 // Bytes are the n bytes of a contribution that has n of them in all.
 func (p Place) Bytes(n int) []byte {
@@ -53,8 +54,8 @@ func (p Place) Bytes(n int) []byte {
 }
 
 // Publish shows all ranks what lies in a place of the rank itself, and returns the ranks that may be asleep.
-func (b *Board) Publish(p Place, seq, about, shape uint64) (asleep uint64) {
-	p.h.about, p.h.shape = about, shape
+func (b *Board) Publish(p Place, seq, about, seal uint64) (asleep uint64) {
+	p.h.about, p.h.seal = about, seal
 	return b.Set(&p.h.seq, seq)
 }
 

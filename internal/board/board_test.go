@@ -117,8 +117,8 @@ func TestPublish(t *testing.T) {
 					t.Fatalf("call %d: byte %d is %d", call, i, got)
 				}
 			}
-			if p.About() != About(int(call), 100) || p.Shape() != 7 {
-				t.Fatalf("call %d: it is of %#x, shape %d", call, p.About(), p.Shape())
+			if p.About() != About(int(call), 100) || p.Seal() != 7 {
+				t.Fatalf("call %d: it is of %#x, shape %d", call, p.About(), p.Seal())
 			}
 			reader.Set(reader.Done(1), call+1)
 		}

@@ -23,7 +23,7 @@ const (
 type head struct {
 	seq    atomic.Uint64 // Seq of the contribution
 	about  uint64
-	shape  uint64
+	seal   uint64
 	inline [Inline]byte
 }
 

@@ -10,7 +10,7 @@ func (x *Call) Allgather(int) (err error) {
 		return err
 	}
 	if b := x.boardAllgather(len(send.mem)); b.do != nil {
-		return x.overBoard(b.way, 0, b.do)
+		return x.overBoard(b.way, 0, len(send.mem), b.do)
 	}
 	n, w := len(send.mem), wayAllgatherRing
 	if allgathersInSteps(x.size, n*x.size) {

@@ -10,7 +10,7 @@ func (x *Call) Allreduce(int) error {
 	}
 	send := &x.buf[schedule.In]
 	if b := x.boardAllreduce(of.bytes, of.elem); b.do != nil {
-		return x.overBoard(b.way, 0, b.do)
+		return x.overBoard(b.way, 0, of.bytes, b.do)
 	}
 	w := allreduceWay(x.size, of.bytes, send.len)
 	switch {

@@ -23,7 +23,7 @@ func (x *Call) Alltoall(int) error {
 		if own {
 			*send = *recv
 		}
-		return x.overBoard(b.way, 0, b.do)
+		return x.overBoard(b.way, 0, n, b.do)
 	}
 	w := alltoallWay(x.size, n)
 	if w == wayAlltoallBruck && own {

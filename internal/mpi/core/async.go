@@ -30,10 +30,17 @@ type async struct {
 	scratch *scratch
 	barrier *schedule.Schedule // of the round before the call, while that is under way; else nil
 	tags    [2]int             // of the call, meanwhile
+	compare *exchange          // before the call, in place of that barrier; else nil
 }
 
-// callError is the error of a collective that did not wait. It names the call.
-type callError struct{ error }
+// callError is the error of a collective that did not wait, or has ended well here. It names the call.
+type callError struct {
+	error
+	st   *collState
+	call uint64
+	kind string
+	rank int // on which it has failed
+}
 
 // Unwrap gives the error, for errors.Is.
 func (e *callError) Unwrap() error { return e.error }
@@ -50,15 +57,23 @@ func (x *Call) Launch(err error) (Request, error) {
 	a.err = nil
 	a.req = c.Srv.NewCall(x.pends(), pending.Terms{Stop: st.stopper, Number: call})
 	r := Request{c: c, req: a.req}
+	if x.size > 1 {
+		x.enter()
+	}
 	if x.steps.Work|x.steps.Split > 0 {
 		a.scratch = x.lay()
 	}
 	a.stop.Store(nil)
 	a.owed.Store(1)
 	a.events.Store(1)
-	if call&st.roundMask == 0 {
+	switch {
+	case x.compares():
+		a.compare = x.beginCompare()
+		a.barrier = &a.compare.steps
+		x.beginRun(a.barrier, 0)
+	case call&st.roundMask == 0:
 		x.beginRound()
-	} else {
+	default:
 		x.beginRun(x.steps, 0)
 	}
 	st.opened(x)
@@ -174,6 +189,7 @@ func (x *Call) give(err error) {
 		return
 	}
 	x.async.err = err
+	x.st.settle(x.call)
 	x.fail(err)
 	for st, i := x.run.Pending(0); st != nil; st, i = x.run.Pending(i + 1) {
 		x.c.Srv.Cancel(x.reqs[i])
@@ -184,9 +200,7 @@ func (x *Call) give(err error) {
 func (x *Call) ended(w *fult.Worker) {
 	a, srv := x.async, x.c.Srv
 	req, err := a.req, a.err
-	if err != nil {
-		err = &callError{err}
-	}
+	st, call, kind := x.st, x.call, x.kind
 	if x.stop != nil {
 		x.stop()
 		x.stop = nil
@@ -194,8 +208,15 @@ func (x *Call) ended(w *fult.Worker) {
 	x.forget()
 	x.given.end(err == nil)
 	a.scratch.release()
-	x.panic, x.scratch, a.scratch, a.err = nil, nil, nil, nil
-	x.st.open.idle.Put(x)
+	x.panic, x.scratch, a.scratch, a.err, a.barrier, a.compare = nil, nil, nil, nil, nil, nil
+	st.open.idle.Put(x)
+	if err != nil {
+		e := &callError{err, st, call, kind, st.c.rank}
+		err = e
+		st.owe(e, w)
+	} else {
+		st.oweEnded(call, w)
+	}
 	srv.EndCall(req, err, w)
 }
 
@@ -211,6 +232,13 @@ func (x *Call) beginRound() {
 
 func (x *Call) endRound() {
 	a := x.async
-	a.barrier, x.tag, x.lastTag = nil, a.tags[0], a.tags[1]
+	a.barrier = nil
+	if e := a.compare; e != nil {
+		a.compare = nil
+		x.endCompare(e)
+		x.give(x.judgeClaims(e))
+	} else {
+		x.tag, x.lastTag = a.tags[0], a.tags[1]
+	}
 	x.beginRun(x.steps, 0)
 }

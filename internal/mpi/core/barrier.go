@@ -16,9 +16,9 @@ func (c *Comm) BarrierFor(what string) error {
 func (x *Call) Barrier(int) error {
 	switch {
 	case x.boards():
-		return x.overBoard(wayBoardBarrier, 0, boardBarrier)
+		return x.overBoard(wayBoardBarrier, 0, 0, boardBarrier)
 	case x.tiers():
-		return x.overBoard(wayTierBarrier, 0, tierBarrier)
+		return x.overBoard(wayTierBarrier, 0, 0, tierBarrier)
 	}
 	if x.plan(wayBarrier, 0, contribution{}) {
 		x.steps.Barrier(x.place())
@@ -31,11 +31,17 @@ func (c *Comm) lastBarrier() error {
 	if err := c.usable("Finalize"); err != nil {
 		return err
 	}
+	x := c.lastCall()
+	x.fresh(wayFinalize).Barrier(x.place())
+	return x.perform()
+}
+
+// lastCall is a call in Finalize.
+func (c *Comm) lastCall() *Call {
 	x := &Call{c: c, st: c.coll, kind: "Finalize", way: wayFinalize, rank: c.rank, size: len(c.group)}
 	x.tag = collTag(x.size, wayFinalize, 0, 0)
 	x.lastTag = x.tag
-	x.fresh(wayFinalize).Barrier(x.place())
-	return x.perform()
+	return x
 }
 
 // Ibarrier is Barrier that does not wait.

@@ -13,7 +13,7 @@ func (x *Call) Bcast(root int) error {
 	}
 	n := len(buf.mem)
 	if b := x.boardBcast(n); b.do != nil {
-		return x.overBoard(b.way, root, b.do)
+		return x.overBoard(b.way, root, n, b.do)
 	}
 	w := bcastWay(x.size, n, buf.len)
 	switch {

@@ -13,10 +13,10 @@ import (
 // that it may be asleep, and sleeps as in any other wait. Who changes the board then tells it by a notice. Here, and in
 // the files of short and long calls, ranks are named by their places among those of the node.
 
-// overBoard has the call be carried out by f over the board, with no schedule.
-func (x *Call) overBoard(w way, root int, f func(x *Call, root int) error) error {
+// overBoard has the call be carried out by f over the board, with no schedule. n is how many bytes each rank brings.
+func (x *Call) overBoard(w way, root, n int, f func(x *Call, root int) error) error {
 	x.take(w, root)
-	x.onBoard = f
+	x.bytes, x.onBoard = n, f
 	return nil
 }
 
@@ -59,18 +59,10 @@ func (x *Call) set(word *atomic.Uint64, v uint64) {
 
 // publish shows all ranks what lies in a place of this one: n bytes, of chunk i of the call.
 func (x *Call) publish(p board.Place, i uint64, n int) {
-	asleep := x.st.shared.b.Publish(p, board.Seq(x.call, i), board.About(x.tag, n), x.shapeOf(n))
+	asleep := x.st.shared.b.Publish(p, board.Seq(x.call, i), board.About(x.tag, n), x.seal)
 	if asleep != 0 {
 		x.rouse(asleep)
 	}
-}
-
-// shapeOf is what n bytes of the call have as shape: nothing has none.
-func (x *Call) shapeOf(n int) uint64 {
-	if n == 0 {
-		return 0
-	}
-	return x.terms.Shape
 }
 
 // rouse tells ranks that may be asleep that the board has changed.
@@ -88,7 +80,7 @@ func (x *Call) came(peer int, p board.Place, i uint64, n int) ([]byte, error) {
 	if err := x.awaitWord(p.Seq(), seq, peer); err != nil {
 		return nil, err
 	}
-	if p.Seq().Load() != seq || p.About() != board.About(x.tag, n) || p.Shape() != x.shapeOf(n) {
+	if p.Seq().Load() != seq || p.About() != board.About(x.tag, n) || p.Seal() != x.seal {
 		if err := x.odd(peer, p, seq, n); err != nil {
 			return nil, err
 		}
@@ -98,7 +90,7 @@ func (x *Call) came(peer int, p board.Place, i uint64, n int) ([]byte, error) {
 
 // odd is the error for a contribution that is not what the call expects.
 func (x *Call) odd(peer int, p board.Place, seq uint64, n int) error {
-	about, shape := p.About(), p.Shape()
+	about, seal := p.About(), p.Seal()
 	peer = x.st.shared.ranks[peer]
 	switch {
 	case board.Tag(about) != x.tag:
@@ -107,10 +99,14 @@ func (x *Call) odd(peer int, p board.Place, seq uint64, n int) error {
 		return x.errorf(ErrMismatch, "rank %d has gone past this call", peer)
 	case board.Len(about) != n:
 		return x.errorf(ErrCount, "rank %d sent %d bytes, %d were expected", peer, board.Len(about), n)
-	case shape == 0 || x.terms.Shape == 0: // only one of the two ranks checks
+	case seal == 0 || x.seal == 0: // one of the two ranks goes on after a failure
 		return nil
+	case uint32(seal) != uint32(x.seal):
+		return x.errorf(ErrMismatch, "a call before this one was another on rank %d", peer)
+	case !sameTypes(seal>>32, x.seal>>32):
+		return x.errorf(errElements, "here, or in a call before this one, rank %d has others", peer)
 	}
-	return x.c.opError(x.kind, &comm.ShapeError{Sent: shape, Received: x.terms.Shape})
+	return nil
 }
 
 // awaitWord waits until a word that peer sets has got to want.

@@ -103,7 +103,7 @@ func TestWays(t *testing.T) {
 					continue // the memory
 				}
 				for rank := range p {
-					x := &Call{st: &collState{size: p, numbers: uint8(numberBits(p))}, rank: rank, size: p, call: 5}
+					x := &Call{c: &Comm{proc: new(Proc)}, st: &collState{size: p, numbers: uint8(numberBits(p))}, rank: rank, size: p, call: 5}
 					if err := call(x, n, p); err != nil {
 						t.Fatalf("%s of %d ranks: %v", name, p, err)
 					}

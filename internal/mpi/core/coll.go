@@ -29,7 +29,7 @@ func (x *Call) Buffers(in unsafe.Pointer, nIn int, out unsafe.Pointer, nOut, siz
 }
 
 // Operate gives x the operation of a reduction.
-func (x *Call) Operate(op Operator) { x.op = op }
+func (x *Call) Operate(o Operator) { x.op = o }
 
 // smallScratch is how many words of memory to work in a communicator has of its own.
 const smallScratch = 64

@@ -29,7 +29,7 @@ func (e *CollectiveError) Unwrap() error { return e.Err }
 
 // reasons are the errors that a notice can name by number; 0 is any other.
 var reasons = []error{
-	nil, ErrCount, ErrTruncate, ErrType, ErrRoot, ErrOp, ErrBuffer, ErrMismatch, ErrPeer, ErrCancelled, ErrArgument,
+	nil, errElements, ErrCount, ErrTruncate, ErrType, ErrRoot, ErrOp, ErrBuffer, ErrMismatch, ErrPeer, ErrCancelled, ErrArgument,
 	ErrContexts, context.DeadlineExceeded, context.Canceled, ErrMemory,
 }
 

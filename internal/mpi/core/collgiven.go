@@ -70,7 +70,8 @@ type given struct {
 	in, out area
 	elem    int // bytes of an element of a reduction, else 1
 
-	sent, received uint64 // what elements are compared by; 0: they are not
+	of             *Elem  // what the elements of all ranks are compared by, in what they have called
+	sent, received uint64 // what elements are compared by in messages; 0: they are not
 }
 
 // Do carries out a collective and waits for its end. It finds errors of the arguments before the call has a number: the
@@ -84,7 +85,7 @@ func (c *Comm) Do(k *Coll) error {
 	if err != nil {
 		return err
 	}
-	x.terms.Shape = g.shape()
+	x.shape, x.terms.Shape = g.of.shape(), g.shape()
 	err = x.Finish(x.chooseGiven(k, g, o))
 	x.given.end(err == nil)
 	return err
@@ -100,7 +101,7 @@ func (c *Comm) Start(k *Coll) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	x.terms.Shape = g.shape()
+	x.shape, x.terms.Shape = g.of.shape(), g.shape()
 	err = x.chooseGiven(k, g, o)
 	return x.Launch(err)
 }
@@ -195,6 +196,7 @@ func (k *Coll) elemType(u *usage) *dtype.Type {
 // measure looks at the buffers that the rank uses.
 func (c *Comm) measure(k *Coll, u *usage, g *given) error {
 	g.elem = 1
+	g.of = c.elemsOf(k, u)
 	in, out := k.In, k.Out
 	switch k.Kind { // they give the lengths of parts of the result; what is combined is all of them
 	case KindReduceScatter:

@@ -42,9 +42,19 @@ type otherCall struct {
 func (x *Call) tellFailure(err error) {
 	for r := range x.size {
 		if r != x.rank {
-			x.notify(r, noticeFailed, reasonOf(err), x.kind+": "+err.Error())
+			x.notify(r, noticeFailed, x.reason(err), x.kind+": "+err.Error())
 		}
 	}
+}
+
+// reasonOwed is added to the reason of a call that fails because one before it has.
+const reasonOwed = 1 << 32
+
+func (x *Call) reason(err error) uint64 {
+	if x.owed.Load() {
+		return reasonOf(err) | reasonOwed
+	}
+	return reasonOf(err)
 }
 
 // ask asks a rank to answer if it has called another collective.
@@ -131,7 +141,8 @@ func (x *colls) withID(id int) *Comm {
 }
 
 // failed notes a failure that another rank, src in the world, has told of. It gives the state if that is news for it.
-func (x *colls) failed(uid uint64, src int, e *CollectiveError) *collState {
+// known tells whether this rank has the communicator.
+func (x *colls) failed(uid uint64, src int, e *CollectiveError) (news *collState, known bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	st := x.m[uid]
@@ -143,12 +154,12 @@ func (x *colls) failed(uid uint64, src int, e *CollectiveError) *collState {
 			x.early = append(x.early[:0], x.early[1:]...)
 		}
 		x.early = append(x.early, earlyFailure{uid, e})
-		return nil
+		return nil, false
 	}
 	if !st.lower(e) {
-		return nil
+		return nil, true
 	}
-	return st
+	return st, true
 }
 
 // noticed is called by the poller with each notice.
@@ -188,19 +199,29 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 		return
 	case noticeFailed:
 		kind, why, _ := strings.Cut(string(text), ": ")
-		e := &CollectiveError{Rank: rank, Call: call, Kind: kind, Err: reasonFrom(why, arg)}
+		e := &CollectiveError{Rank: rank, Call: call, Kind: kind, Err: reasonFrom(why, arg&lowHalf)}
 		if errors.Is(e.Err, ErrPeer) { // which src has told the launcher, and this rank does not know itself yet
 			p.rank.Follows(src)
 		}
-		if st := p.colls.failed(uid, src, e); st != nil {
+		st, known := p.colls.failed(uid, src, e)
+		if !known {
+			p.account.failed(p, uid, e)
+		}
+		if st != nil {
 			st.news.Alarm.Complete(w)
 			st.stop(w, (*Call).poisoned)
+			if arg&reasonOwed == 0 {
+				st.oweEnded(call, w)
+			}
 		}
 		return
 	}
 	st := p.colls.get(uid)
 	if st != nil {
 		rank = st.c.peerOf(src)
+	}
+	if st == nil && what == noticeAsk {
+		p.account.asked(p, src, uid, call, int(arg>>32), int(arg&lowHalf))
 	}
 	if st == nil || uint(rank) >= uint(st.size) {
 		return // freed, or not made yet: a rank that still waits asks again
@@ -230,9 +251,23 @@ func (st *collState) asked(call uint64, rank, tag, lastTag int) {
 	if !ok && st.c.proc.final.Load() && call > st.state.Load()/2 {
 		mine, ok = collTag(st.size, wayFinalize, 0, 0), true
 	}
-	if !ok || mine == tag || mine == lastTag || tagWay(tag).before() {
+	if !ok || !answers(mine, tag, lastTag) && !st.withoutBoard(call, tag) {
 		return
 	}
 	x := Call{c: st.c, st: st, rank: st.c.rank, call: call}
 	x.notify(rank, noticeAnswer, uint64(mine), "")
+}
+
+// withoutBoard tells that a rank waits in the making of a board, before a call which this rank has made as one that does
+// not wait. Such a call makes no board.
+func (st *collState) withoutBoard(call uint64, tag int) bool {
+	return tagWay(tag).makesBoard() && st.tags[call%keptTags].Load()&tagEntryLater != 0
+}
+
+// answers tells that a rank which has called what the tag mine is of answers one that asks with two tags.
+func answers(mine, tag, lastTag int) bool {
+	if w := tagWay(mine); w == wayFinalize || w == wayFree {
+		return true
+	}
+	return mine != tag && mine != lastTag && !tagWay(tag).before()
 }

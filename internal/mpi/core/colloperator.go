@@ -81,7 +81,7 @@ func operatorFor(o *op.Op, t *dtype.Type) (size int, p Operator, err error) {
 		return 0, p, fmt.Errorf("%w: %w", ErrOp, err)
 	}
 	c := combiner{f, int(max(t.Size(), 1))}
-	p = Operator{Combiner: &c, Commutes: o.Commutes()}
+	p = Operator{Combiner: &c, Commutes: o.Commutes(), ID: o.ID()}
 	if !t.Dense() {
 		p.Combiner = &spread{c, t}
 	}

@@ -21,13 +21,17 @@ import (
 type collState struct {
 	// state is twice the number of the last call, plus one while that call runs. The caller that sets the low bit owns
 	// the fields of the second group until it clears the bit.
-	state  atomic.Uint64
-	tags   [keptTags]atomic.Uint64         // of the last calls, by number, the number above the tag; the poller reads them
-	poison atomic.Pointer[CollectiveError] // the first call known to have failed on any rank
-	answer atomic.Pointer[otherCall]       // of a rank that was asked
-	longed atomic.Pointer[string]          // the function whose call waits long, for reports
-	dead   deadCalls                       // where a failed call does not end those after it
+	state   atomic.Uint64
+	tags    [keptTags]atomic.Uint64         // of the last calls, by number, the number above the tag; the poller reads them
+	poison  atomic.Pointer[CollectiveError] // the first call known to have failed on any rank
+	told    atomic.Bool                     // the program has been told of it, or is about to be
+	answer  atomic.Pointer[otherCall]       // of a rank that was asked
+	longed  atomic.Pointer[string]          // the function whose call waits long, for reports
+	dead    deadCalls                       // where a failed call does not end those after it
+	owed    atomic.Pointer[callError]       // there: the last error that the program has not been told of
+	settled atomic.Uint64                   // there: the last failed call of which the program is told
 
+	past    past     // what has been called
 	displs  [2][]int // of a buffer that is read, and of one that is written, where the program gives none
 	attend  uint64   // from this number on a call needs prepare
 	doubts  int      // calls after which messages that still wait are looked at; see lookBack
@@ -45,6 +49,7 @@ type collState struct {
 	waits     *rank.Waits                                  // nil without a timeline
 	size      int
 	numbers   uint8  // how many bits of a number are in a tag
+	marks     uint8  // how many bits a mark has
 	uid       uint64 // the same on all ranks of the communicator, and no other communicator's of the job
 	roundMask uint64 // numbers whose bits under it are 0 begin with a check
 }
@@ -55,7 +60,8 @@ const keptTags = 16
 func newCollState(c *Comm, uid uint64) *collState {
 	size := len(c.peers)
 	n := numberBits(size)
-	st := &collState{c: c, size: size, uid: uid, numbers: uint8(n), roundMask: 1<<(n-2) - 1}
+	st := &collState{c: c, size: size, uid: uid, numbers: uint8(n), marks: uint8(markBits(size)), roundMask: 1<<(n-2) - 1}
+	st.past.begin(c.proc == nil || c.proc.typed)
 	st.shared.at = c.firstBoard()
 	st.running = Call{c: c, st: st, rank: c.rank, size: size, alarm: &st.news.Alarm}
 	st.news.Context = c.collCtx
@@ -88,6 +94,12 @@ type Call struct {
 	rank    int
 	size    int
 	call    uint64 // its number on the communicator; 0 for Finalize
+	word    uint64 // what is called; see past
+	head    uint64 // a hash of that and of what was called before
+	mark    uint64 // the bits of it that are in tags are the mark
+	bytes   int    // that each rank brings, where all bring as many; else 0
+	shape   uint64 // of the elements, 0 if not known
+	seal    uint64 // what the others compare on the board
 	terms   comm.Terms
 	alarm   *progress.Done                // of the listener; nil for Finalize
 	once    bool                          // no rank sends another two messages
@@ -108,7 +120,10 @@ type Call struct {
 	buf   [schedule.Bufs]buffer // the call's
 	op    Operator              // of a reduction
 	given given                 // the arguments of MPI, if the call has them
-	small [smallScratch]uint64  // memory to work in, if little is needed
+
+	exchange *exchange            // nil until the ranks compare what they call
+	owed     atomic.Bool          // it fails because a call before it has
+	small    [smallScratch]uint64 // memory to work in, if little is needed
 }
 
 // Begin begins a collective of elements e for the function what. Buffers, and Operate for a reduction, are to follow;
@@ -124,10 +139,18 @@ func (c *Comm) starts(what string, e *Elem, later bool) (*Call, error) {
 		return nil, c.errorf(what, ": %w: the communicator has two groups", errs.UnsupportedOperation)
 	}
 	x, err := c.begin(what, e.err, later)
-	if err == nil && c.checked {
-		x.terms.Shape = e.shape()
+	if err == nil {
+		x.of(e)
 	}
 	return x, err
+}
+
+// of says of which elements the buffers of the call are.
+func (x *Call) of(e *Elem) {
+	x.shape = e.shape()
+	if x.c.checked {
+		x.terms.Shape = x.shape
+	}
 }
 
 // begin starts a call: one at a time on a communicator. When it returns no error, Finish must be called. With later,
@@ -146,7 +169,10 @@ func (c *Comm) begin(what string, typ error, later bool) (*Call, error) {
 		x = st.open.idle.Get().(*Call)
 	}
 	x.c, x.kind, x.call = c, what, last/2+1
-	x.terms.Endable, x.terms.Shape = c.until != nil, 0
+	x.terms.Endable, x.terms.Shape, x.shape = c.until != nil, 0, 0
+	if x.owed.Load() {
+		x.owed.Store(false)
+	}
 	if typ != nil || x.call >= st.attend || c.until != nil || st.poison.Load() != nil {
 		if err := x.prepare(typ); err != nil {
 			err = x.end(err)
@@ -261,17 +287,36 @@ func (x *Call) round() error {
 // take sets the way of the call and its root, of which the tag of its messages is made. Before, the call sends and
 // receives nothing.
 func (x *Call) take(w way, root int) {
-	x.way, x.once = w, !w.repeats()
-	n := x.st.numbers & 63                                     // which tells the compiler that no shift is too long
-	x.tag = int(w)<<tagShared | root<<n | int(x.call&(1<<n-1)) // collTag
+	x.way, x.once, x.bytes = w, !w.repeats(), 0
+	x.word = x.wordOf(w, root)
+	x.head = x.st.past.headOf(x.word)
+	x.mark = x.head
+	if x.c.proc.isolated.Load() { // ranks go on after a failure, of which they learn at different calls
+		x.mark = stirred(1, x.word)
+	}
+	x.tag = x.tagged(w, root)
 	x.lastTag = x.tag
-	arch.StoreRel64(&x.st.tags[x.call%keptTags], x.call<<tagBits|uint64(x.tag))
+	e := x.call<<tagEntryBits | uint64(x.tag)
+	if x.async != nil {
+		e |= tagEntryLater
+	}
+	arch.StoreRel64(&x.st.tags[x.call%keptTags], e)
 }
+
+// An entry of tags is a tag, then whether its call does not wait, then the low bits of the call's number.
+const (
+	tagEntryLater = 1 << tagBits
+	tagEntryBits  = tagBits + 1
+)
 
 // tagOf gives the tag of a call, if the rank has got that far in it and has not forgotten it.
 func (st *collState) tagOf(call uint64) (int, bool) {
-	e := st.tags[call%keptTags].Load()
-	return int(e & (1<<tagBits - 1)), call > 0 && e>>tagBits == call&(1<<(64-tagBits)-1)
+	return tagIn(st.tags[call%keptTags].Load(), call)
+}
+
+// tagIn gives the tag of a call that a word of collState.tags has, if it is of that call.
+func tagIn(e, call uint64) (int, bool) {
+	return int(e & (1<<tagBits - 1)), call > 0 && e>>tagEntryBits == call&(1<<(64-tagEntryBits)-1)
 }
 
 // room gives room for n displacements, of the running call.
@@ -291,6 +336,10 @@ func (st *collState) room(n int, written bool) []int {
 func (x *Call) end(err error) error {
 	if err != nil {
 		x.fail(err)
+		if x.async == nil {
+			x.st.owed.Store(nil)
+			x.st.settle(x.call)
+		}
 	}
 	if x.stop != nil {
 		x.stop()
@@ -298,7 +347,12 @@ func (x *Call) end(err error) error {
 	}
 	v := x.panic
 	x.panic, x.scratch = nil, nil
-	arch.StoreRel64(&x.st.state, x.call*2)
+	if err == nil && x.c.proc.isolated.Load() {
+		x.st.state.Store(x.call * 2) // before the look at dead calls
+		x.st.oweEnded(x.call, nil)
+	} else {
+		arch.StoreRel64(&x.st.state, x.call*2)
+	}
 	if v != nil {
 		panic(v)
 	}
@@ -309,7 +363,12 @@ func (x *Call) end(err error) error {
 func (x *Call) poisoned() error {
 	e := x.st.poison.Load()
 	if e != nil && x.c.proc.isolated.Load() {
-		e = x.st.dead.get(x.call)
+		if e = x.st.dead.get(x.call); e == nil {
+			if owed := x.st.owed.Load(); owed != nil && owed.call < x.call {
+				x.owed.Store(true)
+				return x.ofCall(&CollectiveError{Rank: owed.rank, Call: owed.call, Kind: owed.kind, Err: owed.error})
+			}
+		}
 	}
 	if x.c.Revoked() {
 		return x.ofCall(errs.Revoked)
@@ -317,6 +376,7 @@ func (x *Call) poisoned() error {
 	if e == nil || x.call < e.Call {
 		return nil
 	}
+	x.st.told.Store(true)
 	return x.ofCall(e)
 }
 
@@ -325,6 +385,7 @@ func (x *Call) fail(err error) {
 	if x.size == 1 || x.call == 0 || x.c.proc.rank.Ended() != nil || errors.Is(err, comm.ErrClosed) {
 		return
 	}
+	x.st.told.Store(true)
 	if x.st.lower(&CollectiveError{Rank: x.rank, Call: x.call, Kind: x.kind, Err: err}) {
 		x.tellFailure(err)
 		x.st.stop(nil, (*Call).poisoned)

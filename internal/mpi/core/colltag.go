@@ -8,8 +8,9 @@ import (
 )
 
 // The tag of a message of a collective says to which call it belongs: the way in which the call is carried out, its
-// root, and the low bits of its number on the communicator. So messages of calls that differ in any of these never
-// match. How many bits root and number share depends on the number of ranks: together they have tagShared.
+// root, its mark, and the low bits of its number on the communicator. So messages of calls that differ in any of these
+// never match. How many bits each has depends on the number of ranks: root, mark and number together have tagShared.
+// The mark is a few bits of a hash; see past.
 const (
 	tagBits   = 28
 	wayBits   = 6
@@ -24,6 +25,7 @@ type way uint8
 const (
 	wayFinalize way = iota // Finalize's barrier, which is no numbered call
 	wayRound               // the barrier and check before numbers are used again; see begin
+	wayCompare             // the exchange before a call where ranks compare what they call; see collcheck.go
 	wayBarrier
 	wayBcastTree
 	wayBcastRing
@@ -85,13 +87,15 @@ const (
 	wayTierAllreduce
 	wayTierAllreduceLong
 	wayTierAllgather
+	wayFree // no call, and no way of messages: the communicator has been freed; only answers have it
 	ways
 )
 
-const _ = uint(1<<wayBits - ways) // they fit
+const _ = uint(1<<wayBits - wayFree) // those of messages fit
 
 var wayNames = [ways]string{
-	wayFinalize: "Finalize", wayRound: "a check of numbers", wayBarrier: "Barrier",
+	wayFinalize: "Finalize", wayRound: "a check of numbers", wayCompare: "a comparison of calls",
+	wayBarrier:   "Barrier",
 	wayBcastTree: "Bcast", wayBcastRing: "Bcast",
 	wayReduceTree: "Reduce", wayReduceParts: "Reduce", wayReduceEnd: "Reduce",
 	wayAllreduceSwap: "Allreduce", wayAllreduceRing: "Allreduce",
@@ -114,10 +118,19 @@ var wayNames = [ways]string{
 	wayBoardAllgatherDirect: "Allgather", wayBoardAlltoallLong: "Alltoall", wayBoardAlltoallDirect: "Alltoall",
 	wayTierBcastLong: "Bcast", wayTierAllreduceLong: "Allreduce",
 	wayTierBarrier: "Barrier", wayTierBcast: "Bcast", wayTierAllreduce: "Allreduce", wayTierAllgather: "Allgather",
+	wayFree: "Free",
 }
 
 // before tells that messages of this way come before those of the call whose number they have.
-func (w way) before() bool { return w == wayRound || w >= wayBoardNodes && w <= wayBoardAgree }
+func (w way) before() bool {
+	return w == wayRound || w == wayCompare || w.makesBoard()
+}
+
+// makesBoard tells that a message of this way is of the making of a board.
+func (w way) makesBoard() bool { return w >= wayBoardNodes && w <= wayBoardAgree }
+
+// overMemory tells that a call goes this way over the memory of its node.
+func (w way) overMemory() bool { return w >= wayBoardBarrier && w < wayFree }
 
 // repeating has a bit for each way in which a rank may send another several messages with one tag.
 const repeating uint64 = 1<<wayFinalize | 1<<wayTierAllreduce | 1<<wayTierAllreduceLong | 1<<wayBcastRing |
@@ -137,19 +150,39 @@ func (w way) String() string {
 	return fmt.Sprintf("unknown collective %d", uint8(w))
 }
 
-// numberBits is how many low bits of a call's number are in the tags of a communicator of that size.
-func numberBits(size int) int { return tagShared - bits.Len(uint(size-1)) }
+// Marks have up to mostMark bits where numbers have leastNumber: the fewer bits a number has, the more often a round
+// begins.
+const (
+	mostMark    = 8
+	leastNumber = 12
+)
 
-// collTag is the tag of the messages of a call.
+// markBits is how many bits of a tag are the mark, on a communicator of that size.
+func markBits(size int) int {
+	return min(max(tagShared-bits.Len(uint(size-1))-leastNumber, 0), mostMark)
+}
+
+// numberBits is how many low bits of a call's number are in the tags of a communicator of that size.
+func numberBits(size int) int { return tagShared - bits.Len(uint(size-1)) - markBits(size) }
+
+// collTag is the tag of messages that have no mark, of a call.
 func collTag(size int, w way, root int, call uint64) int {
 	n := numberBits(size)
-	return int(w)<<tagShared | root<<n | int(call&(1<<n-1))
+	return int(w)<<tagShared | root<<(n+markBits(size)) | int(call&(1<<n-1))
+}
+
+// tagged is the tag of messages of the call that go by a way, from or to root.
+func (x *Call) tagged(w way, root int) int {
+	n, m := x.st.numbers&63, x.st.marks&63 // which tells the compiler that no shift is too long
+	return int(w)<<tagShared | root<<(n+m) | int(x.mark>>(64-m))<<n | int(x.call&(1<<n-1))
 }
 
 // tagWay, tagRoot and tagNumber are the parts of a tag.
 func tagWay(tag int) way { return way(tag >> tagShared) }
 
-func tagRoot(size, tag int) int { return tag & (1<<tagShared - 1) >> numberBits(size) }
+func tagRoot(size, tag int) int {
+	return tag & (1<<tagShared - 1) >> (numberBits(size) + markBits(size))
+}
 
 func tagNumber(size, tag int) int { return tag & (1<<numberBits(size) - 1) }
 
@@ -161,19 +194,27 @@ func callText(size, tag int, last uint64) string {
 // callDetail is callText without the name of the collective.
 func callDetail(size, tag int, last uint64) string {
 	w := tagWay(tag)
-	if w == wayFinalize {
+	if w == wayFinalize || w == wayFree {
 		return ""
 	}
 	n := numberBits(size)
 	ahead := int64(tagNumber(size, tag)-int(last)) << (64 - n) >> (64 - n) // from last to the number that the tag is of
 	text := fmt.Sprintf(", call %d", ahead+int64(last))
+	if w.rooted() {
+		text += fmt.Sprintf(", root %d", tagRoot(size, tag))
+	}
+	return text
+}
+
+// rooted tells that the collective has a root.
+func (w way) rooted() bool {
 	switch w {
 	case wayBcastTree, wayBcastRing, wayReduceTree, wayReduceParts, wayReduceEnd,
 		wayGatherTree, wayGatherAll, wayGatherv, wayScatterTree, wayScatterAll, wayScatterv,
 		wayBoardBcast, wayBoardBcastLong, wayBoardReduce, wayBoardGather, wayBoardScatter, wayTierBcast, wayTierBcastLong:
-		text += fmt.Sprintf(", root %d", tagRoot(size, tag))
+		return true
 	}
-	return text
+	return false
 }
 
 // collectiveText names the collective to which a message belongs, and which call that is; "" if it belongs to none.
@@ -182,7 +223,12 @@ func (p *Proc) collectiveText(ctx uint16, tag int) (name, detail string) {
 		return "", ""
 	}
 	if c := p.colls.withID(int(ctx / 2)); c != nil {
-		detail = callDetail(c.Size(), tag, c.coll.state.Load()/2)
+		if last := c.coll.state.Load() / 2; tagWay(tag) == wayCompare && tagNumber(c.coll.size, tag) == tagNumber(c.coll.size, int(last)) {
+			if call, ok := c.coll.tagOf(last); ok {
+				tag = call
+			}
+		}
+		detail = callDetail(c.coll.size, tag, c.coll.state.Load()/2)
 	}
 	return tagWay(tag).String(), detail
 }

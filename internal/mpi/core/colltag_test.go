@@ -9,7 +9,7 @@ import (
 func TestCollectiveTags(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 4, 5, 1000, 4096, 1 << 20} {
 		half := uint64(1) << (numberBits(size) - 1)
-		for w := range ways {
+		for w := range wayFree {
 			for _, root := range []int{0, size / 2, size - 1} {
 				for _, call := range []uint64{1, half - 1, half, 2*half - 1, 2 * half, 1 << 40} {
 					tag := collTag(size, w, root, call)

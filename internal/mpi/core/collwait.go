@@ -277,13 +277,19 @@ func (x *Call) differs(rank, tag int) error {
 	if x.sameCall(mine, tag) {
 		return x.errorf(ErrCount, "rank %d has called it with another length", rank)
 	}
-	return x.errorf(ErrMismatch, "this is %v%s; rank %d has called %s", x.kind, callDetail(x.size, mine, x.call), rank,
-		callText(x.size, tag, x.call))
+	here, there := callText(x.size, mine, x.call), callText(x.size, tag, x.call)
+	more := ""
+	if here == there {
+		more = ", which waits where this one does not, or has another operation or length, or comes after other calls"
+	}
+	return x.errorf(ErrMismatch, "this is %v%s; rank %d has called %s%s", x.kind, callDetail(x.size, mine, x.call), rank,
+		there, more)
 }
 
-// sameCall tells that two tags are of one call, whose length alone may differ.
+// sameCall tells that two tags are of one call, whose length alone may differ. A call over memory and one by messages
+// may differ in that one does not wait.
 func (x *Call) sameCall(a, b int) bool {
-	return tagWay(a) != tagWay(b) && callText(x.size, a, x.call) == callText(x.size, b, x.call)
+	return tagWay(a) != tagWay(b) && tagWay(a).overMemory() == tagWay(b).overMemory() && callText(x.size, a, x.call) == callText(x.size, b, x.call)
 }
 
 // leftover looks for messages that belong to a call before.

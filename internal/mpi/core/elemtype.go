@@ -63,6 +63,33 @@ func ElemOf(t *dtype.Type) *Elem {
 	return e
 }
 
+// elemsOfBasic is what ElemOf gives for predefined datatypes, by number. Fixed.
+var elemsOfBasic = func() (all [basicTypes]*Elem) {
+	for _, b := range dtype.Basics() {
+		all[int(b)-firstBasic] = ElemOf(dtype.Named(b))
+	}
+	return all
+}()
+
+// elemsOf is what the elements of a collective are compared by: those of all ranks must be the same, but where each pair
+// of ranks may have its own. A rank that brings nothing may have any.
+func (c *Comm) elemsOf(k *Coll, u *usage) *Elem {
+	if c.local != nil || k.neighbors() || k.Kind == KindAlltoallv || k.Kind == KindAlltoallw {
+		return &anything
+	}
+	t := k.Out.T
+	if !u.out || k.Out.Place || k.Kind == KindScatterv && u.root {
+		t = k.In.T
+	}
+	if t == nil {
+		return &anything
+	}
+	if i := int(t.Basic()) - firstBasic; uint(i) < basicTypes && elemsOfBasic[i] != nil {
+		return elemsOfBasic[i]
+	}
+	return ElemOf(t)
+}
+
 // shapeOf is what messages of elements of b are compared by, 0 where types are not checked.
 func (c *Comm) shapeOf(b *Buf) uint64 {
 	switch {

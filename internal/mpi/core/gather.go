@@ -43,7 +43,7 @@ func (x *Call) equalParts(d *direction, root int) (err error) {
 		return err
 	}
 	if f := x.boardRooted(d, len(own.mem)); f != nil {
-		return x.overBoard(d.board, root, f)
+		return x.overBoard(d.board, root, len(own.mem), f)
 	}
 	n, w := len(own.mem), d.direct
 	if gathersByTree(x.size, n) {

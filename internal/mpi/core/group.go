@@ -97,6 +97,9 @@ func (c *Comm) Free() error {
 		left.Add(coll)
 	}
 	c.leave()
+	if err := c.coll.untold("Free"); err != nil {
+		return err
+	}
 	if left == (comm.Left{}) || c.Revoked() {
 		return nil
 	}
@@ -120,6 +123,7 @@ func (c *Comm) mayFree() error {
 		return c.usable("Free")
 	}
 	c.dropSpare()
+	c.proc.account.freed(c.origin())
 	return nil
 }
 

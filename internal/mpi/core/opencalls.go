@@ -101,7 +101,7 @@ func (st *collState) lookLate() {
 	})
 }
 
-// isOpen reports whether a message with that tag belongs to an open call.
+// isOpen reports whether a message with that tag, or of the call with that number, belongs to an open call.
 func (st *collState) isOpen(tag int) bool {
 	o := &st.open
 	o.mu.Lock()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"unsafe"
+
+	"github.com/golci/golci/internal/mpi/pure/op"
 )
 
 // Operator is how a reduction combines. The zero Operator is invalid.
@@ -11,6 +13,8 @@ type Operator struct {
 	Combiner
 	Commutes bool // the order of operands does not matter; the algorithms keep it in any case
 	User     bool // the combiner is a function of the program: it may panic
+
+	ID op.ID // of a predefined one
 }
 
 // Combiner sets out[i] to low[i] op high[i]. The three are elements of one type and equally long. low holds what comes
@@ -52,12 +56,12 @@ func (c *Comm) allAnd(what string, mine, all []byte) (call uint64, err error) {
 }
 
 // ReduceLocal sets inout to in op inout, for elements e.
-func ReduceLocal(op Operator, e *Elem, in, inout []byte) error {
+func ReduceLocal(o Operator, e *Elem, in, inout []byte) error {
 	var err error
 	switch n := len(in); {
 	case e.err != nil:
 		err = e.err
-	case op.Combiner == nil:
+	case o.Combiner == nil:
 		err = fmt.Errorf("%w: the operation has no function", ErrOp)
 	case inPlace(in) || inPlace(inout):
 		err = fmt.Errorf("%w: InPlace is no buffer here", ErrBuffer)
@@ -66,7 +70,7 @@ func ReduceLocal(op Operator, e *Elem, in, inout []byte) error {
 	case overlap(in, inout[:n]):
 		err = fmt.Errorf("%w: the buffers overlap", ErrBuffer)
 	default:
-		op.Into(inout[:n], in, inout[:n])
+		o.Into(inout[:n], in, inout[:n])
 		return nil
 	}
 	return fmt.Errorf("mpi: ReduceLocal: %w", err)

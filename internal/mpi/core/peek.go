@@ -38,7 +38,6 @@ func NumberBits(size int) int { return numberBits(size) }
 const (
 	MaxIDs      = maxIDs          // communicators
 	AssertedIDs = firstAssertedID // the first of those with promises
-	MostDoubts  = mostDoubts      // calls before a look at what is left over
 )
 
 // AtOnce tells whether the operation of r was done when it was started.

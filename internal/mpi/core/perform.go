@@ -20,7 +20,7 @@ type contribution struct {
 
 // planned is a schedule that is kept for calls of the same way and root, with the same contribution.
 type planned struct {
-	call  int // way and root, as in the tags of the call
+	call  int // way and root
 	of    contribution
 	steps schedule.Schedule
 }
@@ -31,7 +31,8 @@ const plansKept = 8
 // plan takes the way and the root of the call and sets its schedule. It reports whether that must be built.
 func (x *Call) plan(w way, root int, of contribution) bool {
 	x.take(w, root)
-	call, p := x.tag>>(x.st.numbers&63), &x.plans[w%plansKept]
+	x.bytes = of.bytes
+	call, p := int(w)<<tagShared|root, &x.plans[w%plansKept]
 	x.steps = &p.steps
 	if p.call == call && p.of == of {
 		return false
@@ -52,7 +53,9 @@ func (x *Call) place() schedule.Place { return schedule.Place{Rank: x.rank, Size
 // Finish carries out the call, unless err is not nil, and ends it.
 func (x *Call) Finish(err error) error {
 	if err == nil {
-		err = x.perform()
+		if err = x.settle(); err == nil {
+			err = x.perform()
+		}
 	}
 	if err == nil && x.stop == nil { // the usual case, without the call of end
 		arch.StoreRel64(&x.st.state, x.call*2)

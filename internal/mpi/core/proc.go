@@ -28,9 +28,11 @@ type Proc struct {
 	parent  *Comm       // of spawned processes; set by JoinParent
 	buffer  buffering   // for communicators without one
 	checked bool        // types are checked; fixed
+	typed   bool        // types of collectives are compared, maybe not at once; fixed
 	final   atomic.Bool // Finalize has begun
 
 	isolated atomic.Bool // see Isolate
+	account  account     // of collectives, for Finalize
 	machine  uint64      // of tests: what stands for the name of the machine; else 0
 }
 
@@ -42,7 +44,7 @@ func NewProc(r *rank.Rank, inProcess bool) (*Proc, error) { return newProc(r, in
 func NewProcOfC(r *rank.Rank) (*Proc, error) { return newProc(r, false, false) }
 
 func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
-	p = &Proc{rank: r, checked: checked(r.Settings(), inProcess)}
+	p = &Proc{rank: r, checked: checked(r.Settings(), inProcess), typed: settings.Check.Get(r.Settings()) != "off"}
 	if p.srv, err = comm.New(r.Endpoint(), serverConfig(r, threads)); err != nil {
 		return nil, err
 	}
@@ -56,7 +58,7 @@ func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 	p.self = newComm(home{p: p}, selfID, selfUID, []int32{int32(r.Rank())}, 0)
 	if err := r.Attach(rank.Layer{
 		Report: p.report, Unended: p.unended, Meet: p.meet, AnyDead: p.anyDead,
-		Stop: p.srv.Close,
+		Stop: p.srv.Close, Verdict: p.verdict,
 	}); err != nil {
 		return nil, err
 	}
@@ -89,7 +91,7 @@ func (p *Proc) meet() error {
 		_, err := p.world.decided(p.world.scope("Finalize"), 0)
 		return err
 	}
-	return p.world.lastBarrier()
+	return p.compareAll()
 }
 
 // anyDead reports whether the program goes on without ranks that have died.

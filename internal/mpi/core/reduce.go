@@ -18,14 +18,14 @@ func (x *Call) Reduce(root int) error {
 		return err
 	}
 	if x.boards() && of.bytes <= board.Short {
-		return x.overBoard(wayBoardReduce, root, boardReduce)
+		return x.overBoard(wayBoardReduce, root, of.bytes, boardReduce)
 	}
 	w := reduceWay(of.bytes)
 	if x.plan(w, root, of) {
 		x.steps.ReduceTree(x.place(), root, segmented(of), of.inPlace)
 	}
 	if w == wayReduceParts {
-		x.lastTag = collTag(x.size, wayReduceEnd, root, x.call)
+		x.lastTag = x.tagged(wayReduceEnd, root)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (x *Call) ReduceScatterBlock(int) error {
 	}
 	n := each * in.size
 	if x.boards() && n*x.size <= board.Short {
-		return x.overBoard(wayBoardBlock, 0, boardReduceScatter)
+		return x.overBoard(wayBoardBlock, 0, n, boardReduceScatter)
 	}
 	w := blockWay(x.size, n*x.size)
 	if x.plan(w, 0, contribution{n, in.size, own}) {

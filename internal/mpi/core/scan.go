@@ -33,7 +33,7 @@ func (x *Call) scan(k *prefix, result bool) error {
 		k.build(x.steps, x.place(), segmented(of), of.inPlace)
 	}
 	if w == k.parts {
-		x.lastTag = collTag(x.size, k.end, 0, x.call)
+		x.lastTag = x.tagged(k.end, 0)
 	}
 	return nil
 }

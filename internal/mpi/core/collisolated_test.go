@@ -1,0 +1,161 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/golci/golci/comm"
+)
+
+// TestFailureEndsWhatIsUnderWay: rank 0 has a call that does not wait under way, which rank 1 does not make, and waits
+// in another one. Rank 1 gets the error of its call and calls nothing more before rank 0 is done. Later calls work
+// again once both ranks have been told.
+func TestFailureEndsWhatIsUnderWay(t *testing.T) {
+	waits := map[string]func(c *Comm) error{
+		"Barrier": (*Comm).Barrier,
+		"Allreduce": func(c *Comm) error {
+			var one, all [1]byte
+			_, err := c.allAnd("Allreduce", one[:], all[:])
+			return err
+		},
+	}
+	starts := map[string]func(c *Comm) (Request, error){
+		"Ibarrier": (*Comm).Ibarrier,
+		"Iallreduce": func(c *Comm) (Request, error) {
+			x, err := c.BeginLater("Iallreduce", byteElem)
+			if err != nil {
+				return Request{}, err
+			}
+			b := make([]byte, 2)
+			x.buf[0], x.buf[1] = buffer{b[:1], 1, 1}, buffer{b[1:], 1, 1}
+			x.Operate(Operator{Combiner: and{}, Commutes: true})
+			return x.Launch(x.Allreduce(0))
+		},
+	}
+	for _, k := range [][3]string{
+		{"Iallreduce", "Barrier", "Barrier"},
+		{"Ibarrier", "Allreduce", "Allreduce"},
+		{"Iallreduce", "Barrier", "Allreduce"},
+		{"Ibarrier", "Barrier", "Allreduce"},
+	} {
+		for _, where := range []string{"memory", "messages"} {
+			for i := range 4 {
+				several, check := i%2 == 1, []string{"off", "types"}[i/2]
+				t.Run(fmt.Sprintf("%v/%s/%s/several=%v", k, where, check, several), func(t *testing.T) {
+					run(t, 2, func(c *Comm) error {
+						c.proc.Isolate()
+						d, err := c.Dup()
+						for i := 0; i < 2*boardFrom && err == nil; i++ {
+							err = d.Barrier()
+						}
+						if err != nil {
+							return err
+						}
+						return hasUnderWay(d, starts[k[0]], waits[k[1]], waits[k[2]], several)
+					}, "GOLCI_COLLECTIVES", where, "GOLCI_CHECK", check)
+				})
+			}
+		}
+	}
+}
+
+// hasUnderWay has rank 0 start a call and wait in another one, or in several started ones, while rank 1 makes one that
+// differs.
+func hasUnderWay(d *Comm, start func(*Comm) (Request, error), wait, other func(*Comm) error, several bool) error {
+	var b [1]byte
+	if d.Rank() == 1 {
+		if err := other(d); !errors.Is(err, ErrMismatch) {
+			return fmt.Errorf("rank 1: %w", err)
+		}
+		if _, err := d.RecvAny("Recv", byteElem, b[:], 0, 9); err != nil {
+			return err
+		}
+	} else {
+		r, err := start(d)
+		if err != nil {
+			return err
+		}
+		if several {
+			next, err := d.Ibarrier()
+			if err == nil {
+				_, err = next.Wait("Wait")
+			}
+			if !errors.Is(err, ErrCollective) {
+				return fmt.Errorf("rank 0, the one started after it: %w", err)
+			}
+		} else if err := wait(d); !errors.Is(err, ErrCollective) {
+			return fmt.Errorf("rank 0: %w", err)
+		}
+		if _, err := r.Wait("Wait"); !errors.Is(err, ErrMismatch) {
+			return fmt.Errorf("rank 0, the request: %w", err)
+		}
+		if err := d.SendAny("Send", byteElem, b[:], 1, 9, comm.Standard); err != nil {
+			return err
+		}
+	}
+	// Rank 1 has made one call less. Its next one has failed on rank 0.
+	if d.Rank() == 1 {
+		if err := d.Barrier(); !errors.Is(err, ErrCollective) {
+			return fmt.Errorf("rank 1, its second call: %w", err)
+		}
+	}
+	for range 3 {
+		if err := d.Barrier(); err != nil {
+			return fmt.Errorf("rank %d, later: %w", d.Rank(), err)
+		}
+	}
+	return nil
+}
+
+// TestFailureOfACallThatHasEnded: rank 0 is done with a call, in which it only sends, before rank 1 finds that its own
+// one differs, and calls nothing more. The next call of rank 0 fails, and no other one.
+func TestFailureOfACallThatHasEnded(t *testing.T) {
+	for _, where := range []string{"memory", "messages"} {
+		t.Run(where, func(t *testing.T) {
+			run(t, 2, func(c *Comm) error {
+				c.proc.Isolate()
+				d, err := c.Dup()
+				for i := 0; i < 2*boardFrom && err == nil; i++ {
+					err = d.Barrier()
+				}
+				if err != nil {
+					return err
+				}
+				return endsBefore(d)
+			}, "GOLCI_COLLECTIVES", where, "GOLCI_CHECK", "off")
+		})
+	}
+}
+
+func endsBefore(d *Comm) error {
+	var b [1]byte
+	tell := func() error { return d.SendAny("Send", byteElem, b[:], 1, 9, comm.Standard) }
+	hear := func() error { _, err := d.RecvAny("Recv", byteElem, b[:], 0, 9); return err }
+	bcast := func() error {
+		x, err := d.Begin("Bcast", byteElem)
+		if err != nil {
+			return err
+		}
+		x.buf[0] = buffer{b[:], 1, 1}
+		return x.Finish(x.Bcast(0))
+	}
+	barrier := func(want error) func() error {
+		return func() error {
+			if err := d.Barrier(); !errors.Is(err, want) {
+				return fmt.Errorf("want %w: %w", want, err)
+			}
+			return nil
+		}
+	}
+	steps := []func() error{bcast, tell, barrier(ErrMismatch), tell}
+	if d.Rank() == 1 { // its second call has failed on rank 0
+		steps = []func() error{hear, barrier(ErrMismatch), hear, barrier(ErrCollective)}
+	}
+	for i, step := range append(steps, d.Barrier, d.Barrier, d.Barrier) {
+		if err := step(); err != nil {
+			return fmt.Errorf("rank %d, step %d: %w", d.Rank(), i, err)
+		}
+	}
+	return nil
+}
