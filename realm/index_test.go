@@ -3,6 +3,7 @@ package realm
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -167,6 +168,49 @@ func TestIndexForgets(t *testing.T) {
 				t.Errorf("%s: %d operations of the other rank are in the index", how, n)
 			}
 			there.visitors.mu.Unlock()
+		}
+	})
+}
+
+// TestChangeWhileTriggered: calls that change operations run beside the triggers of what these wait for. Each operation
+// ends once: it has run, or it is canceled and has not.
+func TestChangeWhileTriggered(t *testing.T) {
+	const rounds, n = 200, 12
+	team(t, 2, rankConfig("local"), func(rts []*Runtime) {
+		rt := rts[0]
+		for round := range rounds {
+			gates := []UserEvent{rt.NewUserEvent(), rts[round%2].NewUserEvent()}
+			var runs [n]atomic.Int32
+			var all [n]Event
+			for i := range all {
+				after := []Event{gates[i%2].Event()}
+				if i%3 == 0 {
+					after = append(after, gates[1-i%2].Event())
+				}
+				all[i] = SpawnLocal(rt, rt.CPU(0), func(*Ctx) error { runs[i].Add(1); return nil }, After(after...))
+			}
+			var beside sync.WaitGroup
+			for _, f := range []func(e Event){
+				func(e Event) { _ = rt.SetOperationPriority(e, int32(round%3-1)) },
+				func(e Event) { _ = rt.CancelOperation(e, errTest) },
+				func(e Event) { _ = rt.CancelOperation(e, errTest) },
+			} {
+				beside.Go(func() {
+					for i := range all {
+						f(all[(i+round)%n])
+					}
+				})
+			}
+			for _, u := range gates {
+				must(t, rt.UserEvent(u.Event()).Trigger(NoEvent))
+			}
+			beside.Wait()
+			for i, e := range all {
+				err := wait(t, rt, e)
+				if ran := runs[i].Load(); ran > 1 || (ran == 1) != (err == nil) || err != nil && !errors.Is(err, errTest) {
+					t.Fatalf("round %d, task %d has run %d times: %v", round, i, ran, err)
+				}
+			}
 		}
 	})
 }

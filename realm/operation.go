@@ -200,6 +200,7 @@ func (rt *Runtime) changeMerger(k *cascade, finish event.ID, m *merger, x *chang
 		return nil
 	}
 	end := rt.newEarlyEnd(true)
+	why := end.poison(x.cancel) // before m has end, which the last of its events reads
 	var t *task
 	won := false
 	there := rt.withMerger(finish, m, func() {
@@ -213,9 +214,9 @@ func (rt *Runtime) changeMerger(k *cascade, finish event.ID, m *merger, x *chang
 			return rt.changeReady(k, finish, x)
 		}
 	case t != nil:
-		t.cancel(k, end.poison(x.cancel))
+		t.cancel(k, why)
 	default:
-		k.trigger(finish, end.poison(x.cancel))
+		k.trigger(finish, why)
 	}
 	return nil
 }
