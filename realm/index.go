@@ -62,7 +62,7 @@ func (rt *Runtime) enter(e event.ID, at waitsFor, how int32) {
 	if c == nil {
 		return
 	}
-	to := rt.events.waitingOf(c, true)
+	to := rt.events.makeWaiting(c)
 	c.lock.Lock()
 	if gen, alive := c.slot.Alive(); alive && gen == e.Gen() && c.expect <= none {
 		c.expect, *to = how, at
@@ -89,7 +89,7 @@ func (rt *Runtime) claim(e event.ID, all bool) (at waitsFor) {
 	}
 	c.lock.Lock()
 	if gen, alive := c.slot.Alive(); alive && gen == e.Gen() && c.expect < none {
-		if at = *rt.events.waitingOf(c, false); all || at.of != 0 {
+		if at = *rt.events.waitingOf(c); all || at.of != 0 {
 			rt.events.ended(c)
 		}
 	}
@@ -103,7 +103,7 @@ func (rt *Runtime) withMerger(e event.ID, m *merger, f func()) bool {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	gen, alive := c.slot.Alive()
-	if !alive || gen != e.Gen() || c.expect >= none || rt.events.waitingOf(c, false).w != &m.few[0] {
+	if !alive || gen != e.Gen() || c.expect >= none || rt.events.waitingOf(c).w != &m.few[0] {
 		return false
 	}
 	f()

@@ -81,7 +81,7 @@ func (rt *Runtime) entry(e Event) waitsFor {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	gen, alive := c.slot.Alive()
-	if at := rt.events.waitingOf(c, false); at != nil && alive && gen == event.ID(e).Gen() && c.expect < none {
+	if at := rt.events.waitingOf(c); at != nil && alive && gen == event.ID(e).Gen() && c.expect < none {
 		return *at
 	}
 	return waitsFor{}

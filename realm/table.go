@@ -41,18 +41,22 @@ type waitsFor struct {
 	w  *event.Waiter // nil if another rank does the operation
 }
 
-// waitingOf is the place for the operation of c. With create it is there, else it may be nil.
-func (t *table) waitingOf(c *cell, create bool) *waitsFor {
-	p := (*t.pages.Load())[c.index/pageCells]
-	all := p.waiting.Load()
-	if all == nil && create {
-		p.waiting.CompareAndSwap(nil, new([pageCells]waitsFor))
-		all = p.waiting.Load()
-	}
+// waitingOf is the place for the operation of c; nil if its page has none yet.
+func (t *table) waitingOf(c *cell) *waitsFor {
+	all := (*t.pages.Load())[c.index/pageCells].waiting.Load()
 	if all == nil {
 		return nil
 	}
 	return &all[c.index%pageCells]
+}
+
+// makeWaiting is waitingOf, which it makes.
+func (t *table) makeWaiting(c *cell) *waitsFor {
+	if at := t.waitingOf(c); at != nil {
+		return at
+	}
+	(*t.pages.Load())[c.index/pageCells].waiting.CompareAndSwap(nil, new([pageCells]waitsFor))
+	return t.waitingOf(c)
 }
 
 // precede notes that an operation on another rank, which finishes with e, waits for after.
@@ -61,7 +65,7 @@ func (t *table) precede(e, after event.ID) {
 		return
 	}
 	c := t.at(e.EventIndex())
-	at := t.waitingOf(c, true)
+	at := t.makeWaiting(c)
 	c.lock.Lock()
 	*at = waitsFor{of: after}
 	c.lock.Unlock()
@@ -69,7 +73,7 @@ func (t *table) precede(e, after event.ID) {
 
 // preceding is the precondition that precede has noted for c, whose lock is held.
 func (t *table) preceding(c *cell) event.ID {
-	if at := t.waitingOf(c, false); at != nil {
+	if at := t.waitingOf(c); at != nil {
 		return at.of
 	}
 	return 0
@@ -78,7 +82,7 @@ func (t *table) preceding(c *cell) event.ID {
 // ended notes that the operation of c, which is in waiting, is over. The lock of c is held.
 func (t *table) ended(c *cell) {
 	if c.expect == once {
-		*t.waitingOf(c, false) = waitsFor{} // the operation may have much memory
+		*t.waitingOf(c) = waitsFor{} // the operation may have much memory
 	}
 	c.expect = none
 }
@@ -192,7 +196,7 @@ func (rt *Runtime) newEventBy(rank int) event.ID {
 	c.lock.Lock()
 	gen := c.slot.Create()
 	if c.expect = int32(rank) + 1; rank != nobody {
-		if at := rt.events.waitingOf(c, false); at != nil {
+		if at := rt.events.waitingOf(c); at != nil {
 			*at = waitsFor{}
 		}
 	}
@@ -212,7 +216,10 @@ func (rt *Runtime) newEventAfter(of event.ID, w *event.Waiter) event.ID {
 // by a merger that w is part of. how is indexed or once.
 func (rt *Runtime) newEventFor(of event.ID, w *event.Waiter, how int32) event.ID {
 	c := rt.events.get()
-	at := rt.events.waitingOf(c, true)
+	at := rt.events.waitingOf(c)
+	if at == nil {
+		at = rt.events.makeWaiting(c)
+	}
 	c.lock.Lock()
 	gen := c.slot.Create()
 	c.expect = how
