@@ -80,6 +80,9 @@ func (k *cascade) triggerOwn(e event.ID, by int, why *event.Poison) event.Status
 	if tell.Len() > 0 {
 		_, poisoned = c.slot.Update()
 	}
+	if st == event.Pending && c.expect < none {
+		rt.events.ended(c)
+	}
 	c.lock.Unlock()
 	if st != event.Pending {
 		return st

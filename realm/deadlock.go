@@ -201,11 +201,11 @@ func (rt *Runtime) lastReason(e event.ID, idle bool) string {
 	if e.IsEvent() && e.EventRank() == rt.rank {
 		c := rt.events.at(e.EventIndex())
 		c.lock.Lock()
-		by := int(c.expect) - 1
+		by := c.expect
 		c.lock.Unlock()
 		switch {
-		case by != nobody:
-			return fmt.Sprintf("which an operation on rank %d is to trigger", by)
+		case by > none:
+			return fmt.Sprintf("which an operation on rank %d is to trigger", by-1)
 		case idle:
 			return "which the program is to trigger, or who holds a fast reservation"
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/internal/realm/event"
 )
 
 // survivors runs f on each rank of n but rank 1, which has died then, as all of them know. before is called on rank 0
@@ -52,6 +54,22 @@ func TestDeadRanks(t *testing.T) {
 		}
 		if err := rt.Wait(ctx, Spawn(rt, ProcessorOf(1), nothing, args40{})); !errors.Is(err, ErrPoisoned) {
 			t.Errorf("rank %d: spawn: %v", rt.rank, err)
+		}
+	})
+}
+
+// TestAfterDeath: what is sent to a rank that is known to be dead is dropped, and nobody looks through the events of
+// that rank again. So the sender ends what it has begun, before its call returns.
+func TestAfterDeath(t *testing.T) {
+	survivors(t, 2, func(*Runtime) {}, func(_ context.Context, rt *Runtime) {
+		args := make([]int64, rt.ep.MaxMedium())
+		long := Spawn(rt, ProcessorOf(1), lengthTask, args) // the offer of a parcel, which returns no error
+		never := Event(event.MakeEvent(1, 5, 1))            // this rank has not asked for it before
+		must(t, rt.Subscribe(never))
+		for what, e := range map[string]Event{"a long spawn": long, "an event": never} {
+			if done, err := rt.HasTriggered(e); !done || !errors.Is(err, ErrPeer) {
+				t.Errorf("%s of a dead rank: has triggered %v, %v", what, done, err)
+			}
 		}
 	})
 }

@@ -90,6 +90,28 @@ func TestIOPlaces(t *testing.T) {
 	})
 }
 
+// TestIORestsLate: the event of a wait may trigger before the wait is noted, or after. Either way the task that waits
+// frees its place for as long as it waits, and not for ever.
+func TestIORestsLate(t *testing.T) {
+	p := &ioProcessor{limit: 1, running: 1}
+	for _, early := range []bool{false, true} {
+		s := &sleeper{io: p}
+		if early {
+			p.resume(s)
+		}
+		p.rest(s)
+		if got := p.resting; got != 0 == early {
+			t.Errorf("triggered before: %v; %d tasks rest", early, got)
+		}
+		if !early {
+			p.resume(s)
+		}
+		if p.resting != 0 {
+			t.Fatalf("triggered before: %v; %d tasks rest after the wait", early, p.resting)
+		}
+	}
+}
+
 // TestMadeUpEvents: a number of an event that another rank has not made is answered. The wait for it is ErrArgument,
 // and so is what depends on it; no rank ends.
 func TestMadeUpEvents(t *testing.T) {

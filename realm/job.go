@@ -70,7 +70,8 @@ func startJob(at Site, j *job, by InstanceID, opts []Option) Event {
 	k := rt.begin(nil)
 	defer k.end(callBudget)
 	if by.Rank() == rt.rank {
-		j.finish, j.called = rt.newEvent(), j.after == 0
+		j.Op, j.called = j, j.after == 0
+		j.finish = rt.newEventAfter(j.after, &j.Waiter)
 		j.watch = rt.watchFor(rt.rank, uint32(terms.profiler))
 		e := Event(j.finish)
 		j.await(k)
@@ -129,16 +130,24 @@ func (j *job) await(k *cascade) {
 		j.begin(k)
 		return
 	}
-	switch st, why := j.rt.await(j.after, &j.Waiter); {
-	case st == event.Unknown:
+	j.rt.arrives(j.finish, waitsFor{j.after, &j.Waiter})
+	st, why := j.rt.await(j.after, &j.Waiter)
+	if st != event.Pending {
+		j.rt.departs(j.finish)
+	}
+	switch st {
+	case event.Unknown:
 		j.end(k, j.rt.unknown("call", Event(j.after)))
-	case st == event.Triggered:
+	case event.Triggered:
 		j.triggered(k, why)
 	}
 }
 
 // Fire implements event.Op.
-func (j *job) Fire(w *event.Waiter, by any) { j.triggered(by.(*cascade), w.Poison) }
+func (j *job) Fire(w *event.Waiter, by any) {
+	j.rt.departs(j.finish)
+	j.triggered(by.(*cascade), w.Poison)
+}
 
 func (j *job) triggered(k *cascade, why *event.Poison) {
 	if why != nil && !j.ignore {

@@ -357,8 +357,11 @@ func (g *lockGraph) checkLocks(ctx context.Context) (errs error) {
 			}
 			continue
 		}
-		if p := r.Payload(); p.A != p.B || p.A > m.held {
-			errs = errors.Join(errs, fmt.Errorf("%w: reservation %d has the payload %+v after %d holds", errWrong, i, *p, m.held))
+		m.mu.Lock() // a task of the rank that has died may be about to run yet
+		held := m.held
+		m.mu.Unlock()
+		if p := r.Payload(); p.A != p.B || p.A > held {
+			errs = errors.Join(errs, fmt.Errorf("%w: reservation %d has the payload %+v after %d holds", errWrong, i, *p, held))
 		}
 		errs = errors.Join(errs, r.Release(NoEvent))
 	}

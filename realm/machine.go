@@ -76,7 +76,6 @@ func (rt *Runtime) siteOf(rank int) *site {
 		return s
 	}
 	s.told = rt.newEventBy(rank)
-	rt.events.precede(s.told, 0)
 	rt.inquire(rank, hAsk, s.told)
 	return s
 }

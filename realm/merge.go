@@ -21,7 +21,7 @@ func (rt *Runtime) merge(events []Event, ignore bool) Event {
 		return only
 	}
 	m := rt.newMerger(n, ignore)
-	e := rt.newEvent()
+	e := rt.newEventFor(0, &m.few[0], indexed)
 	m.to = e
 	k := rt.begin(nil)
 	k.gather(m, events)
@@ -34,11 +34,15 @@ func (rt *Runtime) merge(events []Event, ignore bool) Event {
 func (rt *Runtime) launchAfter(t *task, events []Event, c *Ctx) {
 	only, n := distinct(events)
 	if n <= 1 {
+		if only != NoEvent {
+			rt.enter(t.finish, waitsFor{event.ID(only), &t.Waiter}, indexed)
+		}
 		t.launch(event.ID(only))
 		return
 	}
 	m := rt.newMerger(n, t.ignore)
 	m.to, m.task = t.finish, t
+	rt.enter(m.to, waitsFor{w: &m.few[0]}, indexed)
 	if c != nil && c.runner != nil {
 		c.cascade.gather(m, events)
 		c.cascade.run(callBudget)
@@ -85,7 +89,7 @@ const inlineMerge = 6
 type merger struct {
 	left     atomic.Uint32            // events that have not been counted as triggered, also those that are yet to be added
 	early    atomic.Pointer[earlyEnd] // a poisoned event has ended it early, or it has been canceled; else nil
-	priority atomic.Uint64            // 1<<32 and a new priority of the task; 0: none. Written while one of its waiters is in a list
+	priority atomic.Uint64            // 1<<32 and a new priority of the task; 0: none. Written while it is in the index
 	to       event.ID
 	task     *task // that finishes with to, which it triggers itself, or nil; it is not touched after the end
 	ignore   bool
@@ -181,7 +185,10 @@ func (m *merger) drop(k *cascade, n uint32) {
 	}
 	x := m.early.Load()
 	if x == nil {
-		m.end(k, nil)
+		k.rt.leaveIndex(m.to) // nobody cancels it from here on
+		if x = m.early.Load(); x == nil {
+			m.end(k, nil)
+		}
 	}
 	m.many, m.task = nil, nil
 	k.rt.mergers.Put(m)

@@ -44,7 +44,7 @@ func (rt *Runtime) change(what string, e Event, x *change) error {
 		return rt.unknown(what, e)
 	}
 	c.lock.Lock()
-	at := int(c.expect) - 1
+	by := c.expect
 	st, _ := c.slot.Look(id.Gen())
 	c.lock.Unlock()
 	switch {
@@ -52,8 +52,8 @@ func (rt *Runtime) change(what string, e Event, x *change) error {
 		return rt.unknown(what, e)
 	case st == event.Triggered:
 		return rt.errorf(what, "%w: %v", ErrTriggered, e)
-	case at != nobody:
-		rt.postChange(at, id, x)
+	case by > none:
+		rt.postChange(int(by)-1, id, x)
 		return nil
 	}
 	k := rt.begin(nil)
@@ -113,84 +113,112 @@ func (f *forward) cancel(k *cascade, why *event.Poison) {
 	k.trigger(to, why)
 }
 
-// waitsFor is where an operation was found.
-type waitsFor struct {
-	of event.ID
-	w  *event.Waiter
-}
-
 // changeOperation changes the operation with that finish event, if it waits or is ready here.
 func (rt *Runtime) changeOperation(k *cascade, finish event.ID, x *change) error {
-	at, done := rt.waiting(k, finish, x)
+	at := rt.claim(finish, false)
 	switch {
-	case done:
-		return nil
-	case at.w == nil || !rt.withdraw(at.of, at.w): // else it becomes ready at this moment
+	case at.w == nil:
+	case at.of == 0:
+		if m, is := at.w.Op.(*merger); is {
+			return rt.changeMerger(k, finish, m, x)
+		}
+	default:
+		return rt.changeWaiting(k, finish, at, x)
+	}
+	return rt.changeReady(k, finish, x)
+}
+
+// changeWaiting changes an operation that was claimed, unless it has begun since it was entered.
+func (rt *Runtime) changeWaiting(k *cascade, finish event.ID, at waitsFor, x *change) error {
+	if !rt.withdrawClaimed(at) { // it becomes ready at this moment, or has been so for long
 		return rt.changeReady(k, finish, x)
 	}
 	op := at.w.Op.(pending)
 	t, isTask := op.(*task)
 	switch {
-	case op.finishes() != finish: // another call has canceled it, and this is a new operation in its memory
-		k.again(at)
-		return ErrBegun
+	case op.finishes() != finish: // it has begun, and this is a new operation in its memory
+		k.back(at)
+		return rt.changeReady(k, finish, x)
 	case x.cancel != nil:
 		op.cancel(k, rt.before(x.cancel, at.of))
 		return nil
 	case isTask:
 		t.priority = x.priority
-		k.again(at)
-		return nil
 	}
-	k.again(at)
-	return errNoTask
+	rt.arrives(finish, at)
+	if k.back(at) {
+		rt.enter(finish, at, once)
+	}
+	if !isTask {
+		return errNoTask
+	}
+	return nil
 }
 
 var errNoTask = fmt.Errorf("%w: what is no task has no priority", ErrArgument)
 
-// again has an operation that was withdrawn wait as before.
-func (k *cascade) again(at waitsFor) {
-	if st, why := k.rt.await(at.of, at.w); st != event.Pending {
+// withdrawClaimed is withdraw of an operation that was claimed. If it waits for an event of this rank, its cost does
+// not depend on how many others wait.
+func (rt *Runtime) withdrawClaimed(at waitsFor) bool {
+	if !rt.owns(at.of) {
+		return rt.withdraw(at.of, at.w)
+	}
+	c := rt.events.at(at.of.EventIndex())
+	if c == nil {
+		return false
+	}
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.slot.Leave(at.of.Gen(), at.w)
+}
+
+// back has an operation that was withdrawn wait as before. False if it need not wait any more.
+func (k *cascade) back(at waitsFor) bool {
+	st, why := k.rt.await(at.of, at.w)
+	if st != event.Pending {
 		at.w.Poison = why
 		k.list.Push(at.w)
 	}
+	return st == event.Pending
 }
 
-// waiting finds the operation with that finish event among those that wait for their precondition. If it waits for
-// several events, it is changed at once: done.
-func (rt *Runtime) waiting(k *cascade, finish event.ID, c *change) (at waitsFor, done bool) {
-	spare := rt.newEarlyEnd(c.cancel != nil)
-	var ended *earlyEnd
-	var t *task // of what is ended
-	rt.eachWaiter(func(e event.ID, w *event.Waiter) {
-		switch x := w.Op.(type) {
-		case pending:
-			if x.finishes() == finish {
-				at = waitsFor{e, w}
+// changeMerger changes what waits for several events. A merger cannot be withdrawn: it ends early.
+func (rt *Runtime) changeMerger(k *cascade, finish event.ID, m *merger, x *change) error {
+	if x.cancel == nil {
+		isTask := false
+		there := rt.withMerger(finish, m, func() {
+			if isTask = m.task != nil; isTask {
+				m.priority.Store(1<<32 | uint64(uint32(x.priority)))
 			}
-		case *merger: // it cannot end while a waiter of it is in a list, but for a poison
-			switch {
-			case x.to != finish || done:
-			case c.cancel != nil:
-				// Somebody else may end m at this moment, by a poison or another call. One of them does it.
-				if done = true; x.early.CompareAndSwap(nil, spare) {
-					ended, t = spare, x.task
-				}
-			case x.task != nil:
-				done = true
-				x.priority.Store(1<<32 | uint64(uint32(c.priority)))
-			}
+		})
+		switch {
+		case !there:
+			return rt.changeReady(k, finish, x)
+		case !isTask:
+			return errNoTask
 		}
+		return nil
+	}
+	end := rt.newEarlyEnd(true)
+	why := end.poison(x.cancel) // before m has end, which the last of its events reads
+	var t *task
+	won := false
+	there := rt.withMerger(finish, m, func() {
+		t = m.task
+		won = m.early.CompareAndSwap(nil, end) // else a poison or another call ends it at this moment
 	})
 	switch {
-	case ended == nil:
-		spare.forgo(k)
+	case !won:
+		end.forgo(k)
+		if !there {
+			return rt.changeReady(k, finish, x)
+		}
 	case t != nil:
-		t.cancel(k, ended.poison(c.cancel))
+		t.cancel(k, why)
 	default:
-		k.trigger(finish, ended.poison(c.cancel))
+		k.trigger(finish, why)
 	}
-	return at, done
+	return nil
 }
 
 // changeReady changes the task with that finish event if it is in a queue.

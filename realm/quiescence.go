@@ -268,6 +268,10 @@ func (rt *Runtime) unended() (n int, first func() string) {
 
 // eachWaiter calls f for all waiters of this rank.
 func (rt *Runtime) eachWaiter(f func(e event.ID, w *event.Waiter)) {
+	if n := rt.looks; n != nil {
+		every := f
+		f = func(e event.ID, w *event.Waiter) { n.Add(1); every(e, w) }
+	}
 	rt.events.each(func(c *cell) {
 		c.lock.Lock()
 		defer c.lock.Unlock()

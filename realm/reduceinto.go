@@ -116,9 +116,10 @@ func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Op
 			from.OpName()))
 	}
 	x := &reduction{
-		rt: rt, finish: rt.newEvent(), dst: dst.id, field: field, from: from, ignore: terms.ignore, mode: modeOf(opts),
+		rt: rt, dst: dst.id, field: field, from: from, ignore: terms.ignore, mode: modeOf(opts),
 	}
 	x.Op, x.watch = x, rt.watchFor(rt.rank, uint32(terms.profiler))
+	x.finish = rt.newEventAfter(event.ID(terms.after), &x.Waiter)
 	e := Event(x.finish)
 	k := rt.begin(nil)
 	defer k.end(callBudget)

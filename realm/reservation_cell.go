@@ -137,7 +137,12 @@ func (c *lockCell) acquire(m Mode, after Event, opts []Option) Event {
 		return NoEvent
 	}
 	o := rt.newLockOp(c, opAcquire)
-	o.mode, o.ignore, o.grant = reservation.Mode(m), ignore, rt.newEvent()
+	o.mode, o.ignore = reservation.Mode(m), ignore
+	if after == NoEvent {
+		o.grant = rt.newEvent()
+	} else {
+		o.grant = rt.newEventFor(event.ID(after), &o.Waiter, indexed)
+	}
 	if profiler != 0 || rt.probe != nil {
 		o.watch = rt.watchFor(rt.rank, uint32(profiler))
 	}
@@ -147,6 +152,7 @@ func (c *lockCell) acquire(m Mode, after Event, opts []Option) Event {
 	case event.Pending:
 		return Event(grant)
 	case event.Unknown:
+		rt.leaveIndex(grant) // after may be created later
 		why = rt.poison(rt.unknown("Acquire", after))
 		o.ignore = false
 	}

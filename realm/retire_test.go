@@ -52,6 +52,32 @@ func TestRetiredEvents(t *testing.T) {
 	}
 }
 
+// TestRetiredCellIsFree: the cell that has been retired for the longest is used again once there are too many.
+func TestRetiredCellIsFree(t *testing.T) {
+	var x table
+	why := &event.Poison{Text: "why"}
+	var oldest *cell
+	for i := range event.Exact + 1 {
+		c := x.get()
+		for n := 0; !c.slot.Retired(); n++ {
+			c.slot.Trigger(c.slot.Create(), nobody, [2]*event.Poison{why, nil}[n%2])
+		}
+		if i == 0 {
+			oldest = c
+		}
+		if x.retire(c); oldest.slot.Retired() != (i < event.Exact) {
+			t.Fatalf("%d cells are retired, the oldest %v", i+1, oldest.slot.Retired())
+		}
+	}
+	free := make(map[*cell]bool)
+	for range len(*x.pages.Load())*pageCells - event.Exact {
+		free[x.get()] = true
+	}
+	if n := len(*x.pages.Load()); !free[oldest] || n != event.Exact/pageCells+1 {
+		t.Errorf("the oldest is free: %v; %d pages", free[oldest], n)
+	}
+}
+
 // TestCauseIsKept: a late look at a poisoned event learns the cause, however often its slot was poisoned since with the
 // same one.
 func TestCauseIsKept(t *testing.T) {

@@ -24,6 +24,7 @@ type Runtime struct {
 	fault      func(err error) // ends the job; a test counts instead. It does not change once the rank has started
 
 	events     table
+	visitors   visitors
 	replicas   replicas
 	locks      locks
 	barriers   barriers
@@ -46,6 +47,8 @@ type Runtime struct {
 	probe     *probe
 	profilers profilers
 	stopped   atomic.Bool // operations cannot start any more
+
+	looks *atomic.Int64 // counts the waiters that are looked at, to find some of them; nil outside of tests
 
 	// Memory of operations that are not in use.
 	cascades    request.Pool[cascade]

@@ -79,7 +79,12 @@ func (rt *Runtime) prepare(p Processor, x *terms) (*task, error) {
 		by = p.Rank()
 	}
 	t := rt.newTask()
-	t.executor, t.priority, t.ignore, t.finish = ex, x.priority, x.ignore, rt.newEventBy(by)
+	t.executor, t.priority, t.ignore = ex, x.priority, x.ignore
+	if ex != nil && x.after != NoEvent {
+		t.finish = rt.newEventFor(event.ID(x.after), &t.Waiter, indexed)
+	} else {
+		t.finish = rt.newEventBy(by)
+	}
 	if x.profiler != 0 || rt.probe != nil {
 		t.watch = rt.newWatch(rt.profilers.find(uint64(x.profiler)))
 	}
@@ -89,8 +94,8 @@ func (rt *Runtime) prepare(p Processor, x *terms) (*task, error) {
 // unspawned is the finish event of x, which is not spawned because of err.
 func (rt *Runtime) unspawned(x *task, err error) Event {
 	finish := x.finish
+	rt.fail(finish, err) // it leaves the index before it is free
 	x.free()
-	rt.fail(finish, err)
 	return Event(finish)
 }
 
@@ -252,7 +257,11 @@ func (rt *Runtime) spawned(k *cascade, src int, args [spawnWords]uint64, payload
 		x.watch = rt.watchFor(src, id)
 		x.watch.after = after != 0
 	}
+	if after != 0 {
+		rt.arrives(finish, waitsFor{after, &x.Waiter})
+	}
 	if st, why := rt.await(after, &x.Waiter); st != event.Pending {
+		rt.departs(finish)
 		x.beginAt(k, after, st, why)
 	}
 	return true

@@ -65,7 +65,6 @@ func (rt *Runtime) survey(ctx context.Context, first int) (ops []blocked, whole 
 	for r := first; r < rt.size; r++ {
 		if r != rt.rank && !rt.ep.Gone(r) {
 			told := rt.newEventBy(r)
-			rt.events.precede(told, 0)
 			asked = append(asked, told)
 			rt.surveys.ask(told)
 			rt.inquire(r, hSurvey, told)

@@ -14,39 +14,77 @@ import (
 type cell struct {
 	lock   spin.Lock // guards slot and expect; nothing is taken under it
 	index  uint32    // in the table; it does not change
-	expect int32     // the rank, plus 1, whose operation is to trigger the generation that is alive; 0: none is known
+	expect int32     // the rank, plus 1, whose operation is to trigger the generation that is alive; or none, indexed
 	slot   event.Slot
 }
 
 const pageCells = 1024
 
+// Values of expect beside ranks.
+const (
+	none    int32 = 0  // no operation is known
+	indexed int32 = -1 // one of this rank, which is in waiting
+	once    int32 = -2 // the same, whose memory is not used again
+)
+
 type page struct {
 	cells [pageCells]cell
 
-	// after has the preconditions of the operations that other ranks do, by cell; 0: none. It is nil until there is one.
-	// The lock of the cell guards an element.
-	after atomic.Pointer[[pageCells]event.ID]
+	// waiting has the operations that are to trigger the events, by cell. It is nil until there is one that waits for an
+	// event. The lock of the cell guards an element, which is valid where expect is not none.
+	waiting atomic.Pointer[[pageCells]waitsFor]
+}
+
+// waitsFor is what an operation waits for, and by what: its precondition, or several by a merger.
+type waitsFor struct {
+	of event.ID      // 0: several, or nothing
+	w  *event.Waiter // nil if another rank does the operation
+}
+
+// waitingOf is the place for the operation of c; nil if its page has none yet.
+func (t *table) waitingOf(c *cell) *waitsFor {
+	all := (*t.pages.Load())[c.index/pageCells].waiting.Load()
+	if all == nil {
+		return nil
+	}
+	return &all[c.index%pageCells]
+}
+
+// makeWaiting is waitingOf, which it makes.
+func (t *table) makeWaiting(c *cell) *waitsFor {
+	if at := t.waitingOf(c); at != nil {
+		return at
+	}
+	(*t.pages.Load())[c.index/pageCells].waiting.CompareAndSwap(nil, new([pageCells]waitsFor))
+	return t.waitingOf(c)
 }
 
 // precede notes that an operation on another rank, which finishes with e, waits for after.
 func (t *table) precede(e, after event.ID) {
-	c, p := t.at(e.EventIndex()), (*t.pages.Load())[e.EventIndex()/pageCells]
-	if after != 0 && p.after.Load() == nil {
-		p.after.CompareAndSwap(nil, new([pageCells]event.ID))
+	if after == 0 {
+		return
 	}
-	if all := p.after.Load(); all != nil {
-		c.lock.Lock()
-		all[e.EventIndex()%pageCells] = after
-		c.lock.Unlock()
-	}
+	c := t.at(e.EventIndex())
+	at := t.makeWaiting(c)
+	c.lock.Lock()
+	*at = waitsFor{of: after}
+	c.lock.Unlock()
 }
 
 // preceding is the precondition that precede has noted for c, whose lock is held.
 func (t *table) preceding(c *cell) event.ID {
-	if all := (*t.pages.Load())[c.index/pageCells].after.Load(); all != nil {
-		return all[c.index%pageCells]
+	if at := t.waitingOf(c); at != nil {
+		return at.of
 	}
 	return 0
+}
+
+// ended notes that the operation of c, which is in waiting, is over. The lock of c is held.
+func (t *table) ended(c *cell) {
+	if c.expect == once {
+		*t.waitingOf(c) = waitsFor{} // the operation may have much memory
+	}
+	c.expect = none
 }
 
 // table has the events that this rank owns. It only grows; cells that are not alive are used again.
@@ -151,13 +189,41 @@ func (t *table) each(f func(c *cell)) {
 // newEvent creates an event of this rank.
 func (rt *Runtime) newEvent() event.ID { return rt.newEventBy(nobody) }
 
-// newEventBy creates an event that an operation on another rank is to trigger; the death of that rank ends it. The
-// caller goes on with precede.
+// newEventBy creates an event that an operation on another rank is to trigger; the death of that rank ends it. If
+// the operation waits for an event, the caller goes on with precede.
 func (rt *Runtime) newEventBy(rank int) event.ID {
 	c := rt.events.get()
 	c.lock.Lock()
 	gen := c.slot.Create()
-	c.expect = int32(rank) + 1
+	if c.expect = int32(rank) + 1; rank != nobody {
+		if at := rt.events.waitingOf(c); at != nil {
+			*at = waitsFor{}
+		}
+	}
+	c.lock.Unlock()
+	return event.MakeEvent(rt.rank, int(c.index), gen)
+}
+
+// newEventAfter is newEventFor an operation that was made for this once, or newEvent if of is 0.
+func (rt *Runtime) newEventAfter(of event.ID, w *event.Waiter) event.ID {
+	if of == 0 {
+		return rt.newEvent()
+	}
+	return rt.newEventFor(of, w, once)
+}
+
+// newEventFor creates the event of an operation of this rank that is about to wait for an event by w, or for several
+// by a merger that w is part of. how is indexed or once.
+func (rt *Runtime) newEventFor(of event.ID, w *event.Waiter, how int32) event.ID {
+	c := rt.events.get()
+	at := rt.events.waitingOf(c)
+	if at == nil {
+		at = rt.events.makeWaiting(c)
+	}
+	c.lock.Lock()
+	gen := c.slot.Create()
+	c.expect = how
+	*at = waitsFor{of, w}
 	c.lock.Unlock()
 	return event.MakeEvent(rt.rank, int(c.index), gen)
 }

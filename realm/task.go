@@ -70,7 +70,7 @@ func (t *task) room(n uintptr) {
 	}
 }
 
-// launch has t become ready once after has triggered.
+// launch has t become ready once after has triggered. Its finish event is that of newEventFor if there is an after.
 func (t *task) launch(after event.ID) {
 	if after == 0 {
 		if t.watch != nil {
@@ -80,6 +80,9 @@ func (t *task) launch(after event.ID) {
 		return
 	}
 	if st, why := t.rt.await(after, &t.Waiter); st != event.Pending {
+		if st == event.Unknown {
+			t.rt.leaveIndex(t.finish) // after may be created later
+		}
 		k := t.rt.begin(nil)
 		t.beginAt(k, after, st, why)
 		k.end(callBudget)
@@ -95,7 +98,10 @@ func (t *task) beginAt(k *cascade, after event.ID, st event.Status, why *event.P
 }
 
 // Fire implements event.Op.
-func (t *task) Fire(w *event.Waiter, by any) { t.begin(by.(*cascade), w.Poison) }
+func (t *task) Fire(w *event.Waiter, by any) {
+	t.rt.departs(t.finish)
+	t.begin(by.(*cascade), w.Poison)
+}
 
 // begin makes t ready, unless its precondition is poisoned.
 func (t *task) begin(k *cascade, why *event.Poison) {

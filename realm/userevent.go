@@ -78,6 +78,7 @@ func (rt *Runtime) triggerAfter(e, after event.ID, ignore bool) error {
 	f := rt.newForward(e, ignore)
 	st, why := rt.await(after, &f.Waiter)
 	if st == event.Pending {
+		rt.enter(e, waitsFor{after, &f.Waiter}, indexed)
 		return nil
 	}
 	rt.forwards.Put(f)

@@ -19,6 +19,34 @@ func (l *List) Push(w *Waiter) {
 	l.last = w
 }
 
+// Enter is Push of a waiter that Leave can take out.
+func (l *List) Enter(w *Waiter) {
+	w.prev = l.last
+	l.Push(w)
+}
+
+// Leave takes w out, which is in l, and has come by Enter. It looks at the neighbours of w only.
+func (l *List) Leave(w *Waiter) {
+	before := w.prev
+	if w == l.last.Next {
+		before = l.last
+	}
+	l.cut(before, w)
+}
+
+// cut takes w out, which comes after before.
+func (l *List) cut(before, w *Waiter) {
+	switch {
+	case before == w: // the only one
+		l.last = nil
+	case l.last == w:
+		before.Next, l.last = w.Next, before
+	default:
+		before.Next, w.Next.prev = w.Next, before
+	}
+	w.Next, w.prev = nil, nil
+}
+
 // Pop takes the oldest one out; nil if there is none.
 func (l *List) Pop() *Waiter {
 	if l.last == nil {
@@ -30,7 +58,7 @@ func (l *List) Pop() *Waiter {
 	} else {
 		l.last.Next = w.Next
 	}
-	w.Next = nil
+	w.Next, w.prev = nil, nil
 	return w
 }
 
@@ -62,20 +90,12 @@ func (l *List) Remove(w *Waiter) bool {
 	}
 	for p := l.last; ; p = p.Next {
 		switch {
-		case p.Next == w && w == p: // the only one
-			l.last = nil
 		case p.Next == w:
-			p.Next = w.Next
-			if l.last == w {
-				l.last = p
-			}
+			l.cut(p, w)
+			return true
 		case p.Next == l.last:
 			return false
-		default:
-			continue
 		}
-		w.Next = nil
-		return true
 	}
 }
 

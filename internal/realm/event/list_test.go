@@ -99,6 +99,64 @@ func (m *listModel) compare() {
 	}
 }
 
+// TestListLeave does random operations with a list whose waiters Enter, and the same with a slice.
+func TestListLeave(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	var l List
+	var model []*Waiter
+	free := waiters(12)
+	out := func(k int) {
+		w := model[k]
+		if w.Next != nil {
+			t.Fatal("a waiter that is out has a link")
+		}
+		model, free = slices.Delete(model, k, k+1), append(free, w)
+	}
+	for range 50_000 {
+		switch n := len(model); {
+		case n == 0 || len(free) > 0 && rng.IntN(2) == 0:
+			w := free[0]
+			free = free[1:]
+			l.Enter(w)
+			model = append(model, w)
+		case rng.IntN(4) == 0:
+			l.Pop()
+			out(0)
+		case rng.IntN(4) == 0:
+			k := rng.IntN(n)
+			if !l.Remove(model[k]) {
+				t.Fatal("a waiter is not found")
+			}
+			out(k)
+		default:
+			k := rng.IntN(n)
+			l.Leave(model[k])
+			out(k)
+		}
+		if got := l.all(); !slices.Equal(got, model) {
+			t.Fatalf("%v, want %v", got, model)
+		}
+	}
+}
+
+// TestLeaveLooksAtNeighbours: a list whose other links lead nowhere is no hindrance.
+func TestLeaveLooksAtNeighbours(t *testing.T) {
+	var l List
+	ws := waiters(9)
+	for _, w := range ws {
+		l.Enter(w)
+	}
+	ws[1].Next, ws[6].Next = nil, nil
+	l.Leave(ws[4])
+	l.Leave(ws[0])
+	l.Leave(ws[8])
+	if ws[3].Next != ws[5] || ws[7].Next != ws[1] || l.last != ws[7] {
+		t.Error("the neighbours are not linked")
+	}
+}
+
 // TestListTake: all that are taken have the poison; without one they keep what they have.
 func TestListTake(t *testing.T) {
 	var l List

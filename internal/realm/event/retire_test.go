@@ -29,6 +29,26 @@ func TestRetireAtLastGeneration(t *testing.T) {
 	}
 }
 
+// TestForgetAtLastGeneration: a slot that has used up its numbers is never used again. Once it is forgotten it has no
+// memory of its own beside itself.
+func TestForgetAtLastGeneration(t *testing.T) {
+	var a, b Slot
+	for _, s := range []*Slot{&a, &b} {
+		s.gen = MaxGen - 1
+		cycle(t, s, 1, MaxGen)
+		s.Retire()
+		s.Forget()
+		look(t, s, 1, Triggered, true)
+		look(t, s, MaxGen, Triggered, true)
+		if !s.Retired() {
+			t.Error("a slot without further numbers is used again")
+		}
+	}
+	if a.rare != b.rare {
+		t.Error("each of two such slots keeps what it knows")
+	}
+}
+
 // TestRetireAtPoisonLimit: a slot is retired after MaxRuns runs of poisoned generations. It keeps which were poisoned,
 // their data and the newest cause until it is forgotten.
 func TestRetireAtPoisonLimit(t *testing.T) {

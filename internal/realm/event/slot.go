@@ -83,12 +83,22 @@ func (s *Slot) Wait(gen uint32, w *Waiter) (Status, *Poison) {
 		return s.Look(gen)
 	}
 	w.Poison = nil
-	s.wait.Push(w)
+	s.wait.Enter(w)
 	return Pending, nil
 }
 
 // Withdraw takes w back, which waits for gen. False if gen has triggered.
 func (s *Slot) Withdraw(gen uint32, w *Waiter) bool { return gen == s.gen+1 && s.wait.Remove(w) }
+
+// Leave is Withdraw of a waiter that waits for gen, or will, unless gen has triggered. Its cost does not depend on how
+// many others wait. False if gen has triggered, or w does not wait yet.
+func (s *Slot) Leave(gen uint32, w *Waiter) bool {
+	if !s.pending(gen) || w.Next == nil {
+		return false
+	}
+	s.wait.Leave(w)
+	return true
+}
 
 // Subscribe notes that another rank waits for gen. If it has triggered, that rank is to be told now (UpdateFor), unless
 // answer is false: the rank has triggered gen itself.

@@ -295,3 +295,24 @@ func TestSlotLocalAllocates(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestSlotLeave: who waits for the generation that is alive can leave. Who does not wait yet, or whose generation has
+// triggered, is not touched.
+func TestSlotLeave(t *testing.T) {
+	var s Slot
+	ws := waiters(3)
+	gen := s.Create()
+	for _, w := range ws[:2] {
+		s.Wait(gen, w)
+	}
+	if !s.Leave(gen, ws[0]) || s.Leave(gen, ws[0]) || s.Leave(gen, ws[2]) || s.Leave(gen+1, ws[1]) {
+		t.Error("the wrong ones have left")
+	}
+	woken, _, _ := s.Trigger(gen, NoRank, nil)
+	if s.Leave(gen, ws[1]) {
+		t.Error("one has left that is woken")
+	}
+	if got := woken.all(); len(got) != 1 || got[0] != ws[1] {
+		t.Errorf("%v are woken", got)
+	}
+}

@@ -107,6 +107,26 @@ func TestNewAfterDeath(t *testing.T) {
 	}
 }
 
+// TestPayloadOfReaders: a second shared grant of the same version does not write the payload, which those of the first
+// grant read without a lock. One of another version does.
+func TestPayloadOfReaders(t *testing.T) {
+	l := New(Config{ID: event.MakeReservation(0, 1), Self: 1, Ranks: 2, Payload: []byte("-")})
+	var out Out
+	for _, c := range []struct {
+		version uint64
+		payload string
+		want    string
+	}{{1, "a", "a"}, {1, "b", "a"}, {2, "c", "c"}} {
+		l.Acquire(&event.Waiter{}, 1, &out)
+		l.Handle(Message{
+			Kind: Grant, To: 1, Want: Want{1, 1, 1}, Version: c.version, Payload: []byte(c.payload),
+		}, &out)
+		if got := string(l.Payload); got != c.want {
+			t.Errorf("a grant of version %d with payload %q makes it %q, want %q", c.version, c.payload, got, c.want)
+		}
+	}
+}
+
 func TestAllocations(t *testing.T) {
 	l, w := single(), &event.Waiter{}
 	var out Out

@@ -1,0 +1,111 @@
+package realm
+
+import (
+	"sync"
+
+	"github.com/golci/golci/internal/realm/event"
+)
+
+// The operations that wait for an event are found by the event that they finish with. If this rank owns that, its table
+// has the operation, under the lock of the cell, until the event triggers. Else visitors have it, until it begins.
+//
+// So an entry may outlive the wait: who finds it does not know whether the operation has begun, and its memory serves
+// another. What it waits for tells. If that is an event of this rank that has not triggered, the operation still waits.
+// Else a look through the waiters of that one event finds out, and the memory may be that of another operation even if
+// it is among them.
+//
+// The entry of a merger is right as long as it is there, since the merger takes it out before it ends.
+
+// visitors has the operations that wait here and finish with an event of another rank.
+type visitors struct {
+	mu sync.Mutex // guards of; nothing is taken under it
+	of map[event.ID]waitsFor
+}
+
+// arrives notes that an operation of another rank is about to wait here, if e belongs to one. It departs when it begins,
+// or does not wait.
+func (rt *Runtime) arrives(e event.ID, at waitsFor) {
+	if e.EventRank() == rt.rank {
+		return
+	}
+	v := &rt.visitors
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.of == nil {
+		v.of = make(map[event.ID]waitsFor)
+	}
+	v.of[e] = at
+}
+
+// departs takes out the operation that finishes with e, if that belongs to another rank.
+func (rt *Runtime) departs(e event.ID) {
+	if e.EventRank() != rt.rank {
+		rt.visitors.take(e)
+	}
+}
+
+func (v *visitors) take(e event.ID) waitsFor {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	at := v.of[e]
+	delete(v.of, e)
+	return at
+}
+
+// enter notes what the operation that is to trigger e waits for, unless e belongs to another rank or has triggered. how
+// is indexed or once.
+func (rt *Runtime) enter(e event.ID, at waitsFor, how int32) {
+	if !rt.owns(e) {
+		return
+	}
+	c := rt.events.at(e.EventIndex())
+	if c == nil {
+		return
+	}
+	to := rt.events.makeWaiting(c)
+	c.lock.Lock()
+	if gen, alive := c.slot.Alive(); alive && gen == e.Gen() && c.expect <= none {
+		c.expect, *to = how, at
+	}
+	c.lock.Unlock()
+}
+
+// leaveIndex takes the operation out that is to trigger e, if this rank owns e.
+func (rt *Runtime) leaveIndex(e event.ID) {
+	if rt.owns(e) {
+		rt.claim(e, true)
+	}
+}
+
+// claim is what the operation that finishes with e waits for. It takes the operation out unless it is a merger: nobody
+// else finds it then. all takes a merger out, too. The result has no waiter if there is none.
+func (rt *Runtime) claim(e event.ID, all bool) (at waitsFor) {
+	if !rt.owns(e) {
+		return rt.visitors.take(e)
+	}
+	c := rt.events.at(e.EventIndex())
+	if c == nil {
+		return at
+	}
+	c.lock.Lock()
+	if gen, alive := c.slot.Alive(); alive && gen == e.Gen() && c.expect < none {
+		if at = *rt.events.waitingOf(c); all || at.of != 0 {
+			rt.events.ended(c)
+		}
+	}
+	c.lock.Unlock()
+	return at
+}
+
+// withMerger calls f if m is to trigger e and has not ended, nor does before f returns. f is short and takes no lock.
+func (rt *Runtime) withMerger(e event.ID, m *merger, f func()) bool {
+	c := rt.events.at(e.EventIndex())
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	gen, alive := c.slot.Alive()
+	if !alive || gen != e.Gen() || c.expect >= none || rt.events.waitingOf(c).w != &m.few[0] {
+		return false
+	}
+	f()
+	return true
+}
