@@ -41,7 +41,7 @@ func FuzzCarryOut(f *testing.F) {
 
 // addPrograms adds programs of each code for types of each form, and some that are wrong.
 func addPrograms(f *testing.F) {
-	basics := []dtype.Basic{dtype.Byte, dtype.Int64, dtype.Double, dtype.DoubleInt, dtype.LongDoubleInt, dtype.Packed}
+	basics := []dtype.Basic{dtype.Byte, dtype.Int64, dtype.Double, dtype.DoubleInt, dtype.ShortInt, dtype.Packed}
 	codes := []code{
 		codePut, codeGet, codeSwap, code(op.Replace), code(op.NoOp), code(op.Sum), code(op.Band), code(op.MaxLoc), 0, 255,
 	}
@@ -205,11 +205,12 @@ func (m *model) element(mem []byte) bool {
 	return true
 }
 
-// exact reports whether the model knows each byte: it does not add or compare, nor know what is between elements.
+// exact reports whether the model knows each byte: it does not add or compare, nor know what becomes of holes in
+// elements and between them.
 func (m *model) exact() bool {
 	switch m.code {
 	case byte(codePut), byte(op.Replace), byte(codeSwap), byte(codeGet), byte(op.NoOp):
-		return m.apart == m.size
+		return dtype.Named(m.basic).Dense()
 	}
 	return false
 }
