@@ -24,6 +24,18 @@ func FuzzHandlers(f *testing.F) {
 			f.Add([]byte{h % 2, actForge, h, n, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, actRecv, 0, 3, actProbe, 1})
 		}
 	}
+	for _, far := range []byte{0, 1} { // numbers of operations that others have; pieces beside a buffer, and too many
+		f.Add([]byte{far, actForge, 2, 3, 1, 1, 0, 0, 0, 1, 0, 0})
+		f.Add([]byte{far, actForge, 5, 6, 1, 1, 0, 0, 0, 0, 0, 200, 0, 0, 0, 1, 0, 0})
+		f.Add([]byte{far, actForge, 4, 1, 1, 1, 0, 0})
+		f.Add([]byte{far, actForge, 6, 2, 1, 1, 0, 0, 0, 0})
+		f.Add([]byte{far, actPromised, 1, actBulk, 1, 2, 5, 0x13, 0x88, 4})
+		f.Add([]byte{far, actPromised, 1, actBulk, 1, 2, 0, 0, 5, actBulk, 1, 2, 0, 0, 6})
+		f.Add([]byte{far, actPromised, 1, actBulk, 1, 2, 0, 0, 4, actBulk, 1, 2, 0, 0, 5})
+		f.Add([]byte{far, actSend, 0, 5, 0, actForge, 2, 3, 1, 2, 0, 0, 5, 0x20, 0, 0, 0})
+		f.Add([]byte{far, actSend, 0, 5, 0, actForge, 5, 6, 1, 2, 0, 0, 0, 0, 5, 0x20, 0, 0, 0, 0, 1, 0, 0})
+		f.Add([]byte{far, actForge, 9, 1, 0, 0, 0, 0, 0})
+	}
 	f.Add([]byte{1, actPromised, 3, actForge, 8, 5, 3, 2, 0, 2, 1, 0, 0, 5, 0, 0, actPromised, 2, actForge, 2, 3, 1, 1, 1})
 	f.Add([]byte{1, actPromised, 2, actForge, 8, 5, 3, 2, 0, 0, 1, 0, 0, 5, 0, 0, actForge, 8, 5, 3, 2, 0, 1, 1, 0, 0, 5, 0, 0})
 	f.Add([]byte{0, actSend, 1, 6, 1, actCancel, 0, actForge, 4, 1, 1, 0, actForge, 2, 3, 1, 0, 1, 0, 0, 0})
@@ -94,6 +106,7 @@ type attack struct {
 	t       *testing.T
 	program []byte
 	j       job
+	cs      []conduit.Conduit
 	faults  []error
 	bad     bool // a message has left that cannot but be a fault
 
@@ -120,8 +133,10 @@ func newAttack(t *testing.T, program []byte) *attack {
 			cs[i] = far{cs[i]}
 		}
 	}
-	a.j = jobOver(t, cs, Config{Eager: 1024, Entries: 64}, fatalTo(func(err error) { a.faults = append(a.faults, err) }))
-	for _, s := range a.j {
+	told := fatalTo(func(err error) { a.faults = append(a.faults, err) })
+	for _, c := range cs { // end closes them: in a cleanup that would wait for ever after a panic in a poll, and hide it
+		s, _ := newServer(t, c, Config{Eager: 1024, Entries: 64}, told)
+		a.j, a.cs = append(a.j, s), append(a.cs, c)
 		s.OnNotice(func(int, [noticeArgs]uint64, []byte, *fult.Worker) {})
 		s.Assert(firstCtx, firstNeeds)
 	}
@@ -283,11 +298,14 @@ func (a *attack) poll() {
 
 // settle polls until nothing moves, as nothing else does.
 func (a *attack) settle() {
-	for quiet := 0; quiet < 4; quiet++ {
+	for quiet, polls := 0, 0; quiet < 4; quiet++ {
 		for _, s := range a.j {
 			if s.Poll() > 0 {
 				quiet = 0
 			}
+		}
+		if polls++; polls > 10000 {
+			a.t.Fatal("the ranks do not come to rest")
 		}
 	}
 }
@@ -367,8 +385,14 @@ func (a *attack) end() {
 	for _, m := range a.held {
 		a.note(a.j[0].Imrecv(m, nil))
 	}
-	a.j[1].Close()
-	a.j[0].Close()
+	for _, rank := range []int{1, 0, 2} {
+		a.j[rank].Close()
+	}
+	for _, c := range a.cs {
+		if err := c.Close(); err != nil {
+			a.t.Error(err)
+		}
+	}
 	for i, r := range a.reqs {
 		if !r.Ready() {
 			a.t.Errorf("operation %d has not ended: %+v", i, r.o)
