@@ -31,7 +31,7 @@ func TestNoneBeforeAll(t *testing.T) {
 			runtime.Gosched()
 		}
 		if up.Load() {
-			return errors.New("rank 0 is up before rank 1")
+			t.Error("rank 0 is up before rank 1")
 		}
 		return nil
 	}}
