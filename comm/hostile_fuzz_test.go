@@ -13,15 +13,21 @@ import (
 	"github.com/golci/golci/internal/conduit/local"
 )
 
-// FuzzHandlers: rank 1 sends rank 0 messages of the protocol with any arguments and bytes, and any pieces of bulk data.
-// Rank 0 has operations with it, and with rank 2, which is sound. A malformed message is a fault that names rank 1. What
-// rank 0 has with rank 2 goes on and is right, and no operation changes memory beside its buffer. If there was no fault a
-// message of rank 1 still arrives. All operations end.
+// FuzzHandlers: rank 1 sends rank 0 messages of the protocol with any arguments and bytes, and any pieces of bulk
+// data. Rank 0 has operations with it, and with rank 2, which is sound. A malformed message is a fault that names
+// rank 1. What rank 0 has with rank 2 goes on and is right. No operation changes memory beside its buffer. If there was
+// no fault a message of rank 1 still arrives. All operations end.
 func FuzzHandlers(f *testing.F) {
 	for h := range byte(handlers + 1) {
 		for n := range byte(10) { // each handler with each number of arguments
-			f.Add([]byte{h % 2, actRecv, 1, 5, actSend, 1, 6, 1, actForge, h, n, 1, 3, 1, 2, 1, 0, 1, 1, 0, 5, 1, 2, 1, 1, 1, 1, 1, 1, 9})
-			f.Add([]byte{h % 2, actForge, h, n, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, actRecv, 0, 3, actProbe, 1})
+			f.Add([]byte{
+				h % 2, actRecv, 1, 5, actSend, 1, 6, 1, actForge, h, n, 1, 3, 1, 2, 1, 0, 1, 1, 0, 5, 1, 2, 1,
+				1, 1, 1, 1, 1, 9,
+			})
+			f.Add([]byte{
+				h % 2, actForge, h, n, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, 4, 7, actRecv, 0, 3,
+				actProbe, 1,
+			})
 		}
 	}
 	for _, far := range []byte{0, 1} { // numbers of operations that others have; pieces beside a buffer, and too many
@@ -36,10 +42,19 @@ func FuzzHandlers(f *testing.F) {
 		f.Add([]byte{far, actSend, 0, 5, 0, actForge, 5, 6, 1, 2, 0, 0, 0, 0, 5, 0x20, 0, 0, 0, 0, 1, 0, 0})
 		f.Add([]byte{far, actForge, 9, 1, 0, 0, 0, 0, 0})
 	}
-	f.Add([]byte{1, actPromised, 3, actForge, 8, 5, 3, 2, 0, 2, 1, 0, 0, 5, 0, 0, actPromised, 2, actForge, 2, 3, 1, 1, 1})
-	f.Add([]byte{1, actPromised, 2, actForge, 8, 5, 3, 2, 0, 0, 1, 0, 0, 5, 0, 0, actForge, 8, 5, 3, 2, 0, 1, 1, 0, 0, 5, 0, 0})
+	f.Add([]byte{
+		1, actPromised, 3, actForge, 8, 5, 3, 2, 0, 2, 1, 0, 0, 5, 0, 0, actPromised, 2, actForge, 2, 3, 1, 1,
+		1,
+	})
+	f.Add([]byte{
+		1, actPromised, 2, actForge, 8, 5, 3, 2, 0, 0, 1, 0, 0, 5, 0, 0, actForge, 8, 5, 3, 2, 0, 1, 1, 0, 0,
+		5, 0, 0,
+	})
 	f.Add([]byte{0, actSend, 1, 6, 1, actCancel, 0, actForge, 4, 1, 1, 0, actForge, 2, 3, 1, 0, 1, 0, 0, 0})
-	f.Add([]byte{0, actHonest, 1, 6, actProbe, 1, actProbe, 1, actRecv, 1, 2, actBulk, 1, 0, 0, 0, 3, actPoll, actBulk, 0, 1, 9, 1, 2})
+	f.Add([]byte{
+		0, actHonest, 1, 6, actProbe, 1, actProbe, 1, actRecv, 1, 2, actBulk, 1, 0, 0, 0, 3, actPoll, actBulk,
+		0, 1, 9, 1, 2,
+	})
 	f.Fuzz(func(t *testing.T, program []byte) {
 		if len(program) > 300 {
 			return // more steps find nothing new and take long
@@ -134,7 +149,8 @@ func newAttack(t *testing.T, program []byte) *attack {
 		}
 	}
 	told := fatalTo(func(err error) { a.faults = append(a.faults, err) })
-	for _, c := range cs { // end closes them: in a cleanup that would wait for ever after a panic in a poll, and hide it
+	// end closes the conduits. In a cleanup that would wait for ever after a panic in a poll, and hide it.
+	for _, c := range cs {
 		s, _ := newServer(t, c, Config{Eager: 1024, Entries: 64}, told)
 		a.j, a.cs = append(a.j, s), append(a.cs, c)
 		s.OnNotice(func(int, [noticeArgs]uint64, []byte, *fult.Worker) {})

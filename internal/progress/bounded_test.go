@@ -33,7 +33,7 @@ func (s *still) Sleep(time.Duration, func() bool) bool {
 
 func (*still) Wake() {}
 
-// far above what a wait without spinning time may take.
+// tooMany is far above what a wait without spinning time may take.
 const tooMany = 1 << 16
 
 // TestServerSleeps: a dedicated server without spinning time sleeps after each poll in vain. One with much polls on.
@@ -41,7 +41,8 @@ func TestServerSleeps(t *testing.T) {
 	const turns = 10
 	for _, spin := range []time.Duration{-1, time.Hour} {
 		s := &still{}
-		New(s, nil, Config{Spin: spin, Dedicated: true}).Serve(func() bool { return s.sleeps == turns || s.polls == tooMany })
+		e := New(s, nil, Config{Spin: spin, Dedicated: true})
+		e.Serve(func() bool { return s.sleeps == turns || s.polls == tooMany })
 		if spin < 0 && (s.sleeps != turns || s.polls != turns) || spin > 0 && s.sleeps != 0 {
 			t.Errorf("spinning time %v: %d polls, %d sleeps", spin, s.polls, s.sleeps)
 		}
@@ -97,7 +98,8 @@ func TestSpinUntilEnds(t *testing.T) {
 			e := New(s, nil, Config{Spin: c.spin, Dedicated: dedicated})
 			met := e.SpinUntil(func() bool { looked++; return looked == tooMany }, c.alarm)
 			if want := map[bool]int{false: 1, true: 0}[dedicated]; met || looked != looks+1 || s.polls != want {
-				t.Errorf("spinning time %v, dedicated %v: met %v after %d looks and %d polls", c.spin, dedicated, met, looked, s.polls)
+				t.Errorf("spinning time %v, dedicated %v: met %v after %d looks and %d polls", c.spin, dedicated, met,
+					looked, s.polls)
 			}
 		}
 	}

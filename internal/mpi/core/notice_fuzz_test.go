@@ -17,7 +17,10 @@ import (
 func FuzzNotices(f *testing.F) {
 	for kind := range byte(noticeParts + 2) {
 		for uid := range byte(4) {
-			f.Add([]byte{kind, uid, 0, 1, 0, 1, 0, 1, 2, 3, 'B', 'a', 'd', kind, uid, 3, 63, 4, 0, 0, 0, 16, 1, 2, 3, 4, 5, 6, 7})
+			f.Add([]byte{
+				kind, uid, 0, 1, 0, 1, 0, 1, 2, 3, 'B', 'a', 'd', kind, uid, 3, 63, 4, 0, 0, 0, 16, 1, 2, 3, 4,
+				5, 6, 7,
+			})
 			f.Add([]byte{kind, uid, 4, 0, 0, 0, 0, 2, 0, 16, 2, 0, 0, 0, 0, 0, 0, 0, 200, 1, 0, 0, 0, 0, 0, 0})
 		}
 	}
@@ -25,7 +28,10 @@ func FuzzNotices(f *testing.F) {
 	f.Add([]byte{noticeParts, 0, 5, 3, 0, 0, 0, 9, 16, 16})
 	f.Add([]byte{noticeParts, 0, 5, 3, 0, 0, 0, 9, 16, 16, 0, 0, 0, 0, 0, 0, 0, 0, 64})
 	f.Add([]byte{noticeParts, 0, 5, 3, 0, 0, 0, 9, 16, 16, 3, 0, 0, 0, 0, 0, 0, 0, 64})
-	f.Add([]byte{noticeParts, 0, 5, 3, 0, 0, 0, 9, 16, 255, 255, 255, 127, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 63})
+	f.Add([]byte{
+		noticeParts, 0, 5, 3, 0, 0, 0, 9, 16, 255, 255, 255, 127, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255,
+		255, 63,
+	})
 	f.Fuzz(func(t *testing.T, program []byte) {
 		if len(program) > 300 {
 			return
@@ -42,7 +48,8 @@ type gossip struct {
 	hit     bool      // collectives of all may have ended; set by rank 1 before it calls what all call
 }
 
-// rank is the program of a rank. A panic in a poll would leave a lock taken: the end of the job would hang, and hide it.
+// rank is the program of a rank. A panic in a poll would leave a lock taken. The end of the job would hang, and hide
+// it.
 func (x *gossip) rank(c *Comm) error {
 	defer func() {
 		if v := recover(); v != nil {

@@ -43,12 +43,14 @@ func FuzzCarryOut(f *testing.F) {
 func addPrograms(f *testing.F) {
 	basics := []dtype.Basic{dtype.Byte, dtype.Int64, dtype.Double, dtype.DoubleInt, dtype.ShortInt, dtype.Packed}
 	codes := []code{
-		codePut, codeGet, codeSwap, code(op.Replace), code(op.NoOp), code(op.Sum), code(op.Band), code(op.MaxLoc), 0, 255,
+		codePut, codeGet, codeSwap, code(op.Replace), code(op.NoOp), code(op.Sum), code(op.Band), code(op.MaxLoc),
+		0, 255,
 	}
 	for _, c := range codes {
 		for _, b := range basics {
 			apart, size := stride(b)
-			p := program{code: c, fetch: true, basic: b, runs: []run{{3, 1}, {256 - size, 1}}, data: make([]byte, 4*apart)}
+			p := program{code: c, fetch: true, basic: b, data: make([]byte, 4*apart)}
+			p.runs = []run{{3, 1}, {256 - size, 1}}
 			f.Add(p.append(nil), uint8(2*apart))
 			f.Add(p.append(nil), uint8(2*apart-1))
 			p.runs, p.data = []run{{0, 2}}, p.data[:2*apart]
