@@ -435,11 +435,11 @@ var again = func() []func(s *Schedule, p Place) {
 		func(s *Schedule, p Place) { s.TreeV(p, Rooted{N: 8, Down: true}, in) },
 		func(s *Schedule, p Place) { s.NeighbourAllgather(p.Rank, near, 8, out) },
 		func(s *Schedule, p Place) { s.NeighbourAlltoall(p.Rank, near, in, out) },
-		func(s *Schedule, p Place) { s.InterBarrier(Inter{p, 3, false}) },
-		func(s *Schedule, p Place) { s.InterAllreduce(Inter{p, 3, false}, l) },
-		func(s *Schedule, p Place) { s.InterAllgatherv(Inter{p, 3, true}, 8, out) },
-		func(s *Schedule, p Place) { s.InterReduceScatter(Inter{p, 3, true}, l, in) },
-		func(s *Schedule, p Place) { s.InterAlltoall(Inter{p, 3, true}, in, out) },
+		func(s *Schedule, p Place) { s.InterBarrier(Inter{p, 3}) },
+		func(s *Schedule, p Place) { s.InterAllreduce(Inter{p, 3}, l) },
+		func(s *Schedule, p Place) { s.InterAllgatherv(Inter{p, 3}, 8, out) },
+		func(s *Schedule, p Place) { s.InterReduceScatter(Inter{p, 3}, l, in) },
+		func(s *Schedule, p Place) { s.InterAlltoall(Inter{p, 3}, in, out) },
 	}
 }()
 

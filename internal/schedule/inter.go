@@ -5,7 +5,6 @@ package schedule
 type Inter struct {
 	Place
 	Remote int
-	First  bool // its group is the first of the two, in the order on which both agree
 }
 
 // What a rank gives as root, if not the rank of root in the other group. The numbers are those of MPI_ROOT and
@@ -18,22 +17,13 @@ const (
 // far is the peer that is that rank of the other group.
 func (x Inter) far(rank int) int { return x.Size + rank }
 
-// InterBarrier is a barrier of all ranks of both groups: those of the first group come first.
+// InterBarrier is a barrier of all ranks of both groups, in a circle in which one group follows the other. So each rank
+// may count from the first of its own.
 func (s *Schedule) InterBarrier(x Inter) {
 	s.reset()
-	all, ahead := Place{x.Rank, x.Size + x.Remote}, 0
-	if !x.First {
-		ahead = x.Remote
-		all.Rank += ahead
-	}
-	peer := func(i int) int { // ranks of my own group begin at ahead
-		if !x.First {
-			i = Place{i, all.Size}.down(ahead)
-		}
-		return i
-	}
+	all := Place{x.Rank, x.Size + x.Remote}
 	for d := 1; d < all.Size; d *= 2 {
-		s.exchange(peer(all.up(d)), Mem{}, 0, peer(all.down(d)), Mem{}, 0)
+		s.exchange(all.up(d), Mem{}, 0, all.down(d), Mem{}, 0)
 	}
 }
 

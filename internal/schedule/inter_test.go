@@ -5,15 +5,15 @@ package schedule
 // inter is the place of a rank.
 func (c call) inter(rank int) Inter {
 	if rank < c.first {
-		return Inter{Place{rank, c.first}, c.size - c.first, true}
+		return Inter{Place{rank, c.first}, c.size - c.first}
 	}
-	return Inter{Place{rank - c.first, c.size - c.first}, c.first, false}
+	return Inter{Place{rank - c.first, c.size - c.first}, c.first}
 }
 
 // peer is the rank that a step's peer stands for.
 func (c call) peer(rank, i int) int {
 	switch x := c.inter(rank); {
-	case x.First:
+	case rank < c.first:
 		return i
 	case i < x.Size:
 		return c.first + i

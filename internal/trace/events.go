@@ -53,12 +53,13 @@ func (o *events) field(name string, value []byte) {
 // time adds a field of nanoseconds, which the format has in microseconds.
 func (o *events) time(name string, ns int64) {
 	o.field(name, nil)
+	n := uint64(ns)
 	if ns < 0 {
-		o.line, ns = append(o.line, '-'), -ns
+		o.line, n = append(o.line, '-'), -n // also of the least number, which has no counterpart
 	}
-	o.line = strconv.AppendInt(o.line, ns/1000, 10)
-	if ns %= 1000; ns > 0 {
-		o.line = append(o.line, '.', byte('0'+ns/100), byte('0'+ns/10%10), byte('0'+ns%10))
+	o.line = strconv.AppendUint(o.line, n/1000, 10)
+	if n %= 1000; n > 0 {
+		o.line = append(o.line, '.', byte('0'+n/100), byte('0'+n/10%10), byte('0'+n%10))
 	}
 }
 
@@ -295,6 +296,9 @@ func (o *events) copy(path string) error {
 		if _, err := o.w.Write(append(o.line, e...)); err != nil {
 			return err
 		}
+	}
+	if err := outside(d); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }

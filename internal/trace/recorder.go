@@ -5,6 +5,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 // Config of a recorder.
@@ -94,10 +95,30 @@ func (r *Recorder) Now() uint64 {
 // Clock is the recorder's clock. r must not be nil.
 func (r *Recorder) Clock() Clock { return r.clock }
 
-// Name gives the number of a label, the same for the same label.
+// maxText is the longest text of a label or a lane in bytes: those of a label fit a block, also as JSON with each byte
+// escaped.
+const maxText = 1 << 12
+
+// brief is the beginning of s, without a part of a character at its end.
+func brief(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	n := maxText
+	for n > maxText-utf8.UTFMax && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// Name gives the number of a label, the same for the same label. Texts that are too long are cut.
 func (r *Recorder) Name(l Label) Name {
 	if r == nil {
 		return 0
+	}
+	l.Text, l.Category = brief(l.Text), brief(l.Category)
+	for i, a := range l.Args {
+		l.Args[i] = brief(a)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,7 +137,7 @@ func (r *Recorder) Lane(name string) *Lane {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l := &Lane{r: r, id: uint32(len(r.lanes)), name: name}
+	l := &Lane{r: r, id: uint32(len(r.lanes)), name: brief(name)}
 	r.lanes = append(r.lanes, l)
 	return l
 }

@@ -288,3 +288,24 @@ func TestClock(t *testing.T) {
 		}
 	}
 }
+
+// TestLongNames: a name of any length is cut, and what is recorded after it is in the timeline.
+func TestLongNames(t *testing.T) {
+	r, path := newRecorder(t, Config{Host: "here"})
+	long := strings.Repeat("é<", 1<<19)
+	l := r.Lane(long)
+	name := r.Name(Label{Text: long, Category: long, Args: [3]string{long, long, long}})
+	l.Add(Record{Start: l.Now(), Name: name, Kind: Instant})
+	l.Add(Record{Start: l.Now(), Name: r.Name(Label{Text: "last"}), Kind: Instant})
+	r.Close()
+	events, ranks := timelineOf(t, written(t, path))
+	if !ranks[0].Ended || ranks[0].Records != 2 {
+		t.Errorf("%+v", ranks[0])
+	}
+	if last := events[len(events)-1]; last.Name != "last" {
+		t.Errorf("the last event is %.100q", last.Name)
+	}
+	if cut := events[len(events)-2].Name; len(cut) < 1000 || !strings.HasPrefix(long, cut) {
+		t.Errorf("%.100q of %d bytes", cut, len(cut))
+	}
+}

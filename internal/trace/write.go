@@ -142,6 +142,16 @@ func inside(d *json.Decoder) (other otherData, err error) {
 	return other, err
 }
 
+// outside leads d from behind the last event to the end of the timeline. It fails if the file is cut there.
+func outside(d *json.Decoder) error {
+	for _, want := range []json.Token{json.Delim(']'), json.Delim('}')} {
+		if got, err := d.Token(); err != nil || got != want {
+			return fmt.Errorf("it does not end as one that golci has made: %w", cmp.Or(err, errPart))
+		}
+	}
+	return nil
+}
+
 func summariesOf(path string) ([]Summary, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -198,7 +199,11 @@ func TestWriteRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.buf = bytes.Replace(b.buf, []byte(`"version":1`), []byte(`"version":7`), 1)
-	for _, paths := range [][]string{{a.save(t), a.save(t)}, {other}, {b.save(t)}, {"none"}} {
+	cut := filepath.Join(t.TempDir(), "cut.json")
+	if made := written(t, a.save(t)); os.WriteFile(cut, made[:len(made)-len("\n]}\n")], 0o600) != nil {
+		t.Fatal("no file")
+	}
+	for _, paths := range [][]string{{a.save(t), a.save(t)}, {other}, {b.save(t)}, {"none"}, {cut}} {
 		out := filepath.Join(t.TempDir(), "out")
 		if _, err := WriteFile(out, paths); err == nil {
 			t.Errorf("%v: no error", paths)
@@ -243,6 +248,7 @@ func TestTimeMap(t *testing.T) {
 func TestTimes(t *testing.T) {
 	for ns, want := range map[int64]string{
 		0: "0", 1: "0.001", 999: "0.999", 1000: "1", 1050: "1.050", -1500: "-1.500", 1e15 + 1: "1000000000000.001",
+		math.MinInt64: "-9223372036854775.808", math.MaxInt64: "9223372036854775.807",
 	} {
 		var o events
 		o.time("ts", ns)

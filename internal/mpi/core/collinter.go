@@ -21,9 +21,7 @@ var interWays = [...]way{
 
 // interPlace is the rank's place in two groups.
 func (c *Comm) interPlace() schedule.Inter {
-	return schedule.Inter{
-		Place: schedule.Place{Rank: c.rank, Size: len(c.local)}, Remote: len(c.group), First: c.local[0] < c.group[0],
-	}
+	return schedule.Inter{Place: schedule.Place{Rank: c.rank, Size: len(c.local)}, Remote: len(c.group)}
 }
 
 // interUses is uses for a communicator of two groups.

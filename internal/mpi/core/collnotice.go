@@ -70,12 +70,18 @@ type colls struct {
 	m     map[uint64]*collState // by uid
 	early []earlyFailure        // on communicators that are not there, not yet or not any more
 
-	earlyRevoked []uint64 // uids of such communicators that have been revoked
+	earlyRevoked []earlyRevocation // of such communicators
 }
 
 type earlyFailure struct {
 	uid uint64
+	src int // rank of the world
 	err *CollectiveError
+}
+
+type earlyRevocation struct {
+	uid uint64
+	src int // rank of the world
 }
 
 // keptFailures is how many failures are kept for communicators that this rank may still be making.
@@ -89,31 +95,35 @@ func (x *colls) add(st *collState) {
 	}
 	x.m[st.uid] = st
 	for _, n := range x.early {
-		if n.uid == st.uid {
+		if n.uid == st.uid && st.c.hasPeer(n.src) {
 			st.lower(n.err)
 		}
 	}
 }
 
-// revoked gives the communicator that another rank has revoked. If it is not there that is noted for newComm.
-func (x *colls) revoked(uid uint64) *Comm {
+// revoked gives the communicator that another rank, src in the world, has revoked. If it is not there that is noted for
+// newComm. nil also if that rank is no member.
+func (x *colls) revoked(uid uint64, src int) *Comm {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if st := x.m[uid]; st != nil {
+		if !st.c.hasPeer(src) {
+			return nil
+		}
 		return st.c
 	}
 	if len(x.earlyRevoked) == keptFailures {
 		x.earlyRevoked = append(x.earlyRevoked[:0], x.earlyRevoked[1:]...)
 	}
-	x.earlyRevoked = append(x.earlyRevoked, uid)
+	x.earlyRevoked = append(x.earlyRevoked, earlyRevocation{uid, src})
 	return nil
 }
 
-// wasRevoked tells whether a communicator has been revoked before it was there.
-func (x *colls) wasRevoked(uid uint64) bool {
+// wasRevoked tells whether a communicator has been revoked, by one of its members, before it was there.
+func (x *colls) wasRevoked(c *Comm, uid uint64) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return slices.Contains(x.earlyRevoked, uid)
+	return slices.ContainsFunc(x.earlyRevoked, func(r earlyRevocation) bool { return r.uid == uid && c.hasPeer(r.src) })
 }
 
 func (x *colls) remove(st *collState) {
@@ -140,22 +150,24 @@ func (x *colls) withID(id int) *Comm {
 	return nil
 }
 
-// failed notes a failure that another rank, src in the world, has told of. It gives the state if that is news for it.
-// known tells whether this rank has the communicator.
+// failed notes a failure that another rank, src in the world, has told of. It gives the state if that is news for it. A
+// rank that is no member of the communicator cannot have failed there. known tells whether this rank has the
+// communicator.
 func (x *colls) failed(uid uint64, src int, e *CollectiveError) (news *collState, known bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	st := x.m[uid]
-	if st != nil {
-		e.Rank = st.c.peerOf(src)
-	}
 	if st == nil {
 		if len(x.early) == keptFailures {
 			x.early = append(x.early[:0], x.early[1:]...)
 		}
-		x.early = append(x.early, earlyFailure{uid, e})
+		x.early = append(x.early, earlyFailure{uid, src, e})
 		return nil, false
 	}
+	if !st.c.hasPeer(src) {
+		return nil, true
+	}
+	e.Rank = st.c.peerOf(src)
 	if !st.lower(e) {
 		return nil, true
 	}
@@ -190,7 +202,7 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 		p.faults.noticed(p, uid, src, text, w)
 		return
 	case noticeRevoked:
-		if c := p.colls.revoked(uid); c != nil {
+		if c := p.colls.revoked(uid, src); c != nil {
 			c.revoke(true, w)
 		}
 		return

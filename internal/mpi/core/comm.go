@@ -80,7 +80,7 @@ func (c *Comm) enter(h home, id int, uid uint64) {
 	if p.srv.AnyGone() { // a death after this look finds c among the others
 		c.doubt(false, nil)
 	}
-	if p.colls.wasRevoked(uid) {
+	if p.colls.wasRevoked(c, uid) {
 		c.revoke(false, nil)
 	}
 }

@@ -114,7 +114,7 @@ func (x *partings) noticed(key partKey, channel uint64, text []byte) {
 		return
 	}
 	parts, bytes := binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:])
-	if parts > maxParts || bytes > maxPartBytes {
+	if parts > maxParts || bytes > maxPartBytes || parts == 0 && bytes > 0 || parts > 0 && bytes%parts != 0 {
 		return
 	}
 	a := announced{int(channel), newBatch(int(parts), int(bytes))}
