@@ -210,6 +210,9 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 		p.parts.noticed(partKey{uid, src, int(call >> 32), uint32(call)}, arg, text)
 		return
 	case noticeFailed:
+		if call == 0 { // Finalize's, of whose failure no rank tells
+			return
+		}
 		kind, why, _ := strings.Cut(string(text), ": ")
 		e := &CollectiveError{Rank: rank, Call: call, Kind: kind, Err: reasonFrom(why, arg&lowHalf)}
 		if errors.Is(e.Err, ErrPeer) { // which src has told the launcher, and this rank does not know itself yet
