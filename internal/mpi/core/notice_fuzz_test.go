@@ -188,6 +188,7 @@ func (x *gossip) blames(all *Comm) error {
 	if e != nil && (!x.hit || e.Rank != 1) {
 		return fmt.Errorf("collectives have ended, by a failure of rank %d: %w", e.Rank, e)
 	}
+	all.coll.told.Store(true) // else Finalize gives the error
 	return nil
 }
 
