@@ -10,7 +10,8 @@ import (
 )
 
 // Windows is the part of package win in a rank. It hears what other ranks tell of a window, which has the uid of its
-// communicator. It is called by the poller, and must not block.
+// communicator. from is the rank there that has told it; one out of range is no member. It is called by the poller, and
+// must not block.
 type Windows interface {
 	Noticed(uid uint64, from int, what, arg uint64, w *fult.Worker)
 }

@@ -184,8 +184,9 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 		}
 		return
 	case noticeWindow:
-		if above := p.above.windows.Load(); above != nil {
-			(*above).Noticed(uid, rank, call, arg, w)
+		above, st := p.above.windows.Load(), p.colls.get(uid)
+		if above != nil && st != nil {
+			(*above).Noticed(uid, st.c.peerOf(src), call, arg, w)
 		}
 		return
 	case noticeCall:

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/mpi/pure/dtype"
 )
 
@@ -95,5 +96,36 @@ func TestMeetNobody(t *testing.T) {
 			}
 		}
 		return nil
+	})
+}
+
+// heard keeps from which rank the last notice of a window has come.
+type heard chan int
+
+// Noticed implements Windows.
+func (h heard) Noticed(_ uint64, from int, _, _ uint64, _ *fult.Worker) { h <- from }
+
+// TestSenderOfAWindowNotice: a notice of a window comes from the rank that has sent it, whatever it says.
+func TestSenderOfAWindowNotice(t *testing.T) {
+	run(t, 3, func(c *Comm) error {
+		h := make(heard, 1)
+		above := Windows(h)
+		c.proc.above.windows.Store(&above)
+		if err := c.Barrier(); err != nil {
+			return err
+		}
+		if c.Rank() == 1 {
+			c.Srv.Notify(0, [4]uint64{c.coll.uid, 0, 2<<32 | noticeWindow}, "")
+		}
+		for c.Rank() == 0 && len(h) == 0 {
+			c.Srv.Poll()
+		}
+		if c.Rank() == 0 {
+			if from := <-h; from != 1 {
+				return fmt.Errorf("it is from rank %d, want 1", from)
+			}
+		}
+		c.proc.above.windows.Store(nil)
+		return c.Barrier()
 	})
 }
