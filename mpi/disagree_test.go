@@ -94,12 +94,14 @@ const (
 	inFinalize
 )
 
-// disagree makes all disagreements on communicators of their own, as call 1, as call 8, where ranks make a board, and as
-// call 11, and tells what is wrong. late
+// warmths are how many calls come before a disagreement: none, as many as come before ranks make a board, and more.
+var warmths = []int{0, 7, 10}
+
+// disagree makes all disagreements on communicators of their own, after calls that agree, and tells what is wrong. late
 // is how late they may be found; those in types are left out without types.
-func disagree(c *Comm, late int, types bool) error {
+func disagree(c *Comm, late int, types bool, warmths ...int) error {
 	var wrong []error
-	for _, warm := range []int{0, 7, 10} {
+	for _, warm := range warmths {
 		for _, x := range disagreements {
 			if x.types && !types {
 				continue
@@ -145,7 +147,7 @@ func TestDisagreement(t *testing.T) {
 						if check == "types" {
 							late = inCall
 						}
-						must(t, n, func(c *Comm) error { return disagree(c, late, check == "types") },
+						must(t, n, func(c *Comm) error { return disagree(c, late, check == "types", warmths...) },
 							With("GOLCI_CONDUIT", conduit), With("GOLCI_CHECK", check), With("GOLCI_COLLECTIVES", where))
 					})
 				}

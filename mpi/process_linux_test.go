@@ -29,9 +29,9 @@ var roles = map[string]func(p *Proc) error{
 	"hang":    roleHang,
 	"survive": roleSurvive,
 	"cores":   roleCores,
-	"differ":  roleDiffer,
-	"inturn":  roleInTurnShared,
-	"abort":   func(p *Proc) error { return p.Abort(7, errBoom) },
+	"differ":  roleDiffer, "differ last": roleDifferLast,
+	"inturn": roleInTurnShared,
+	"abort":  func(p *Proc) error { return p.Abort(7, errBoom) },
 }
 
 // lateMain is a rank that waits for one that does not come.

@@ -291,7 +291,8 @@ func (x *Call) take(w way, root int) {
 	x.word = x.wordOf(w, root)
 	x.head = x.st.past.headOf(x.word)
 	x.mark = x.head
-	if x.c.proc.isolated.Load() { // ranks go on after a failure, of which they learn at different calls
+	if !x.c.proc.inProcess || x.c.proc.isolated.Load() {
+		// A rank may go on after a failure, of which ranks learn at different calls. Other processes may be programs in C.
 		x.mark = stirred(1, x.word)
 	}
 	x.tag = x.tagged(w, root)

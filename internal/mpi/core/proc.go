@@ -12,24 +12,25 @@ import (
 
 // Proc is MPI's part of one rank of a job.
 type Proc struct {
-	rank    *rank.Rank // brought up; how it ends
-	srv     *comm.Server
-	world   *Comm
-	self    *Comm
-	ids     contexts
-	system  system
-	freed   freed
-	colls   colls
-	above   above
-	arena   Arena
-	parts   partings
-	faults  faults
-	ports   ports
-	parent  *Comm       // of spawned processes; set by JoinParent
-	buffer  buffering   // for communicators without one
-	checked bool        // types are checked; fixed
-	typed   bool        // types of collectives are compared, maybe not at once; fixed
-	final   atomic.Bool // Finalize has begun
+	rank      *rank.Rank // brought up; how it ends
+	srv       *comm.Server
+	world     *Comm
+	self      *Comm
+	ids       contexts
+	system    system
+	freed     freed
+	colls     colls
+	above     above
+	arena     Arena
+	parts     partings
+	faults    faults
+	ports     ports
+	parent    *Comm       // of spawned processes; set by JoinParent
+	buffer    buffering   // for communicators without one
+	checked   bool        // types are checked; fixed
+	inProcess bool        // all ranks of the job are in this process; fixed
+	typed     bool        // types of collectives are compared, maybe not at once; fixed
+	final     atomic.Bool // Finalize has begun
 
 	isolated atomic.Bool // see Isolate
 	account  account     // of collectives, for Finalize
@@ -44,7 +45,7 @@ func NewProc(r *rank.Rank, inProcess bool) (*Proc, error) { return newProc(r, in
 func NewProcOfC(r *rank.Rank) (*Proc, error) { return newProc(r, false, false) }
 
 func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
-	p = &Proc{rank: r, checked: checked(r.Settings(), inProcess), typed: settings.Check.Get(r.Settings()) != "off"}
+	p = &Proc{rank: r, inProcess: inProcess, checked: checked(r.Settings(), inProcess), typed: settings.Check.Get(r.Settings()) != "off"}
 	if p.srv, err = comm.New(r.Endpoint(), serverConfig(r, threads)); err != nil {
 		return nil, err
 	}
