@@ -2,9 +2,12 @@ package core
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/mpi/pure/meet"
 )
 
@@ -22,8 +25,19 @@ func newParty(sc scope, p *Proc, name meet.Name, members []int32) *party {
 	return &party{sc, p, name, members, slices.Index(members, int32(p.rank.Rank()))}
 }
 
-// has tells whether a rank of the job is a member. If one dies, the others may wait for each other.
-func (y *party) has(rank int) bool { return slices.Contains(y.members, int32(rank)) }
+// awaits registers a wait for a member, a rank of the world.
+func (y *party) awaits(member int) comm.Req {
+	return y.begin(y.p.srv, member, func(rank int) bool { return y.ends(rank, member) })
+}
+
+// ends tells whether the failure of a rank ends a wait for the member from. If a member dies, the others may wait for
+// each other. One that has closed its conduit may just have left the meeting before the others.
+func (y *party) ends(rank, from int) bool {
+	if rank == from || !slices.Contains(y.members, int32(rank)) {
+		return rank == from
+	}
+	return !errors.Is(y.p.srv.Endpoint().PeerFailed(rank), conduit.ErrPeerClosed)
+}
 
 // combine gives all members what f makes of the bytes of all, in their order. f may change its first argument. A member
 // sends and receives about log2 of their number. It waits.

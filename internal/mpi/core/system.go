@@ -34,7 +34,7 @@ var systemCtx, _ = contextsOf(systemID)
 // since the message belongs to no communicator.
 func (s *system) send(y *party, to int, contents []byte) error {
 	b := append(y.name.Append(make([]byte, 0, meet.Size+len(contents))), contents...)
-	call := y.begin(s.srv, to, y.has)
+	call := y.awaits(to)
 	t := comm.Terms{Endable: true, Done: func(w *fult.Worker) { s.srv.EndCall(call, nil, w) }}
 	r, err := s.srv.IsendWith(systemCtx, to, y.name.Tag(), b, comm.Standard, t)
 	if err != nil || r.Null() {
@@ -58,7 +58,7 @@ func (s *system) recv(y *party, from int) ([]byte, error) { return s.await(y, s.
 
 // expect starts what await ends: a wait for the next message of a meeting from a rank of the world.
 func (s *system) expect(y *party, from int) *awaited {
-	w := &awaited{req: y.begin(s.srv, from, y.has), from: from}
+	w := &awaited{req: y.awaits(from), from: from}
 	s.mu.Lock()
 	m, ok, post := s.desk.Wait(y.name, from, w)
 	s.mu.Unlock()
