@@ -11,10 +11,16 @@ import (
 	"testing"
 )
 
-// cc makes golci cc with args and variables, and a cache of its own.
+// cc makes golci cc with args and variables, and a cache of its own. If a.c is among args, it runs where that is.
 func cc(t *testing.T, vars []string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := golci(t, append([]string{"cc"}, args...)...)
+	if slices.Contains(args, "a.c") {
+		cmd.Dir = t.TempDir()
+		if err := os.WriteFile(filepath.Join(cmd.Dir, "a.c"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	cmd.Env = append(cmd.Env, "XDG_CACHE_HOME="+t.TempDir(), "GOCACHE="+goCache(t))
 	cmd.Env = append(cmd.Env, vars...)
 	return cmd
