@@ -22,8 +22,8 @@ type visitors struct {
 	of map[event.ID]waitsFor
 }
 
-// arrives notes that an operation of another rank is about to wait here, if e belongs to one. It departs when it begins,
-// or does not wait.
+// arrives notes that an operation of another rank is about to wait here, if e belongs to one. It departs when it
+// begins, or does not wait.
 func (rt *Runtime) arrives(e event.ID, at waitsFor) {
 	if e.EventRank() == rt.rank {
 		return

@@ -212,8 +212,8 @@ func (rt *Runtime) newEventAfter(of event.ID, w *event.Waiter) event.ID {
 	return rt.newEventFor(of, w, once)
 }
 
-// newEventFor creates the event of an operation of this rank that is about to wait for an event by w, or for several
-// by a merger that w is part of. how is indexed or once.
+// newEventFor creates the event of an operation of this rank, which is about to wait for the event of by w. If it waits
+// for several, w is part of its merger. how is indexed or once.
 func (rt *Runtime) newEventFor(of event.ID, w *event.Waiter, how int32) event.ID {
 	c := rt.events.get()
 	at := rt.events.waitingOf(c)

@@ -60,9 +60,13 @@ func rows() (all []row) {
 	blocks("WriteAtAll", "File_write_at_all", func(f *File[int32]) error { return drop(f.WriteAtAll(buf(), 0)) })
 	blocks("WriteOrdered", "File_write_ordered", func(f *File[int32]) error { return drop(f.WriteOrdered(buf())) })
 	starts("IreadAll", "File_iread_all", func(f *File[int32]) (mpi.Request, error) { return f.IreadAll(buf()) })
-	starts("IreadAtAll", "File_iread_at_all", func(f *File[int32]) (mpi.Request, error) { return f.IreadAtAll(buf(), 0) })
+	starts("IreadAtAll", "File_iread_at_all", func(f *File[int32]) (mpi.Request, error) {
+		return f.IreadAtAll(buf(), 0)
+	})
 	starts("IwriteAll", "File_iwrite_all", func(f *File[int32]) (mpi.Request, error) { return f.IwriteAll(buf()) })
-	starts("IwriteAtAll", "File_iwrite_at_all", func(f *File[int32]) (mpi.Request, error) { return f.IwriteAtAll(buf(), 0) })
+	starts("IwriteAtAll", "File_iwrite_at_all", func(f *File[int32]) (mpi.Request, error) {
+		return f.IwriteAtAll(buf(), 0)
+	})
 	return all
 }
 
@@ -82,8 +86,7 @@ func (r row) prepare(c *mpi.Comm, dir string, limit context.Context) (*pendingte
 	}
 	x, name := &pendingtest.Call{Name: r.name, Shows: r.shows}, filepath.Join(dir, r.name)
 	if r.open != nil {
-		ctx := (*core.Comm)(d).Ctx
-		x.Mine = func(o *pending.Op) bool { return o.Context != pending.NoContext && o.Context/2 == ctx/2 }
+		x.Mine = on((*core.Comm)(d))
 		if limit != nil {
 			d = d.WithContext(limit)
 		}
@@ -94,8 +97,7 @@ func (r row) prepare(c *mpi.Comm, dir string, limit context.Context) (*pendingte
 	if err != nil {
 		return nil, err
 	}
-	ctx := f.f.Comm().Ctx
-	x.Mine = func(o *pending.Op) bool { return o.Context != pending.NoContext && o.Context/2 == ctx/2 }
+	x.Mine = on(f.f.Comm())
 	x.Do = func() error {
 		if r.call != nil {
 			return r.call(f)
@@ -112,6 +114,11 @@ func (r row) prepare(c *mpi.Comm, dir string, limit context.Context) (*pendingte
 		return err
 	}
 	return x, nil
+}
+
+// on tells what is of a communicator.
+func on(c *core.Comm) func(*pending.Op) bool {
+	return func(o *pending.Op) bool { return o.Context != pending.NoContext && o.Context/2 == c.Ctx/2 }
 }
 
 // pendingJob has the calls wait at once on rank 1. Then rank 0 does act, and then rank 1 sees.

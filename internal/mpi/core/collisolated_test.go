@@ -43,21 +43,29 @@ func TestFailureEndsWhatIsUnderWay(t *testing.T) {
 			for i := range 4 {
 				several, check := i%2 == 1, []string{"off", "types"}[i/2]
 				t.Run(fmt.Sprintf("%v/%s/%s/several=%v", k, where, check, several), func(t *testing.T) {
-					run(t, 2, func(c *Comm) error {
-						c.proc.Isolate()
-						d, err := c.Dup()
-						for i := 0; i < 2*boardFrom && err == nil; i++ {
-							err = d.Barrier()
-						}
-						if err != nil {
-							return err
-						}
+					isolated(t, where, check, func(d *Comm) error {
 						return hasUnderWay(d, starts[k[0]], waits[k[1]], waits[k[2]], several)
-					}, "GOLCI_COLLECTIVES", where, "GOLCI_CHECK", check)
+					})
 				})
 			}
 		}
 	}
+}
+
+// isolated has two ranks that go on after errors do f, on a communicator that has a board if it is to be over memory.
+func isolated(t *testing.T, where, check string, f func(d *Comm) error) {
+	t.Helper()
+	run(t, 2, func(c *Comm) error {
+		c.proc.Isolate()
+		d, err := c.Dup()
+		for i := 0; i < 2*boardFrom && err == nil; i++ {
+			err = d.Barrier()
+		}
+		if err != nil {
+			return err
+		}
+		return f(d)
+	}, "GOLCI_COLLECTIVES", where, "GOLCI_CHECK", check)
 }
 
 // hasUnderWay has rank 0 start a call and wait in another one, or in several started ones, while rank 1 makes one that
@@ -113,17 +121,7 @@ func hasUnderWay(d *Comm, start func(*Comm) (Request, error), wait, other func(*
 func TestFailureOfACallThatHasEnded(t *testing.T) {
 	for _, where := range []string{"memory", "messages"} {
 		t.Run(where, func(t *testing.T) {
-			run(t, 2, func(c *Comm) error {
-				c.proc.Isolate()
-				d, err := c.Dup()
-				for i := 0; i < 2*boardFrom && err == nil; i++ {
-					err = d.Barrier()
-				}
-				if err != nil {
-					return err
-				}
-				return endsBefore(d)
-			}, "GOLCI_COLLECTIVES", where, "GOLCI_CHECK", "off")
+			isolated(t, where, "off", endsBefore)
 		})
 	}
 }

@@ -9,12 +9,13 @@ import (
 
 // Ranks that make different calls are found by what they have called so far. Each rank hashes its calls on a
 // communicator, one after the other: kind, form (one that waits or not), root, operation, and length where all ranks
-// have the same. So two ranks that have equal hashes agree in all calls, not only in the last one. Some bits of the hash
-// are in the tags of messages, half of it is in each place of a board, and Finalize compares all of it.
+// have the same. So two ranks that have equal hashes agree in all calls, not only in the last one. Half of the hash is
+// in each place of a board, and Finalize compares all of it. Tags of messages have some bits: of this hash between ranks
+// of one process, else of a hash of the call alone.
 //
 // Element types have a hash of their own, since not every rank knows with what its type may be compared: elements of
-// MPI_PACKED, and of a type that mixes basics, match more than one type. A rank that has used one does not compare types
-// on that communicator any more.
+// MPI_PACKED, and of a type that mixes basics, match more than one type. A rank that has used one compares no types on
+// that communicator any more.
 
 // past is what a rank has called on a communicator. The call that runs sets it; Finalize reads it.
 type past struct {

@@ -9,9 +9,16 @@ import (
 	"github.com/golci/golci/comm/rank"
 )
 
-// run runs f as n ranks in this process. pairs are names and values of settings.
+// run runs f as n ranks in this process, which all end well. pairs are names and values of settings.
 func run(t *testing.T, n int, f func(c *Comm) error, pairs ...string) {
 	t.Helper()
+	if err := job(n, f, pairs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// job is run, and gives the error.
+func job(n int, f func(c *Comm) error, pairs ...string) error {
 	cfg := rank.Config{Caller: "core", Settings: map[string]string{}}
 	for i := 0; i < len(pairs); i += 2 {
 		cfg.Settings[pairs[i]] = pairs[i+1]
@@ -22,12 +29,10 @@ func run(t *testing.T, n int, f func(c *Comm) error, pairs ...string) {
 		return err
 	}
 	team, err := rank.Local(n, cfg)
-	if err == nil {
-		err = team.Run(func(r *rank.Rank) error { return f(procs[r.Rank()].World()) })
-	}
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
+	return team.Run(func(r *rank.Rank) error { return f(procs[r.Rank()].World()) })
 }
 
 func TestChoose(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/mpi/pure/dtype"
 )
@@ -135,26 +134,20 @@ func TestSenderOfAWindowNotice(t *testing.T) {
 // own message.
 func TestMemberHasLeft(t *testing.T) {
 	seen := errors.New("seen") // ends the job, in which a rank is missing
-	procs := make([]*Proc, 3)
-	team, err := rank.Local(len(procs), rank.Config{Caller: "core", Attach: func(r *rank.Rank) (err error) {
-		procs[r.Rank()], err = NewProc(r, true)
-		return err
-	}})
-	if err == nil {
-		err = team.Run(func(r *rank.Rank) error {
-			if r.Rank() == 2 {
-				return r.Conduit().Close()
-			}
-			for !r.Endpoint().Gone(2) {
-				r.Poll()
-			}
-			y := procs[r.Rank()].World().meeting("test")
-			if y.ends(2, 1) || !y.ends(2, 2) {
-				t.Errorf("a wait for rank 1 ends: %v, one for rank 2: %v", y.ends(2, 1), y.ends(2, 2))
-			}
-			return seen
-		})
-	}
+	err := job(3, func(c *Comm) error {
+		e := c.Srv.Endpoint()
+		if c.Rank() == 2 {
+			return e.Conduit().Close()
+		}
+		for !e.Gone(2) {
+			e.Poll()
+		}
+		y := c.meeting("test")
+		if y.ends(2, 1) || !y.ends(2, 2) {
+			t.Errorf("a wait for rank 1 ends: %v, one for rank 2: %v", y.ends(2, 1), y.ends(2, 2))
+		}
+		return seen
+	})
 	if !errors.Is(err, seen) {
 		t.Error(err)
 	}

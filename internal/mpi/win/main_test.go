@@ -14,11 +14,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// ranks runs f as each of n ranks in this process.
-func ranks(t *testing.T, n int, f func(c *core.Comm) error) {
+// ranks runs f as each of n ranks in this process. pairs are names and values of settings.
+func ranks(t *testing.T, n int, f func(c *core.Comm) error, pairs ...string) {
 	t.Helper()
 	procs := make([]*core.Proc, n)
-	cfg := rank.Config{Caller: "win"}
+	cfg := rank.Config{Caller: "win", Settings: map[string]string{}}
+	for i := 0; i < len(pairs); i += 2 {
+		cfg.Settings[pairs[i]] = pairs[i+1]
+	}
 	cfg.Attach = func(r *rank.Rank) (err error) {
 		procs[r.Rank()], err = core.NewProc(r, true)
 		return err

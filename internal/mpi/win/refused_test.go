@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/internal/mpi/core"
 	"github.com/golci/golci/internal/mpi/pure/dtype"
 	"github.com/golci/golci/internal/mpi/pure/epoch"
@@ -85,24 +84,10 @@ func TestWaitThatFails(t *testing.T) {
 
 // TestSharedOutOfReach: ranks that do not reach each other's memory get an error from AllocateShared, all of them.
 func TestSharedOutOfReach(t *testing.T) {
-	procs := make([]*core.Proc, 2)
-	cfg := rank.Config{Caller: "win", Settings: map[string]string{"GOLCI_CONDUIT": "udp"}}
-	cfg.Attach = func(r *rank.Rank) (err error) {
-		procs[r.Rank()], err = core.NewProc(r, true)
-		return err
-	}
-	team, err := rank.Local(2, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = team.Run(func(r *rank.Rank) error {
-		c := procs[r.Rank()].World()
+	ranks(t, 2, func(c *core.Comm) error {
 		if _, err := AllocateShared(c, 8, 1); !errors.Is(err, errs.RMAShared) {
 			return fmt.Errorf("AllocateShared gave %v", err)
 		}
 		return c.Barrier()
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, "GOLCI_CONDUIT", "udp")
 }
