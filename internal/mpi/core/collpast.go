@@ -10,8 +10,8 @@ import (
 // Ranks that make different calls are found by what they have called so far. Each rank hashes its calls on a
 // communicator, one after the other: kind, form (one that waits or not), root, operation, and length where all ranks
 // have the same. So two ranks that have equal hashes agree in all calls, not only in the last one. Half of the hash is
-// in each place of a board, and Finalize compares all of it. Tags of messages have some bits: of this hash between ranks
-// of one process, else of a hash of the call alone.
+// in each place of a board, and Finalize compares all of it. Tags of messages have some bits: of this hash between
+// ranks of one process, else of a hash of the call alone.
 //
 // Element types have a hash of their own, since not every rank knows with what its type may be compared: elements of
 // MPI_PACKED, and of a type that mixes basics, match more than one type. A rank that has used one compares no types on
