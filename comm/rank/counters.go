@@ -36,8 +36,8 @@ type counters struct {
 }
 
 // Count shows a number on the timeline of the rank, as it changes. read is called about once in a millisecond, by a
-// goroutine of the timeline, from the start of the job until the rank ends; it must not block. Without a timeline Count
-// does nothing.
+// goroutine of the timeline, from the start of the job until the rank ends, and once at that end; it must not block.
+// Without a timeline Count does nothing.
 func (r *Rank) Count(name string, read func() int64) {
 	if r.timeline == nil {
 		return
@@ -64,30 +64,35 @@ func (t *timeline) count() {
 	}
 }
 
-// look records what changes, until close.
+// look records what changes, until close. Its last look is at all: a timeline ends with the final values.
 func (x *counters) look(lane *trace.Lane) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
-		x.mu.Lock()
-		all := slices.Clip(x.all)
-		x.mu.Unlock()
-		for _, c := range all {
-			c.look(lane)
+		for _, c := range x.known() {
+			if !time.Now().Before(c.next) {
+				c.look(lane)
+			}
 		}
 		select {
 		case <-x.stop:
+			for _, c := range x.known() {
+				c.look(lane)
+			}
 			return
 		case <-tick.C:
 		}
 	}
 }
 
+func (x *counters) known() []*counter {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.Clip(x.all)
+}
+
 func (c *counter) look(lane *trace.Lane) {
 	before := time.Now()
-	if before.Before(c.next) {
-		return
-	}
 	v := c.read()
 	c.next = before.Add(min(lookMost, lookShare*time.Since(before)))
 	if c.shown && v == c.last {

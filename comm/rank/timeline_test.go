@@ -162,13 +162,13 @@ func checkRing(t *testing.T, ranks, n int, events []arrowEnd, slack float64) {
 	}
 }
 
-// TestTimelineCounters: what was sent and has come is shown, and what a layer counts, each value once.
+// TestTimelineCounters: what was sent and has come is shown, and what a layer counts, each value once, and the final one.
 func TestTimelineCounters(t *testing.T) {
 	dir := t.TempDir()
 	const take, size = 7, 40
 	var came atomic.Int64
 	cfg := with(settings.Trace.Env(), filepath.Join(dir, "%r.part"))
-	var shown atomic.Int64
+	var shown, late atomic.Int64
 	cfg.Attach = func(r *Rank) error {
 		if r.Rank() == 0 {
 			looks := int64(0)
@@ -177,6 +177,7 @@ func TestTimelineCounters(t *testing.T) {
 				shown.Store(looks / 4)
 				return looks / 4
 			})
+			r.Count("late", late.Load)
 		}
 		return r.Endpoint().Register(take, am.Spec{
 			Name: "take", MaxReply: am.NoReply,
@@ -195,6 +196,7 @@ func TestTimelineCounters(t *testing.T) {
 		for came.Load() == 0 || shown.Load() < 3 {
 			time.Sleep(time.Millisecond)
 		}
+		late.Store(1)
 		return nil
 	})
 	last := map[string]int{}
@@ -208,7 +210,7 @@ func TestTimelineCounters(t *testing.T) {
 		}
 		last[key] = e.Args.Value
 	}
-	if last["0 looks"] < 2 || last["0 bytes sent"] < size || last["1 bytes received"] < size {
+	if last["0 looks"] < 2 || last["0 late"] != 1 || last["0 bytes sent"] < size || last["1 bytes received"] < size {
 		t.Errorf("%v", last)
 	}
 }
