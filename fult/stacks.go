@@ -111,7 +111,7 @@ func (s *Scheduler) Computes() bool {
 		return false
 	}
 	for _, w := range s.workers {
-		if w.parked.Load() == awake && peek(&w.curG) != peek(&w.loop.g) {
+		if w.inThread() {
 			return true
 		}
 	}

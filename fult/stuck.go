@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// StuckReport describes a worker without progress, or a thread that Close waits for.
+// StuckReport describes a worker that makes no progress or sleeps in its threads, or a thread that Close waits for.
 type StuckReport struct {
 	Worker  int
 	ID      ID            // the thread, if Thread
@@ -16,6 +16,7 @@ type StuckReport struct {
 	Thread  bool          // false: the worker is stuck in a poll function
 	Closing bool          // Close waits for the thread, which need not occupy its worker
 	For     time.Duration // at least
+	Asleep  bool          // most of For, in threads that sleep or block outside of this package, of which Thread is one
 	Stack   string        // of the culprit; empty if it moved on meanwhile
 }
 
@@ -30,6 +31,10 @@ func (r StuckReport) String() string {
 	}
 	if r.Closing {
 		return fmt.Sprintf("fult: Close has waited for %s for %v\n%s", what, r.For, r.Advice())
+	}
+	if r.Asleep {
+		return fmt.Sprintf("fult: worker %d has been asleep in %s for most of %v\n%s",
+			r.Worker, what, r.For.Round(time.Millisecond), r.Advice())
 	}
 	return fmt.Sprintf("fult: worker %d has been in %s for %v\n%s", r.Worker, what, r.For, r.Advice())
 }
@@ -79,9 +84,10 @@ type watch struct {
 
 // monitor watches the workers until the end of Close. A worker that is parked or drains words makes progress.
 func (s *Scheduler) monitor() {
-	ticker := time.NewTicker(max(time.Millisecond, s.cfg.StuckAfter/looksPerPeriod))
+	ticker := time.NewTicker(min(max(time.Millisecond, s.cfg.StuckAfter/looksPerPeriod), sleepWindow/sleepLooks))
 	defer ticker.Stop()
-	watches := make([]watch, len(s.workers))
+	watches, sleeps := make([]watch, len(s.workers)), make([]sleepWatch, len(s.workers))
+	toldOfSleep := false
 	var end closingWatch
 	for {
 		select {
@@ -90,11 +96,15 @@ func (s *Scheduler) monitor() {
 		case now := <-ticker.C:
 			if s.live.Load() == 0 {
 				clear(watches) // a worker that slept meanwhile has made no progress
+				clear(sleeps)
 				continue
 			}
 			stacks := sync.OnceValue(s.takeStacks)
 			for i, w := range s.workers {
 				s.look(w, &watches[i], now, stacks)
+				if !toldOfSleep && s.lookForSleep(w, &sleeps[i], now, stacks) {
+					toldOfSleep, watches[i].reported = true, true
+				}
 			}
 			s.lookAtEnd(&end, now)
 		}

@@ -57,6 +57,7 @@ type Worker struct {
 	groups   [groupsPerWorker]atomic.Pointer[group] // stored by the worker, read by dumps as well
 	busy     atomic.Bool                            // it has work, as it knows; owner stores, if workers share cores
 	progress atomic.Uint64                          // words drained, for the monitor; owner stores
+	tid      atomic.Int32                           // the OS thread, for the monitor; owner stores, once
 	queue    queue                                  // jobs not started; anybody
 	reserved atomic.Int64                           // threads alive and jobs queued here
 	exts     externals                              // threads of the other kinds
@@ -141,6 +142,7 @@ func (w *Worker) run() {
 	defer w.s.running.Done()
 	runtime.LockOSThread() // for good: a pinned OS thread must not go back to the runtime
 	w.pin()
+	w.tid.Store(int32(osThread()))
 	w.curG = arch.G()
 	w.loop.g, w.cur = w.curG, &w.loop
 	for {

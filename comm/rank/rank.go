@@ -270,14 +270,14 @@ func workerSpin(spin time.Duration) time.Duration {
 func (r *Rank) reportStuck(s fult.StuckReport) { fmt.Fprint(os.Stderr, r.stuckText(s)) }
 
 // stuckText is the report: what does not move, and what the layers say of operations that wait. A poll that does not
-// end holds locks of the layers, so these are not asked then.
+// end holds locks of the layers, so these are not asked then. Nor are they where threads sleep and the rank goes on.
 func (r *Rank) stuckText(s fult.StuckReport) string {
 	what := strings.TrimPrefix(s.String(), "fult: ")
 	if s.Closing {
 		what = fmt.Sprintf("Finalize waits for thread %v, for %v now\n%s", s.ID, s.For.Round(time.Millisecond), s.Advice())
 	}
 	text := fmt.Sprintf("golci: rank %d of %d: %s\n", r.job.Rank-r.job.First, r.job.Mates, what)
-	if !s.Thread && !s.Closing {
+	if s.Asleep || !s.Thread && !s.Closing {
 		return text
 	}
 	if left := r.remains(); left.ops > 0 {

@@ -34,6 +34,7 @@ func TestStuckText(t *testing.T) {
 		}{
 			{fult.StuckReport{Closing: true, Thread: true}, true},
 			{fult.StuckReport{Thread: true}, true},
+			{fult.StuckReport{Thread: true, Asleep: true}, false},
 			{fult.StuckReport{}, false},
 		} {
 			text := r.stuckText(c.report)

@@ -114,7 +114,7 @@ var (
 		"Whether golci run, where its flag -allocation does not say, looks for the machines that a scheduler has given "+
 			"to this job.", "auto", "none")
 	Stuck = defineDuration("GOLCI_STUCK", "10s", 0,
-		"After how long a worker that makes no progress is reported; 0: never.")
+		"After how long a worker that makes no progress is reported; 0: never, nor one that sleeps in its threads.")
 	Dump = defineWord("GOLCI_DUMP", "calls",
 		"What a rank tells on SIGQUIT: the calls that wait, with the largest groups if there are many; after them also "+
 			"the stacks of goroutines and threads; or all, which leaves no group out.", "calls", "stacks", "all")

@@ -1,0 +1,78 @@
+package fult
+
+import (
+	"runtime"
+	"time"
+)
+
+// A thread that sleeps again and again outside of this package holds its worker up as much as one that is stuck, but the
+// worker makes progress in between. The monitor finds it by its looks: most of them find the worker in a thread, and
+// its OS thread asleep. Then the stack says what the thread blocks in.
+
+const (
+	sleepWindow   = time.Second // over which looks are counted
+	sleepLooks    = 10          // of the monitor within it
+	sleepMost     = 8           // so many of them find the thread asleep
+	stacksAtSleep = 20_000      // with more goroutines nobody looks: to take their stacks stops the world for too long
+)
+
+// sleepWatch is the monitor's memory of how a worker has spent the current window.
+type sleepWatch struct {
+	since  time.Time // when the window began
+	looks  int
+	asleep int // looks that have found the worker asleep in a thread
+	vain   int // windows that were spent so, and stacks that did not show it
+	skip   int // windows until stacks are taken again: each time twice as many
+}
+
+// look notes what a look has found. At the end of a window that was spent asleep it tells how long that was.
+func (x *sleepWatch) look(now time.Time, asleep bool) (window time.Duration) {
+	if x.since.IsZero() {
+		x.since = now
+		return 0
+	}
+	x.looks++
+	if asleep {
+		x.asleep++
+	}
+	window = now.Sub(x.since)
+	if x.looks < sleepLooks || window < sleepWindow {
+		return 0
+	}
+	if x.asleep*sleepLooks < x.looks*sleepMost {
+		window = 0
+	}
+	*x = sleepWatch{since: now, vain: x.vain, skip: x.skip}
+	return window
+}
+
+// due tells whether to take stacks after a window that was spent asleep.
+func (x *sleepWatch) due() bool {
+	if x.skip > 0 {
+		x.skip--
+		return false
+	}
+	x.skip = 1<<min(x.vain, 10) - 1
+	x.vain++
+	return true
+}
+
+// lookForSleep reports a thread of w that spends most of the time asleep. It is false if there is nothing to report.
+func (s *Scheduler) lookForSleep(w *Worker, seen *sleepWatch, now time.Time, stacks func() *Stacks) bool {
+	window := seen.look(now, w.inThread() && inKernel(int(w.tid.Load())))
+	if window == 0 || runtime.NumGoroutine() > stacksAtSleep || !seen.due() {
+		return false
+	}
+	r := w.stuckReport(window, stacks())
+	if !r.Thread || remedy(r.Stack) == "" {
+		return false // it has woken up, or waits for the runtime
+	}
+	r.Asleep = true
+	s.cfg.OnStuck(r)
+	return true
+}
+
+// inThread tells whether w is in a thread. Any goroutine may call it.
+func (w *Worker) inThread() bool {
+	return w.parked.Load() == awake && peek(&w.curG) != peek(&w.loop.g)
+}

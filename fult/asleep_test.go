@@ -1,0 +1,54 @@
+package fult
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestSleepWatch: a window counts if most looks have found the worker asleep, and is told once.
+func TestSleepWatch(t *testing.T) {
+	for name, c := range map[string]struct {
+		asleep string // by look: x for asleep
+		every  time.Duration
+		want   int // looks until it is told; 0: never
+	}{
+		"asleep":            {"xxxxxxxxxxxxxxxxxxxx", sleepWindow / sleepLooks, 11},
+		"now and then":      {"x.x.x.x.x.x.x.x.x.x.", sleepWindow / sleepLooks, 0},
+		"mostly":            {".xxxx..xxxx.........", sleepWindow / sleepLooks, 11},
+		"less than mostly":  {".xxxx...xxx.........", sleepWindow / sleepLooks, 0},
+		"the second window": {"...........xxxxxxxxxxxxx", sleepWindow / sleepLooks, 21},
+		"frequent looks":    {"xxxxxxxxxxxxxxxxxxxxxxxx", sleepWindow / 20, 21},
+		"rare looks":        {"xxxxxxxxxxxxxxxxxxxxxxxx", sleepWindow, 11},
+	} {
+		var x sleepWatch
+		now, got := time.Now(), 0
+		for i, r := range c.asleep {
+			window := x.look(now, r == 'x')
+			if window != 0 && got == 0 {
+				got = i + 1
+				if want := c.every * time.Duration(i) / max(1, time.Duration(i/sleepLooks)); c.want == 11 && window != want {
+					t.Errorf("%s: a window of %v, want %v", name, window, want)
+				}
+			}
+			now = now.Add(c.every)
+		}
+		if got != c.want {
+			t.Errorf("%s: told at look %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+// TestSleepDue: stacks that do not show a sleep are taken less and less often.
+func TestSleepDue(t *testing.T) {
+	var x sleepWatch
+	var taken []int
+	for i := range 20 {
+		if x.due() {
+			taken = append(taken, i)
+		}
+	}
+	if want := []int{0, 1, 3, 7, 15}; !slices.Equal(taken, want) {
+		t.Errorf("taken after windows %d, want %d", taken, want)
+	}
+}
