@@ -117,7 +117,7 @@ func (j *job) explained(errs []error, i, victim int) error {
 	died := errors.As(err, &p) &&
 		(p.Rank == victim || strings.Contains(p.Cause, fmt.Sprintf("rank %d", victim)))
 	switch {
-	case died, p != nil && p.Rank >= 0 && o.causes != nil && o.differs(err) == nil:
+	case died, o.causes != nil && o.differs(err) == nil:
 		return nil
 	case p != nil && p.Rank < 0 && j.dependsOnPoisoned(errs, o): // it may have come to wait for that too late
 		return nil
