@@ -46,13 +46,13 @@ func (s *Server) callLate(p *pending.Op) error {
 		return nil
 	case p.Needs == nil:
 		if p.Peer >= 0 && s.e.Gone(p.Peer) {
-			return s.goneError(p.Peer)
+			return s.e.PeerError(p.Peer)
 		}
 		return nil
 	}
 	for r := range s.size {
 		if s.e.Gone(r) && p.Needs(r) {
-			return s.goneError(r)
+			return s.e.PeerError(r)
 		}
 	}
 	return nil

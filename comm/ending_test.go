@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -333,5 +334,15 @@ func TestCloseBesideSend(t *testing.T) {
 				checkEnded(t, j[0], ended, ErrClosed)
 			})
 		}
+	}
+}
+
+// TestSendWithoutACause: the conduit refuses a record, and gives no cause. A send to that rank fails, and says as much.
+func TestSendWithoutACause(t *testing.T) {
+	j := newJob(t, 2, conduit.Config{MaxRecord: 320}, Config{})
+	j[0].e.Post(1, handlerNotice, make([]byte, 1000)) // larger than a record may be
+	_, err := j[0].Wait(isend(t, j[0], 100, Synchronous))
+	if !errors.Is(err, ErrPeer) || strings.Contains(err.Error(), "nil") || !strings.Contains(err.Error(), "rank 1") {
+		t.Errorf("it fails with %v", err)
 	}
 }

@@ -41,11 +41,6 @@ func (s *Server) failLost(w *fult.Worker) {
 	}
 }
 
-// goneError is why nothing can be had from peer.
-func (s *Server) goneError(peer int) error {
-	return fmt.Errorf("%w: %w", ErrPeer, s.e.PeerFailed(peer))
-}
-
 // postLate ends the receive o, which has been posted and found no message, if its source is gone or its context has
 // been revoked. It is called after o can be found by failLost and retire, which search after the flags that are looked
 // at here have been set (see am.Endpoint.Gone and Server.revoked): one of the two withdraws o.
@@ -56,7 +51,7 @@ func (s *Server) postLate(o *op) {
 	case s.isRevoked(o.ctx):
 		err = ErrCancelled
 	case p.Source >= 0 && s.e.Gone(int(p.Source)):
-		err = s.goneError(int(p.Source))
+		err = s.e.PeerError(int(p.Source))
 	case p.Source < 0:
 		err = s.doubted(o.ctx)
 	}
@@ -70,7 +65,7 @@ func (s *Server) postLate(o *op) {
 // comes after the number can be found.
 func (s *Server) askedLate(id uint64, peer int) {
 	if s.e.Gone(peer) {
-		s.failNumber(id, s.goneError(peer), nil)
+		s.failNumber(id, s.e.PeerError(peer), nil)
 	}
 }
 

@@ -8,8 +8,10 @@ import (
 // A notice is a short message beside the matching: it finds no receive but a function of the layer above. It is how a
 // rank tells others of what they do not wait for. It has its turn among the messages of its pair.
 
-// NoticeText is the longest text of a notice in bytes; what is longer is cut.
-const NoticeText = 512
+const longestNotice = 512 // bytes of text, where a record has room for them
+
+// NoticeRoom is how many bytes of text a notice has room for; what is longer is cut.
+func (s *Server) NoticeRoom() int { return min(longestNotice, s.e.MaxMedium()) }
 
 const noticeArgs = 4
 
@@ -23,7 +25,7 @@ func (s *Server) OnNotice(f NoticeFunc) { s.notice = f }
 // waits in the queue of its pair. It comes after all messages that this rank has sent to dst before, whoever has
 // received them, and before those that it sends later. One to a rank that has died is dropped.
 func (s *Server) Notify(dst int, args [noticeArgs]uint64, text string) {
-	s.e.Post(dst, handlerNotice, []byte(text[:min(len(text), NoticeText)]), args[:]...)
+	s.e.Post(dst, handlerNotice, []byte(text[:min(len(text), s.NoticeRoom())]), args[:]...)
 }
 
 func (s *Server) onNotice(t *am.Token, args []uint64, text []byte) {

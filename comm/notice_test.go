@@ -2,6 +2,7 @@ package comm
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/golci/golci/comm/conduit"
@@ -66,5 +67,22 @@ func TestNoticesHaveTheirTurn(t *testing.T) {
 				return s.AwaitAll(reqs)
 			})
 		})
+	}
+}
+
+// TestNoticeOfSmallRecords: where records have no room for a long text, the notice comes with as much as fits. The pair
+// goes on.
+func TestNoticeOfSmallRecords(t *testing.T) {
+	j := newJob(t, 2, conduit.Config{MaxRecord: 320, TinyQueues: true}, Config{})
+	var came []string
+	j[1].OnNotice(func(_ int, _ [noticeArgs]uint64, text []byte, _ *fult.Worker) { came = append(came, string(text)) })
+	long := strings.Repeat("long ", longestNotice)
+	for range 2 {
+		j[0].Notify(1, [noticeArgs]uint64{}, long)
+	}
+	until(t, "both have come", func() bool { return len(came) == 2 }, j...)
+	room := j[0].NoticeRoom()
+	if room >= longestNotice || came[0] != long[:room] || came[1] != came[0] {
+		t.Errorf("%d bytes have come, and there is room for %d", len(came[0]), room)
 	}
 }

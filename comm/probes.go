@@ -81,7 +81,7 @@ func (s *Server) checkProbe(until stdcontext.Context, p *pending.Op) error {
 	if !s.e.Gone(p.Peer) {
 		return nil
 	}
-	return s.goneError(p.Peer)
+	return s.e.PeerError(p.Peer)
 }
 
 func (x *probes) add(p *prober) {

@@ -3,7 +3,6 @@ package comm
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/fult"
@@ -132,7 +131,7 @@ func (s *Server) startSend(o *op) {
 	}
 	o.first = s.goesFirst(o.ctx, dst, int(o.tag), o.size)
 	if s.e.Lock(dst) == am.Failed {
-		o.Fail(s.e.PeerFailed(dst), nil)
+		o.Fail(s.e.PeerError(dst), nil)
 		return
 	}
 	if o.first {
@@ -229,7 +228,7 @@ func (o *op) sendFailed(err error) error {
 	if errors.Is(err, am.ErrClosed) {
 		return o.failed(ErrClosed)
 	}
-	return o.failed(fmt.Errorf("%w: %w", ErrPeer, err))
+	return o.failed(err)
 }
 
 // Fail implements am.Queued. The queue lets go of a send that has left, too, where the pair or the endpoint ended at once

@@ -170,7 +170,7 @@ func (e *Endpoint) pumpWay(l *bulkList, peer int, done *bulkList) (n int) {
 		sent := e.bulkSend(peer, b)
 		n += max(0, min(1, sent))
 		if sent < 0 {
-			b.kept.fail(e.peerError(peer))
+			b.kept.fail(e.PeerError(peer))
 		} else if b.Left() > 0 {
 			return n
 		}

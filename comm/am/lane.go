@@ -387,7 +387,7 @@ func (e *Endpoint) pump(ln *lane, peer int, w *fult.Worker) (sent int) {
 	ln.mu.Unlock()
 	for done.head != nil {
 		if x := done.pop(); dead {
-			x.Fail(e.peerError(peer), w)
+			x.Fail(e.PeerError(peer), w)
 		} else {
 			x.Sent(w)
 		}
@@ -403,8 +403,8 @@ func (e *Endpoint) drainDead(ln *lane, done *queue) {
 	}
 }
 
-// peerError is why what is queued towards peer will not be sent.
-func (e *Endpoint) peerError(peer int) error {
+// PeerError is why nothing is sent to a peer that has failed (ErrPeer), or since the endpoint has been closed (ErrClosed).
+func (e *Endpoint) PeerError(peer int) error {
 	if e.closed.Load() {
 		return fmt.Errorf("%w: rank %d", ErrClosed, e.rank)
 	}

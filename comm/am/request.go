@@ -137,7 +137,7 @@ var requests = sync.Pool{New: func() any { return new(request) }}
 // requestSlow queues the request and waits until it is sent. The pair is locked if o is Stalled.
 func (e *Endpoint) requestSlow(dst int, o Outcome, h uint8, args []uint64, m message) error {
 	if o == Failed {
-		return e.peerError(dst)
+		return e.PeerError(dst)
 	}
 	q := e.newRequest(dst, h, args, m)
 	e.Enqueue(dst, q)

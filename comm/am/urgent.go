@@ -17,7 +17,7 @@ func (e *Endpoint) RequestUrgent(dst int, h uint8, args ...uint64) error {
 		return err
 	}
 	if e.Lock(dst) == Failed {
-		return e.peerError(dst)
+		return e.PeerError(dst)
 	}
 	q := e.newRequest(dst, h, args, message{})
 	q.urgent = true

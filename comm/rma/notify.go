@@ -350,7 +350,7 @@ func (l *waiters) lookAll(worker *fult.Worker, m *Memory) {
 func (w *waiter) fromDead(m *Memory) bool {
 	for _, p := range w.from {
 		if m.e.Gone(p) {
-			w.err = m.peerError(p)
+			w.err = m.e.PeerError(p)
 			return true
 		}
 	}

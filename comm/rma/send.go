@@ -72,7 +72,7 @@ func (m *Memory) launch(o *op, immediate bool) error {
 		return nil
 	}
 	if m.e.Lock(peer) == am.Failed {
-		return o.cancel(m.peerError(peer))
+		return o.cancel(m.e.PeerError(peer))
 	}
 	queueing := m.e.Queueing(peer)
 	switch {
@@ -82,9 +82,9 @@ func (m *Memory) launch(o *op, immediate bool) error {
 	case m.e.PeerFailed(peer) != nil:
 		m.e.Abandon(peer)
 		if o.send.pos == 0 {
-			return o.cancel(m.peerError(peer))
+			return o.cancel(m.e.PeerError(peer))
 		}
-		o.Fail(m.peerError(peer), nil)
+		o.Fail(m.e.PeerError(peer), nil)
 	case immediate && (queueing || o.send.pos == 0):
 		m.e.Abandon(peer)
 		return o.cancel(fmt.Errorf("%w: rank %d", ErrWouldBlock, peer))
@@ -119,13 +119,6 @@ func (o *op) cancel(err error) error {
 		set.part(nil, nil)
 	}
 	return err
-}
-
-func (m *Memory) peerError(peer int) error {
-	if err := m.e.PeerFailed(peer); err != nil {
-		return fmt.Errorf("%w: rank %d: %w", ErrPeer, peer, err)
-	}
-	return fmt.Errorf("%w: rank %d", ErrPeer, peer)
 }
 
 // Emit implements am.Queued.

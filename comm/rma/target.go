@@ -55,7 +55,7 @@ func (m *Memory) check(peer int, off int64, n int) (*target, error) {
 			t.size)
 	}
 	if m.e.PeerFailed(peer) != nil {
-		return nil, m.peerError(peer)
+		return nil, m.e.PeerError(peer)
 	}
 	return t, nil
 }
@@ -134,7 +134,7 @@ func (m *Memory) attach(peer int, r Region) (*target, error) {
 	}
 	if m.e.PeerFailed(peer) != nil { // peerGone may have been here already
 		m.peers[peer].Store(nil)
-		return nil, m.peerError(peer)
+		return nil, m.e.PeerError(peer)
 	}
 	return t, nil
 }
@@ -190,7 +190,7 @@ func (m *Memory) meet(t *target, about *welcome) (*target, error) {
 	}
 	if m.e.PeerFailed(t.rank) != nil { // peerGone may have been here already
 		m.forgetRegions(t.rank)
-		return nil, m.peerError(t.rank)
+		return nil, m.e.PeerError(t.rank)
 	}
 	return t, nil
 }
@@ -252,6 +252,6 @@ func (m *Memory) peerGone(peer int, _ error, w *fult.Worker) {
 	m.peers[peer].Store(nil) // whatever the conduit's memory says
 	m.forgetRegions(peer)
 	m.releaseKeys(peer)
-	m.fail(peer, m.peerError(peer), w)
+	m.fail(peer, m.e.PeerError(peer), w)
 	m.notes.lookAll(w, m)
 }

@@ -317,7 +317,7 @@ func (st *collState) tagOf(call uint64) (int, bool) {
 
 // tagIn gives the tag of a call that a word of collState.tags has, if it is of that call.
 func tagIn(e, call uint64) (int, bool) {
-	return int(e & (1<<tagBits - 1)), call > 0 && e>>tagEntryBits == call&(1<<(64-tagEntryBits)-1)
+	return int(e & (1<<tagBits - 1)), e != 0 && call > 0 && e>>tagEntryBits == call&(1<<(64-tagEntryBits)-1)
 }
 
 // room gives room for n displacements, of the running call.

@@ -28,3 +28,22 @@ func TestCollectiveTags(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestTagIn: a word that nobody has written has the tag of no call, also of one whose low bits are those of the word.
+func TestTagIn(t *testing.T) {
+	const tag = 77
+	for _, call := range []uint64{1, 1 << (64 - tagEntryBits), 1<<62 + 1, 1 << 62} {
+		if got, ok := tagIn(0, call); ok {
+			t.Errorf("call %#x has tag %d of nothing", call, got)
+		}
+		if got, ok := tagIn(call<<tagEntryBits|tag, call); !ok || got != tag {
+			t.Errorf("call %#x has tag %d, %v", call, got, ok)
+		}
+		if _, ok := tagIn(call<<tagEntryBits|tag, call+keptTags); ok {
+			t.Errorf("call %#x has the tag of the call before", call+keptTags)
+		}
+	}
+	if _, ok := tagIn(tag, 0); ok {
+		t.Error("Finalize has a tag")
+	}
+}

@@ -46,11 +46,10 @@ type voting struct {
 	number uint64
 }
 
-// Bounds of what travels and what is kept.
-const (
-	mostAgreeing   = 64 * (comm.NoticeText - 32) / 16 // ranks whose sets fit a notice
-	mostEarlyVotes = 1 << 12
-)
+const mostEarlyVotes = 1 << 12 // that are kept
+
+// mostAgreeing is for how many ranks the two sets of a message of an agreement fit a notice with that room.
+func mostAgreeing(room int) int { return 64 * ((room - 32) / 16) }
 
 // of gives the agreements on c. It is called with mu held.
 func (f *faults) of(c *Comm) *agreements {
@@ -181,8 +180,9 @@ func (c *Comm) agreeable(what string) error {
 	} else if err := c.proc.rank.Ended(); err != nil {
 		return c.errorf(what, ": %w", err)
 	}
-	if n := len(c.peers); n > mostAgreeing {
-		return c.errorf(what, ": %w: %d ranks, the most are %d", errs.UnsupportedOperation, n, mostAgreeing)
+	if n, most := len(c.peers), mostAgreeing(c.Srv.NoticeRoom()); n > most {
+		return c.errorf(what, ": %w: %d ranks, with records of this size the most are %d (GOLCI_EAGER)",
+			errs.UnsupportedOperation, n, most)
 	}
 	return nil
 }
