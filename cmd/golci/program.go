@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -15,32 +16,75 @@ import (
 	"github.com/golci/golci/internal/boot"
 )
 
-// program finds the program to run. If the argument is a Go package it builds it first. A package is a directory, a .go
-// file, or an import path that is neither a file nor found in PATH. cleanup removes the built program.
-func (r *runCmd) program(guard *launch.Guard, signals <-chan os.Signal) (argv []string, cleanup func(), err error) {
-	if len(r.Argv) == 0 {
-		return nil, nil, errors.New("no program given")
+// programs finds the program of each part, and builds those that are Go packages. A package is a directory, a .go file,
+// or an import path that is neither a file nor found in PATH. cleanup removes what has been built; it is never nil.
+func (r *runCmd) programs(guard *launch.Guard, signals <-chan os.Signal) (argvs [][]string, cleanup func(), err error) {
+	b := builder{run: r, guard: guard, signals: signals, built: map[string]string{}}
+	for _, p := range r.parts() {
+		if len(p.Argv) == 0 {
+			return nil, b.cleanup, errors.New("no program given")
+		}
+		path, err := b.program(p.Argv[0])
+		if err != nil {
+			return nil, b.cleanup, err
+		}
+		argvs = append(argvs, append([]string{path}, p.Argv[1:]...))
 	}
-	prog := r.Argv[0]
+	return argvs, b.cleanup, nil
+}
+
+// builder builds the Go packages of a job.
+type builder struct {
+	run     *runCmd
+	guard   *launch.Guard
+	signals <-chan os.Signal
+	dir     string            // for what is built; "": nothing is yet
+	built   map[string]string // paths of programs, by what the user calls them
+}
+
+func (b *builder) cleanup() {
+	if b.dir != "" {
+		os.RemoveAll(b.dir)
+	}
+}
+
+// program is the path of the program that the user calls prog.
+func (b *builder) program(prog string) (string, error) {
 	if !isPackage(prog) {
 		path, err := exec.LookPath(prog)
 		if err == nil {
 			path, err = filepath.Abs(path)
 		}
-		return append([]string{path}, r.Argv[1:]...), func() {}, err
+		return path, err
 	}
-	dir := filepath.Join(os.TempDir(), "golci-run-"+boot.IDFromKey(boot.NewKey()))
-	guard.AddDir(dir) // before it is there, so that it cannot stay
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, nil, err
+	if bin, ok := b.built[prog]; ok {
+		return bin, nil
 	}
-	cleanup = func() { os.RemoveAll(dir) }
+	dir, err := b.newDir()
+	if err != nil {
+		return "", err
+	}
 	bin := filepath.Join(dir, binaryName(prog))
-	if err := r.build(prog, bin, guard, signals); err != nil {
-		cleanup()
-		return nil, nil, err
+	if err := b.run.build(prog, bin, b.guard, b.signals); err != nil {
+		return "", err
 	}
-	return append([]string{bin}, r.Argv[1:]...), cleanup, nil
+	b.built[prog] = bin
+	b.run.built = append(b.run.built, bin)
+	return bin, nil
+}
+
+// newDir makes a directory for one program: others may have the same name.
+func (b *builder) newDir() (string, error) {
+	if b.dir == "" {
+		dir := filepath.Join(os.TempDir(), "golci-run-"+boot.IDFromKey(boot.NewKey()))
+		b.guard.AddDir(dir) // before it is there, so that it cannot stay
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return "", err
+		}
+		b.dir = dir
+	}
+	dir := filepath.Join(b.dir, strconv.Itoa(len(b.built)))
+	return dir, os.Mkdir(dir, 0o700)
 }
 
 func isPackage(prog string) bool {

@@ -15,7 +15,7 @@ import (
 )
 
 type runCmd struct {
-	Ranks   *int          `short:"n" aliases:"np" help:"Number of ranks, 1 to ${most}; default: one for each slot of the machines that -hosts or a scheduler gives, else 1." placeholder:"N"`
+	part    `embed:""`
 	Room    int           `name:"universe" help:"The most ranks of the job, with those that its ranks spawn; default: -n, so that none can be." placeholder:"N"`
 	Bind    string        `help:"Bind each rank to its share of the cores (core), or not (none); default: GOLCI_BIND." placeholder:"core|none"`
 	Prefix  bool          `help:"Begin every line of output with its rank."`
@@ -24,16 +24,14 @@ type runCmd struct {
 	Grace   time.Duration `default:"1s" help:"Time between asking the ranks to end and killing them."`
 	Trace   string        `help:"Write a timeline of all ranks to this file, for ui.perfetto.dev." placeholder:"FILE"`
 	Input   string        `name:"stdin" default:"0" help:"Who gets the standard input: rank 0 (0), or nobody (none)." placeholder:"0|none"`
-	Env     []string      `sep:"none" help:"Set a variable for the ranks, or pass on its value here; may be repeated." placeholder:"K[=V]"`
 	Race    bool          `help:"Build PROG, a Go package, with the race detector."`
 	Tags    string        `help:"Build tags for PROG, a Go package." placeholder:"LIST"`
 	Build   string        `help:"More flags for go build, as in -build '-gcflags=-m -trimpath'." placeholder:"FLAGS"`
 	runFar  `embed:""`
-	Verbose bool     `short:"v" help:"Print each step."`
-	Argv    []string `arg:"" optional:"" passthrough:"" name:"prog" help:"Program, or Go package such as ./examples/hello, and its arguments."`
-}
+	Verbose bool `short:"v" help:"Print each step."`
 
-func (r *runCmd) setArgs(args []string) { r.Argv = args }
+	more []part // further programs
+}
 
 // Run starts the job and reports its exit code as the error.
 func (r *runCmd) Run() error {
@@ -50,7 +48,7 @@ func (r *runCmd) Run() error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	for _, text := range settings.Misspelt(slices.Concat(os.Environ(), r.Env)) {
+	for _, text := range settings.Misspelt(slices.Concat(os.Environ(), r.variables())) {
 		say(text)
 	}
 	hosts, err := r.machines()
@@ -66,32 +64,26 @@ func (r *runCmd) Run() error {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, forwarded...)
 	defer signal.Stop(signals)
-	r.Preload = r.Preload || r.builds()
-	argv, cleanup, err := r.program(guard, signals)
+	programs, cleanup, err := r.programs(guard, signals)
+	defer cleanup()
 	if err != nil {
 		return err
 	}
-	defer cleanup()
-	return r.launch(argv, hosts, guard, signals)
+	return r.launch(programs, hosts, guard, signals)
 }
 
 // check looks at the flags that kong cannot judge.
-func (r *runCmd) check() (err error) {
-	if r.Ranks != nil && (*r.Ranks < 1 || *r.Ranks > launch.MaxRanks) {
-		say(fmt.Sprintf("-n %d: the number of ranks must be from 1 to %d", *r.Ranks, launch.MaxRanks))
-		return exitCode(2)
-	}
+func (r *runCmd) check() error {
 	if r.Allocation != "auto" && r.Allocation != "none" {
 		return fmt.Errorf("-allocation must be auto or none, not %q", r.Allocation)
 	}
-	if len(r.buildFlags()) > 0 && len(r.Argv) > 0 && !isPackage(r.Argv[0]) {
-		return fmt.Errorf("%s: flags for go build, and %s is no Go package", strings.Join(r.buildFlags(), " "), r.Argv[0])
+	if len(r.buildFlags()) > 0 && len(r.Argv) > 0 && !r.builds() {
+		return r.noPackage()
 	}
 	if r.Input != "0" && r.Input != "none" {
 		return fmt.Errorf("-stdin must be 0 or none, not %q", r.Input)
 	}
-	r.Env, err = withValues(r.Env, os.LookupEnv)
-	return err
+	return r.checkParts()
 }
 
 func (r *runCmd) buildFlags() (flags []string) {
@@ -104,7 +96,7 @@ func (r *runCmd) buildFlags() (flags []string) {
 	return append(flags, strings.Fields(r.Build)...)
 }
 
-func (r *runCmd) launch(argv []string, hosts []far.Host, guard *launch.Guard, signals <-chan os.Signal) error {
+func (r *runCmd) launch(argvs [][]string, hosts []far.Host, guard *launch.Guard, signals <-chan os.Signal) error {
 	stdin, done := r.rankInput()
 	defer done()
 	set, err := r.settings()
@@ -119,8 +111,9 @@ func (r *runCmd) launch(argv []string, hosts []far.Host, guard *launch.Guard, si
 	if err != nil {
 		return err
 	}
+	cmds, env := r.commands(argvs, r.ranks(hosts))
 	code, err := launch.Run(&launch.Spec{
-		Ranks: r.ranks(hosts), Argv: argv, Env: append([]string{settings.Bind.Env() + "=" + r.Bind}, r.Env...),
+		Commands: cmds, Env: append([]string{settings.Bind.Env() + "=" + r.Bind}, env...),
 		Bind: r.Bind, Prefix: r.Prefix, Survive: r.Survive, Timeout: r.Timeout, Grace: r.Grace,
 		Limit: func(ranks int) time.Duration { return boot.ExitLimit(set, ranks) + limitMargin },
 		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals, Say: say, Detail: r.detail,
@@ -144,7 +137,7 @@ const limitMargin = 500 * time.Millisecond
 
 func (r *runCmd) settings() (*settings.Set, error) {
 	return settings.Parse(func(name string) (string, bool) {
-		for _, kv := range slices.Backward(r.Env) {
+		for _, kv := range slices.Backward(r.variables()) {
 			if v, ok := strings.CutPrefix(kv, name+"="); ok {
 				return v, true
 			}

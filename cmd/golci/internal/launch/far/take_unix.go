@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
+	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/boot/pmi"
 )
 
@@ -214,26 +214,35 @@ func (m *machine) lose(why error) {
 func (m *machine) task() task {
 	s := m.fleet.job.Spec()
 	dir, _ := os.Getwd() // "" if there is none any more
-	t := task{
-		First: m.first, Count: m.count, Size: m.fleet.size, Argv: append([]string{}, s.Argv...),
+	cmds := m.fleet.commands(m)
+	return task{
+		First: m.first, Size: m.fleet.size, Commands: tasked(cmds, m.copied(cmds)),
 		Env: append(passedEnv(os.Environ()), s.Env...), Dir: dir, Bind: s.Bind,
 		JobID: m.fleet.job.ID(), Here: m.host.local(), Parts: s.Parts != "",
 	}
-	if m.preloads() {
-		t.Base, t.Argv[0] = filepath.Base(t.Argv[0]), ""
-	}
-	return t
 }
 
-// preloads says whether the machine gets a copy of the program.
-func (m *machine) preloads() bool { return m.fleet.copies && !m.host.local() }
-
-// preload sends the program, a piece at a time, so that the connection stays free for the rest.
-func (m *machine) preload() error {
-	if !m.preloads() {
+// copied lists the programs that the machine gets a copy of.
+func (m *machine) copied(cmds []boot.Command) []string {
+	if m.host.local() {
 		return nil
 	}
-	src, err := os.Open(m.fleet.job.Spec().Argv[0])
+	return copied(cmds, m.fleet.copies)
+}
+
+// preload sends the programs.
+func (m *machine) preload() error {
+	for i, path := range m.copied(m.fleet.commands(m)) {
+		if err := m.sendProgram(i+1, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sendProgram sends a program, a piece at a time, so that the connection stays free for the rest.
+func (m *machine) sendProgram(number int, path string) error {
+	src, err := os.Open(path)
 	if err != nil {
 		return err
 	}
@@ -244,7 +253,7 @@ func (m *machine) preload() error {
 		if n == 0 {
 			return nil // the end, or what cannot be read: the task then fails there
 		}
-		m.link.send(frameFile, 0, buf[:n])
+		m.link.send(frameFile, number, buf[:n])
 		select {
 		case <-m.fileOK:
 		case <-m.link.gone:
