@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,7 +18,8 @@ import (
 type part struct {
 	Ranks *int     `short:"n" aliases:"np" help:"Number of ranks, 1 to ${most}; default: one for each slot of the machines that -hosts or a scheduler gives, else 1." placeholder:"N"`
 	Env   []string `sep:"none" help:"Set a variable for the ranks, or pass on its value here; may be repeated." placeholder:"K[=V]"`
-	Argv  []string `arg:"" optional:"" passthrough:"" name:"prog" help:"Program, or Go package such as ./examples/hello, and its arguments. A word ':' and a further program, with -n and perhaps -env before it, may follow."`
+	Dir   string   `name:"wdir" aliases:"wd" help:"Directory in which the ranks start, on every machine; default: this one, where a machine has it." placeholder:"DIR"`
+	Argv  []string `arg:"" optional:"" passthrough:"" name:"prog" help:"Program, or Go package such as ./examples/hello, and its arguments. A word ':' and a further program, with -n and perhaps -env and -wdir before it, may follow."`
 }
 
 // colon is the word between the programs of a job.
@@ -82,7 +84,7 @@ func (r *runCmd) parts() []*part {
 	return all
 }
 
-// checkParts looks at the numbers of ranks, and gives each variable its value.
+// checkParts looks at the numbers of ranks, gives each variable its value, and makes directories absolute.
 func (r *runCmd) checkParts() (err error) {
 	parts := r.parts()
 	for i, p := range parts {
@@ -91,6 +93,12 @@ func (r *runCmd) checkParts() (err error) {
 		}
 		if p.Env, err = withValues(p.Env, os.LookupEnv); err != nil {
 			return err
+		}
+		if p.Dir == "" {
+			continue
+		}
+		if p.Dir, err = filepath.Abs(p.Dir); err != nil {
+			return fmt.Errorf("-wdir: %w", err)
 		}
 	}
 	if n := r.asked(); n != nil && *n > launch.MaxRanks {
@@ -145,10 +153,10 @@ func (r *runCmd) variables() (env []string) {
 // one are those of the job: ranks that are spawned get them, too.
 func (r *runCmd) commands(argvs [][]string, only int) (cmds []boot.Command, env []string) {
 	if len(argvs) == 1 {
-		return []boot.Command{{Argv: argvs[0], N: only}}, r.Env
+		return []boot.Command{{Argv: argvs[0], N: only, Dir: r.Dir}}, r.Env
 	}
 	for i, p := range r.parts() {
-		cmds = append(cmds, boot.Command{Argv: argvs[i], N: *p.Ranks, Env: p.Env})
+		cmds = append(cmds, boot.Command{Argv: argvs[i], N: *p.Ranks, Env: p.Env, Dir: p.Dir})
 	}
 	return cmds, nil
 }

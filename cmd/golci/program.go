@@ -24,7 +24,7 @@ func (r *runCmd) programs(guard *launch.Guard, signals <-chan os.Signal) (argvs 
 		if len(p.Argv) == 0 {
 			return nil, b.cleanup, errors.New("no program given")
 		}
-		path, err := b.program(p.Argv[0])
+		path, err := b.program(p)
 		if err != nil {
 			return nil, b.cleanup, err
 		}
@@ -48,15 +48,12 @@ func (b *builder) cleanup() {
 	}
 }
 
-// program is the path of the program that the user calls prog.
-func (b *builder) program(prog string) (string, error) {
-	if !isPackage(prog) {
-		path, err := exec.LookPath(prog)
-		if err == nil {
-			path, err = filepath.Abs(path)
-		}
-		return path, err
+// program is the path of the program of p.
+func (b *builder) program(p *part) (string, error) {
+	if !p.isPackage() {
+		return p.path()
 	}
+	prog := p.Argv[0]
 	if bin, ok := b.built[prog]; ok {
 		return bin, nil
 	}
@@ -85,6 +82,41 @@ func (b *builder) newDir() (string, error) {
 	}
 	dir := filepath.Join(b.dir, strconv.Itoa(len(b.built)))
 	return dir, os.Mkdir(dir, 0o700)
+}
+
+// path is the path of a program that is built already. One with a slash is meant from the directory in which it runs. Only
+// other machines may have that, and then the program is not looked for.
+func (p *part) path() (string, error) {
+	prog := p.Argv[0]
+	if p.inDir() {
+		prog = filepath.Join(p.Dir, prog)
+		if _, err := os.Stat(p.Dir); errors.Is(err, os.ErrNotExist) {
+			return prog, nil
+		}
+	}
+	path, err := exec.LookPath(prog)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	return path, err
+}
+
+// inDir says whether the program, if it is none to build, is meant from -wdir.
+func (p *part) inDir() bool {
+	return p.Dir != "" && strings.Contains(p.Argv[0], "/") && !filepath.IsAbs(p.Argv[0])
+}
+
+// isPackage says whether the program is a Go package. A program in -wdir is meant before a package here.
+func (p *part) isPackage() bool {
+	if len(p.Argv) == 0 {
+		return false
+	}
+	if p.inDir() {
+		if _, err := exec.LookPath(filepath.Join(p.Dir, p.Argv[0])); err == nil {
+			return false
+		}
+	}
+	return isPackage(p.Argv[0])
 }
 
 func isPackage(prog string) bool {

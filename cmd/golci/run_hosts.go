@@ -96,7 +96,7 @@ func (r *runCmd) ranks(hosts []far.Host) int {
 
 // builds says whether a program is a Go package.
 func (r *runCmd) builds() bool {
-	return slices.ContainsFunc(r.parts(), func(p *part) bool { return len(p.Argv) > 0 && isPackage(p.Argv[0]) })
+	return slices.ContainsFunc(r.parts(), (*part).isPackage)
 }
 
 // helperCmd is the side of another machine; people do not call it.

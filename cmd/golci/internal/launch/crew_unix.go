@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/golci/golci/internal/affinity"
 	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/settings"
@@ -71,6 +73,9 @@ func (s Sink) Done() {
 // Start starts all ranks of the crew. After an error some may run; Kill and Wait end them.
 func (c *Crew) Start() error {
 	for _, cmd := range c.Commands {
+		if err := enterable(cmd.Dir); err != nil {
+			return fmt.Errorf("rank %d: working directory %s: %w", c.First+c.count, cmd.Dir, err)
+		}
 		c.count += cmd.N
 	}
 	base := append(cleanEnv(os.Environ()), c.Env...)
@@ -90,6 +95,15 @@ func (c *Crew) Start() error {
 		}
 	}
 	return nil
+}
+
+// enterable says why a process cannot start in a directory, of which the system would not tell the name. "" is this
+// process's.
+func enterable(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	return unix.Access(dir+"/.", unix.X_OK)
 }
 
 // binder binds this thread to the cores of a rank before it starts that.
