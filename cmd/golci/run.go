@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -19,6 +20,8 @@ type runCmd struct {
 	Room    int           `name:"universe" help:"The most ranks of the job, with those that its ranks spawn; default: -n, so that none can be." placeholder:"N"`
 	Bind    string        `help:"Bind each rank to its share of the cores (core), or not (none); default: GOLCI_BIND." placeholder:"core|none"`
 	Prefix  bool          `help:"Begin every line of output with its rank."`
+	Output  string        `help:"Write the output of each rank to files in this directory, DIR/0.out and DIR/0.err, and not to the terminal." placeholder:"DIR"`
+	Tee     bool          `help:"With -output: write it to the terminal as well."`
 	Survive bool          `help:"Do not end the job when a rank dies; the program goes on without it."`
 	Timeout time.Duration `help:"After this time ask every rank for a dump of what it waits for, and end the job." placeholder:"D"`
 	Grace   time.Duration `default:"1s" help:"Time between asking the ranks to end and killing them."`
@@ -80,6 +83,9 @@ func (r *runCmd) check() error {
 	if len(r.buildFlags()) > 0 && len(r.Argv) > 0 && !r.builds() {
 		return r.noPackage()
 	}
+	if r.Tee && r.Output == "" {
+		return errors.New("-tee: the output goes to no files; -output DIR says where they are to be")
+	}
 	if r.Input != "0" && r.Input != "none" {
 		return fmt.Errorf("-stdin must be 0 or none, not %q", r.Input)
 	}
@@ -97,6 +103,9 @@ func (r *runCmd) buildFlags() (flags []string) {
 }
 
 func (r *runCmd) launch(argvs [][]string, hosts []far.Host, guard *launch.Guard, signals <-chan os.Signal) error {
+	if err := r.makeOutput(); err != nil {
+		return err
+	}
 	stdin, done := r.rankInput()
 	defer done()
 	set, err := r.settings()
@@ -114,7 +123,7 @@ func (r *runCmd) launch(argvs [][]string, hosts []far.Host, guard *launch.Guard,
 	cmds, env := r.commands(argvs, r.ranks(hosts))
 	code, err := launch.Run(&launch.Spec{
 		Commands: cmds, Env: append([]string{settings.Bind.Env() + "=" + r.Bind}, env...),
-		Bind: r.Bind, Prefix: r.Prefix, Survive: r.Survive, Timeout: r.Timeout, Grace: r.Grace,
+		Bind: r.Bind, Prefix: r.Prefix, Files: r.Output, Tee: r.Tee, Survive: r.Survive, Timeout: r.Timeout, Grace: r.Grace,
 		Limit: func(ranks int) time.Duration { return boot.ExitLimit(set, ranks) + limitMargin },
 		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals, Say: say, Detail: r.detail,
 		Parts: parts.path(), Room: r.Room,
@@ -128,6 +137,17 @@ func (r *runCmd) launch(argvs [][]string, hosts []far.Host, guard *launch.Guard,
 	}
 	if code != 0 {
 		return exitCode(code)
+	}
+	return nil
+}
+
+// makeOutput makes the directory for the output of the ranks.
+func (r *runCmd) makeOutput() error {
+	if r.Output == "" {
+		return nil
+	}
+	if err := os.MkdirAll(r.Output, 0o777); err != nil {
+		return fmt.Errorf("-output %s: %w", r.Output, err)
 	}
 	return nil
 }

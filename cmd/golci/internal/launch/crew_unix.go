@@ -47,7 +47,7 @@ type Owner interface {
 	// Attach takes the near end of the rank's PMI socket, which it owns from now on.
 	Attach(rank int, c net.Conn)
 	// Output says where the rank's stream 1 or 2 goes.
-	Output(rank, stream int) Sink
+	Output(rank, stream int) (Sink, error)
 	// Heard is closed when everything the rank has said over PMI has been taken.
 	Heard(rank int) <-chan struct{}
 	// Ended reports that the process has ended, and that its output has been taken.
@@ -60,6 +60,7 @@ type Owner interface {
 type Sink struct {
 	To   io.Writer
 	file *os.File
+	own  bool         // nobody but the rank uses file
 	done func() error // may be nil
 }
 

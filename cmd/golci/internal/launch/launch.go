@@ -22,7 +22,9 @@ type Spec struct {
 	Room     int                           // the most ranks, with those that ranks spawn; less than Ranks means none
 	Env      []string                      // KEY=VALUE on top of the launcher's own environment; a later one wins
 	Bind     string                        // "core" or "none"
-	Prefix   bool                          // begin every line of output with the rank
+	Prefix   bool                          // begin every line of output with the rank, but in files
+	Files    string                        // directory for the output of the ranks; "": it goes to Stdout and Stderr
+	Tee      bool                          // with Files: it goes there, too
 	Survive  bool                          // go on without ranks that die
 	Timeout  time.Duration                 // after which every rank is asked for a dump and ended; 0: none
 	Grace    time.Duration                 // between asking the ranks to end and SIGKILL

@@ -73,7 +73,13 @@ func (c *Crew) connectOutput(cmd *exec.Cmd, i int) (o outputs, err error) {
 	return o, err
 }
 
-func (o *outputs) connect(s Sink) (*os.File, error) {
+func (o *outputs) connect(s Sink, err error) (*os.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	if s.own {
+		o.theirs = append(o.theirs, s.file)
+	}
 	if s.file != nil {
 		return s.file, nil
 	}

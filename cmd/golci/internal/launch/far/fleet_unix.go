@@ -255,7 +255,9 @@ func (f *fleet) deal() (p launch.Places, err error) {
 // Start gives every helper its task. Later failures there are reported to the job.
 func (f *fleet) Start() error {
 	for _, m := range f.far {
-		m.prepare()
+		if err := m.prepare(); err != nil {
+			return err
+		}
 	}
 	if err := f.preload(); err != nil {
 		return err

@@ -188,8 +188,8 @@ type outward struct {
 }
 
 // Output is the way of one stream to the head.
-func (h *helper) Output(rank, stream int) launch.Sink {
-	return launch.Sink{To: h.outward(rank, stream)}
+func (h *helper) Output(rank, stream int) (launch.Sink, error) {
+	return launch.Sink{To: h.outward(rank, stream)}, nil
 }
 
 func (h *helper) outward(rank, stream int) *outward {

@@ -42,7 +42,7 @@ func (m *machine) listen(l *link) {
 }
 
 // prepare makes the tables of the ranks; the helper has nothing to say of them before its task.
-func (m *machine) prepare() {
+func (m *machine) prepare() error {
 	m.conns = make([]*conn, m.count)
 	m.takes = make(chan taken, (streams+1)*m.count) // a piece of each stream, and the end
 	j := m.fleet.job
@@ -50,7 +50,14 @@ func (m *machine) prepare() {
 		rank := m.first + i
 		m.conns[i] = newConn(m.link, rank)
 		j.Attach(rank, m.conns[i])
-		m.sinks = append(m.sinks, j.Output(rank, 1), j.Output(rank, 2), j.Part(rank))
+		for stream := 1; stream < streamPart; stream++ {
+			s, err := j.Output(rank, stream)
+			if err != nil {
+				return fmt.Errorf("rank %d on %s: %w", rank, m.host.Name, err)
+			}
+			m.sinks = append(m.sinks, s)
+		}
+		m.sinks = append(m.sinks, j.Part(rank))
 	}
 	close(m.ready)
 	m.fleet.wg.Go(m.output)
@@ -62,6 +69,7 @@ func (m *machine) prepare() {
 			m.lose(m.link.reason())
 		}
 	})
+	return nil
 }
 
 // take takes one frame from the helper. It checks everything in it: the helper may be on a faulty machine.
