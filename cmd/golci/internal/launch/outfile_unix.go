@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // streamEndings are those of the files of a rank's streams 1 and 2.
@@ -63,7 +64,11 @@ func (o *outFile) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	if _, o.err = o.f.Write(b); o.err != nil && !errors.Is(o.err, os.ErrClosed) {
-		o.tell(fmt.Sprintf("the rest of the output of %s is not in its file: %v", o.name, o.err))
+		text := fmt.Sprintf("the rest of the output of %s is not in its file: %v", o.name, o.err)
+		if errors.Is(o.err, syscall.EFBIG) {
+			text += " (ulimit -f)"
+		}
+		o.tell(text)
 	}
 	return len(b), nil
 }
