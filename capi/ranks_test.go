@@ -109,9 +109,8 @@ func TestMixed(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	lib := filepath.Join(filepath.Dir(library(t)), abi.LibraryName)
-	cmd := exec.Command(launcher(t), "run", "-n", "3", "-timeout", "60s", "sh", "-c",
-		`case $PMI_RANK in 0) exec "$0" ;; 1) exec "$1" ;; *) exec "$2" testdata/mixed/main.py "$3" ;; esac`,
-		inGo, inC, python, lib)
+	cmd := exec.Command(launcher(t), "run", "-timeout", "60s", "-n", "1", inGo, ":", "-n", "1", inC, ":",
+		"-n", "1", python, "testdata/mixed/main.py", lib)
 	lines := strings.Split(strings.TrimSpace(output(t, cmd)), "\n")
 	slices.Sort(lines)
 	sent := 0
@@ -127,6 +126,30 @@ func TestMixed(t *testing.T) {
 	}
 	if len(lines) != 3 || sent != 30 {
 		t.Errorf("the ranks print %q", lines)
+	}
+}
+
+// TestAppNum: MPI_APPNUM is the place of the program among those of golci run.
+func TestAppNum(t *testing.T) {
+	program := compile(t, `#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int rank, found, *app;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	for (int i = 0; i < 2; i++)
+		MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, &app, &found);
+	printf("rank %d: %d\n", rank, found ? *app : -1);
+	return MPI_Finalize();
+}
+`)
+	lines := strings.Fields(output(t, exec.Command(launcher(t), "run", "-n", "1", program, ":", "-n", "2", program)))
+	got := strings.Join(lines, " ")
+	for _, want := range []string{"rank 0: 0", "rank 1: 1", "rank 2: 1"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
 	}
 }
 

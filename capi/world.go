@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -50,13 +51,6 @@ func golciInit(rankOf, size *C.int) (class C.int) {
 	if err := p.JoinParent(); err != nil {
 		return classOf(err)
 	}
-	if p.Parent() != nil {
-		n, err := p.AppNum()
-		if err != nil {
-			return classOf(err)
-		}
-		appNum.Store(int32(n))
-	}
 	comms[worldPlace].Store(p.World())
 	comms[selfPlace].Store(p.Self())
 	proc.Store(p)
@@ -65,14 +59,21 @@ func golciInit(rankOf, size *C.int) (class C.int) {
 	return C.MPI_SUCCESS
 }
 
-// appNum is the number of the command that has spawned this process.
-var appNum atomic.Int32
+// appNum is the number of this process's program among those of golci run, or of the call that has spawned it. The
+// first call asks the launcher. 0: it does not tell.
+var appNum = sync.OnceValue(func() int {
+	n, err := proc.Load().AppNum()
+	if err != nil {
+		return 0
+	}
+	return n
+})
 
 //export golciUniverse
 func golciUniverse() C.int { return C.int(proc.Load().Universe()) }
 
 //export golciAppNum
-func golciAppNum() C.int { return C.int(appNum.Load()) }
+func golciAppNum() C.int { return C.int(appNum()) }
 
 // flushTime is how long the end of the process waits for the program's output. Another thread may hold a stream.
 const flushTime = time.Second

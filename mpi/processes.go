@@ -48,8 +48,8 @@ func (p *Proc) Parent() *Comm { return (*Comm)(p.core().Parent()) }
 // Errors: ErrComm, also for the world and self communicators, and those of communication.
 func (c *Comm) Disconnect() error { return c.core().Disconnect() }
 
-// AppNum is the place of its command among those of the call of Spawn that has started this process (11.10.3,
-// MPI_APPNUM); 0 where the launcher has started it. It waits for the launcher.
+// AppNum is the place of this process's program among those that have started together (11.10.3, MPI_APPNUM): those of
+// golci run, or the commands of the call of Spawn. It is 0 under other launchers. It waits for the launcher.
 func (p *Proc) AppNum() (int, error) {
 	n, err := p.core().AppNum()
 	if err != nil {

@@ -65,17 +65,17 @@ func allocation() (*alloc.Allocation, error) {
 // adopt has the job use the allocation. A job on this machine alone is one without machines.
 func (r *runCmd) adopt(a *alloc.Allocation) ([]far.Host, error) {
 	r.detail("allocation: " + describe(a))
-	slots := a.Slots()
-	if a.Alone() && (slots > 0 || r.Ranks != nil) {
-		if r.Ranks == nil {
+	slots, asked := a.Slots(), r.asked()
+	if a.Alone() && (slots > 0 || asked != nil) {
+		if asked == nil {
 			r.Ranks = &slots
 		}
 		return nil, nil
 	}
-	if r.Ranks != nil && slots > 0 && *r.Ranks > slots {
+	if asked != nil && slots > 0 && *asked > slots {
 		say(fmt.Sprintf("-n %d: %s has given %d slot(s) on %d machine(s) (%s); ask it for more, "+
 			"or name machines and slots with -hosts",
-			*r.Ranks, a.Scheduler, slots, len(a.Hosts), a.From))
+			*asked, a.Scheduler, slots, len(a.Hosts), a.From))
 		return nil, exitCode(2)
 	}
 	r.shell = a.Shell

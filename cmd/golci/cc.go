@@ -31,7 +31,10 @@ func init() {
 	}{})
 }
 
-func (c *ccCmd) setArgs(args []string) { c.Args = args }
+func (c *ccCmd) setArgs(l line) error {
+	c.Args = l.rest
+	return nil
+}
 
 // Run runs the compiler, and ends with its exit code.
 func (c *ccCmd) Run() error {

@@ -11,20 +11,29 @@ import (
 	"github.com/golci/golci/internal/settings"
 )
 
-// longFlags rewrites "-name" to "--name" for the flags of the command that args choose, as Go's tools write them. rest is
-// the program and its arguments, as they are: the parser gets none of them, as it takes quadratic time. An unknown
-// flag before a program is an error here: it would be taken for the program, or for several flags of one letter.
-func longFlags(root *kong.Node, args []string) (out, rest []string, err error) {
+// line is a command line. The parser gets none of rest, as it takes quadratic time.
+type line struct {
+	own   []string // for the parser
+	rest  []string // the program and its arguments, as they are
+	whole bool     // a "--" was before rest
+}
+
+// longFlags rewrites "-name" to "--name" for the flags of the command that args choose, as Go's tools write them. An
+// unknown flag before a program is an error here: it would be taken for the program, or for several flags of one letter.
+func longFlags(root *kong.Node, args []string) (l line, err error) {
 	node := root
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
 		case arg == "--" && passes(node):
-			return out, args[i+1:], nil
+			l.rest, l.whole = args[i+1:], true
+			return l, nil
 		case arg == "--":
-			return append(out, args[i:]...), nil, nil
+			l.own = append(l.own, args[i:]...)
+			return l, nil
 		case foreign(node, arg):
-			return out, args[i:], nil
+			l.rest = args[i:]
+			return l, nil
 		}
 		flag, long := flagOf(node, arg)
 		switch {
@@ -36,25 +45,26 @@ func longFlags(root *kong.Node, args []string) (out, rest []string, err error) {
 			if sub := child(node, arg); sub != nil {
 				node = sub
 			} else if passes(node) {
-				return out, args[i:], nil
+				l.rest = args[i:]
+				return l, nil
 			} else if node == root && len(node.Children) > 0 {
-				return nil, nil, unknownCommand(node, arg)
+				return l, unknownCommand(node, arg)
 			}
 		case flag == nil && len(arg) > 1:
-			return nil, nil, unknownFlag(root, node, arg)
+			return l, unknownFlag{root, node, arg}
 		}
 		if flag == nil || flag.IsBool() || hasValue(flag, arg) || i+1 == len(args) {
-			out = append(out, arg)
+			l.own = append(l.own, arg)
 			continue
 		}
 		i++
 		if dashed(flag, args[i]) {
-			out = append(out, "--"+flag.Name+"="+args[i])
+			l.own = append(l.own, "--"+flag.Name+"="+args[i])
 		} else {
-			out = append(out, arg, args[i])
+			l.own = append(l.own, arg, args[i])
 		}
 	}
-	return out, nil, nil
+	return l, nil
 }
 
 // unknownCommand names the command that is meant, if one is almost so called.
@@ -67,15 +77,21 @@ func unknownCommand(root *kong.Node, name string) error {
 	return fmt.Errorf("no command %s; golci help lists them", name)
 }
 
-func unknownFlag(root, node *kong.Node, arg string) error {
-	where, command := "", root.Name
-	if node != root {
-		command += " " + node.Name
+// unknownFlag is a flag that the command node does not have.
+type unknownFlag struct {
+	root, node *kong.Node
+	arg        string
+}
+
+func (u unknownFlag) Error() string {
+	where, command := "", u.root.Name
+	if u.node != u.root {
+		command += " " + u.node.Name
 	}
-	if passes(node) {
+	if passes(u.node) {
 		where = " before the program"
 	}
-	return fmt.Errorf("unknown flag %s%s; %s -help lists those of golci", arg, where, command)
+	return fmt.Sprintf("unknown flag %s%s; %s -help lists those of golci", u.arg, where, command)
 }
 
 // dashed says whether value, which begins with a dash, is meant for flag: a number, or flags for go build.

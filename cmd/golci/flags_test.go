@@ -52,10 +52,10 @@ func TestLongFlags(t *testing.T) {
 		"compile -print=no":                 "compile | -print=no",
 		"compile -- -print":                 "compile | -print",
 	} {
-		own, rest, err := longFlags(parser.Model.Node, strings.Fields(in))
-		got := strings.Join(own, " ")
-		if rest != nil {
-			got += " | " + strings.Join(rest, " ")
+		l, err := longFlags(parser.Model.Node, strings.Fields(in))
+		got := strings.Join(l.own, " ")
+		if l.rest != nil {
+			got += " | " + strings.Join(l.rest, " ")
 		}
 		if err != nil || strings.TrimSpace(got) != want {
 			t.Errorf("%q: %q, want %q; %v", in, got, want, err)
@@ -71,7 +71,7 @@ func TestLongFlags(t *testing.T) {
 		"rnu -n 2 x":                "no command rnu; did you mean run?",
 		"walk -n 2 x":               "no command walk; golci help",
 	} {
-		if _, _, err := longFlags(parser.Model.Node, strings.Fields(in)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := longFlags(parser.Model.Node, strings.Fields(in)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", in, err, want)
 		}
 	}
@@ -144,9 +144,9 @@ func TestManyArguments(t *testing.T) {
 	for i := range 50_000 {
 		args = append(args, fmt.Sprintf("-%d\xfe", i))
 	}
-	own, rest, err := longFlags(parser.Model.Node, args)
-	if err != nil || len(own) != 6 || len(rest) != len(args)-6 {
-		t.Fatalf("the parser gets %d words, the program %d: %v", len(own), len(rest), err)
+	l, err := longFlags(parser.Model.Node, args)
+	if err != nil || len(l.own) != 6 || len(l.rest) != len(args)-6 {
+		t.Fatalf("the parser gets %d words, the program %d: %v", len(l.own), len(l.rest), err)
 	}
 	if _, err := parse(parser, args); err != nil {
 		t.Fatal(err)

@@ -97,32 +97,38 @@ func realMain(args []string) (code int) {
 }
 
 func newParser(c *cli) (*kong.Kong, error) {
-	return kong.New(c, kong.Name("golci"),
+	return kong.New(c, append(common(), kong.Name("golci"),
 		kong.Description("Messages between light-weight threads: start jobs, measure, look at the machine."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))...)
+}
+
+// common are the options of each parser.
+func common() []kong.Option {
+	return []kong.Option{
 		kong.Vars{"version": version(), "most": strconv.Itoa(launch.MaxRanks), "ssh": strings.Join(far.SSH, " ")},
 		kong.KindMapper(reflect.String, kong.MapperFunc(asBytes)),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	}
 }
 
 // program is a command that takes a program, or the arguments of one.
-type program interface{ setArgs(args []string) }
+type program interface{ setArgs(l line) error }
 
 // parse keeps the program and its arguments from the parser.
 func parse(parser *kong.Kong, args []string) (*kong.Context, error) {
-	own, rest, err := longFlags(parser.Model.Node, args)
+	l, err := longFlags(parser.Model.Node, args)
 	if err != nil {
 		return nil, err
 	}
-	ctx, err := parser.Parse(own)
+	ctx, err := parser.Parse(l.own)
 	if err != nil {
 		return nil, err
 	}
 	if node := ctx.Selected(); node != nil {
 		if p, ok := node.Target.Addr().Interface().(program); ok {
-			p.setArgs(rest)
+			err = p.setArgs(l)
 		}
 	}
-	return ctx, nil
+	return ctx, err
 }
 
 // asBytes takes a value as it is. The parser's own way is through JSON, which replaces bytes that are not UTF-8.

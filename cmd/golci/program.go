@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -15,32 +16,107 @@ import (
 	"github.com/golci/golci/internal/boot"
 )
 
-// program finds the program to run. If the argument is a Go package it builds it first. A package is a directory, a .go
-// file, or an import path that is neither a file nor found in PATH. cleanup removes the built program.
-func (r *runCmd) program(guard *launch.Guard, signals <-chan os.Signal) (argv []string, cleanup func(), err error) {
-	if len(r.Argv) == 0 {
-		return nil, nil, errors.New("no program given")
-	}
-	prog := r.Argv[0]
-	if !isPackage(prog) {
-		path, err := exec.LookPath(prog)
-		if err == nil {
-			path, err = filepath.Abs(path)
+// programs finds the program of each part, and builds those that are Go packages. A package is a directory, a .go file,
+// or an import path that is neither a file nor found in PATH. cleanup removes what has been built; it is never nil.
+func (r *runCmd) programs(guard *launch.Guard, signals <-chan os.Signal) (argvs [][]string, cleanup func(), err error) {
+	b := builder{run: r, guard: guard, signals: signals, built: map[string]string{}}
+	for _, p := range r.parts() {
+		if len(p.Argv) == 0 {
+			return nil, b.cleanup, errors.New("no program given")
 		}
-		return append([]string{path}, r.Argv[1:]...), func() {}, err
+		path, err := b.program(p)
+		if err != nil {
+			return nil, b.cleanup, err
+		}
+		argvs = append(argvs, append([]string{path}, p.Argv[1:]...))
 	}
-	dir := filepath.Join(os.TempDir(), "golci-run-"+boot.IDFromKey(boot.NewKey()))
-	guard.AddDir(dir) // before it is there, so that it cannot stay
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return nil, nil, err
+	return argvs, b.cleanup, nil
+}
+
+// builder builds the Go packages of a job.
+type builder struct {
+	run     *runCmd
+	guard   *launch.Guard
+	signals <-chan os.Signal
+	dir     string            // for what is built; "": nothing is yet
+	built   map[string]string // paths of programs, by what the user calls them
+}
+
+func (b *builder) cleanup() {
+	if b.dir != "" {
+		os.RemoveAll(b.dir)
 	}
-	cleanup = func() { os.RemoveAll(dir) }
+}
+
+// program is the path of the program of p.
+func (b *builder) program(p *part) (string, error) {
+	if !p.isPackage() {
+		return p.path()
+	}
+	prog := p.Argv[0]
+	if bin, ok := b.built[prog]; ok {
+		return bin, nil
+	}
+	dir, err := b.newDir()
+	if err != nil {
+		return "", err
+	}
 	bin := filepath.Join(dir, binaryName(prog))
-	if err := r.build(prog, bin, guard, signals); err != nil {
-		cleanup()
-		return nil, nil, err
+	if err := b.run.build(prog, bin, b.guard, b.signals); err != nil {
+		return "", err
 	}
-	return append([]string{bin}, r.Argv[1:]...), cleanup, nil
+	b.built[prog] = bin
+	b.run.built = append(b.run.built, bin)
+	return bin, nil
+}
+
+// newDir makes a directory for one program: others may have the same name.
+func (b *builder) newDir() (string, error) {
+	if b.dir == "" {
+		dir := filepath.Join(os.TempDir(), "golci-run-"+boot.IDFromKey(boot.NewKey()))
+		b.guard.AddDir(dir) // before it is there, so that it cannot stay
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return "", err
+		}
+		b.dir = dir
+	}
+	dir := filepath.Join(b.dir, strconv.Itoa(len(b.built)))
+	return dir, os.Mkdir(dir, 0o700)
+}
+
+// path is the path of a program that is built already. One with a slash is meant from the directory in which it runs. Only
+// other machines may have that, and then the program is not looked for.
+func (p *part) path() (string, error) {
+	prog := p.Argv[0]
+	if p.inDir() {
+		prog = filepath.Join(p.Dir, prog)
+		if _, err := os.Stat(p.Dir); errors.Is(err, os.ErrNotExist) {
+			return prog, nil
+		}
+	}
+	path, err := exec.LookPath(prog)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	return path, err
+}
+
+// inDir says whether the program, if it is none to build, is meant from -wdir.
+func (p *part) inDir() bool {
+	return p.Dir != "" && strings.Contains(p.Argv[0], "/") && !filepath.IsAbs(p.Argv[0])
+}
+
+// isPackage says whether the program is a Go package. A program in -wdir is meant before a package here.
+func (p *part) isPackage() bool {
+	if len(p.Argv) == 0 {
+		return false
+	}
+	if p.inDir() {
+		if _, err := exec.LookPath(filepath.Join(p.Dir, p.Argv[0])); err == nil {
+			return false
+		}
+	}
+	return isPackage(p.Argv[0])
 }
 
 func isPackage(prog string) bool {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -15,25 +16,25 @@ import (
 )
 
 type runCmd struct {
-	Ranks   *int          `short:"n" aliases:"np" help:"Number of ranks, 1 to ${most}; default: one for each slot of the machines that -hosts or a scheduler gives, else 1." placeholder:"N"`
+	part    `embed:""`
 	Room    int           `name:"universe" help:"The most ranks of the job, with those that its ranks spawn; default: -n, so that none can be." placeholder:"N"`
 	Bind    string        `help:"Bind each rank to its share of the cores (core), or not (none); default: GOLCI_BIND." placeholder:"core|none"`
 	Prefix  bool          `help:"Begin every line of output with its rank."`
+	Output  string        `help:"Write the output of each rank to files in this directory, DIR/0.out and DIR/0.err, and not to the terminal." placeholder:"DIR"`
+	Tee     bool          `help:"With -output: write it to the terminal as well."`
 	Survive bool          `help:"Do not end the job when a rank dies; the program goes on without it."`
 	Timeout time.Duration `help:"After this time ask every rank for a dump of what it waits for, and end the job." placeholder:"D"`
 	Grace   time.Duration `default:"1s" help:"Time between asking the ranks to end and killing them."`
 	Trace   string        `help:"Write a timeline of all ranks to this file, for ui.perfetto.dev." placeholder:"FILE"`
 	Input   string        `name:"stdin" default:"0" help:"Who gets the standard input: rank 0 (0), or nobody (none)." placeholder:"0|none"`
-	Env     []string      `sep:"none" help:"Set a variable for the ranks, or pass on its value here; may be repeated." placeholder:"K[=V]"`
 	Race    bool          `help:"Build PROG, a Go package, with the race detector."`
 	Tags    string        `help:"Build tags for PROG, a Go package." placeholder:"LIST"`
 	Build   string        `help:"More flags for go build, as in -build '-gcflags=-m -trimpath'." placeholder:"FLAGS"`
 	runFar  `embed:""`
-	Verbose bool     `short:"v" help:"Print each step."`
-	Argv    []string `arg:"" optional:"" passthrough:"" name:"prog" help:"Program, or Go package such as ./examples/hello, and its arguments."`
-}
+	Verbose bool `short:"v" help:"Print each step."`
 
-func (r *runCmd) setArgs(args []string) { r.Argv = args }
+	more []part // further programs
+}
 
 // Run starts the job and reports its exit code as the error.
 func (r *runCmd) Run() error {
@@ -50,7 +51,7 @@ func (r *runCmd) Run() error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	for _, text := range settings.Misspelt(slices.Concat(os.Environ(), r.Env)) {
+	for _, text := range settings.Misspelt(slices.Concat(os.Environ(), r.variables())) {
 		say(text)
 	}
 	hosts, err := r.machines()
@@ -66,32 +67,29 @@ func (r *runCmd) Run() error {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, forwarded...)
 	defer signal.Stop(signals)
-	r.Preload = r.Preload || r.builds()
-	argv, cleanup, err := r.program(guard, signals)
+	programs, cleanup, err := r.programs(guard, signals)
+	defer cleanup()
 	if err != nil {
 		return err
 	}
-	defer cleanup()
-	return r.launch(argv, hosts, guard, signals)
+	return r.launch(programs, hosts, guard, signals)
 }
 
 // check looks at the flags that kong cannot judge.
-func (r *runCmd) check() (err error) {
-	if r.Ranks != nil && (*r.Ranks < 1 || *r.Ranks > launch.MaxRanks) {
-		say(fmt.Sprintf("-n %d: the number of ranks must be from 1 to %d", *r.Ranks, launch.MaxRanks))
-		return exitCode(2)
-	}
+func (r *runCmd) check() error {
 	if r.Allocation != "auto" && r.Allocation != "none" {
 		return fmt.Errorf("-allocation must be auto or none, not %q", r.Allocation)
 	}
-	if len(r.buildFlags()) > 0 && len(r.Argv) > 0 && !isPackage(r.Argv[0]) {
-		return fmt.Errorf("%s: flags for go build, and %s is no Go package", strings.Join(r.buildFlags(), " "), r.Argv[0])
+	if len(r.buildFlags()) > 0 && len(r.Argv) > 0 && !r.builds() {
+		return r.noPackage()
+	}
+	if r.Tee && r.Output == "" {
+		return errors.New("-tee: the output goes to no files; -output DIR says where they are to be")
 	}
 	if r.Input != "0" && r.Input != "none" {
 		return fmt.Errorf("-stdin must be 0 or none, not %q", r.Input)
 	}
-	r.Env, err = withValues(r.Env, os.LookupEnv)
-	return err
+	return r.checkParts()
 }
 
 func (r *runCmd) buildFlags() (flags []string) {
@@ -104,7 +102,10 @@ func (r *runCmd) buildFlags() (flags []string) {
 	return append(flags, strings.Fields(r.Build)...)
 }
 
-func (r *runCmd) launch(argv []string, hosts []far.Host, guard *launch.Guard, signals <-chan os.Signal) error {
+func (r *runCmd) launch(argvs [][]string, hosts []far.Host, guard *launch.Guard, signals <-chan os.Signal) error {
+	if err := r.makeOutput(); err != nil {
+		return err
+	}
 	stdin, done := r.rankInput()
 	defer done()
 	set, err := r.settings()
@@ -119,9 +120,10 @@ func (r *runCmd) launch(argv []string, hosts []far.Host, guard *launch.Guard, si
 	if err != nil {
 		return err
 	}
+	cmds, env := r.commands(argvs, r.ranks(hosts))
 	code, err := launch.Run(&launch.Spec{
-		Ranks: r.ranks(hosts), Argv: argv, Env: append([]string{settings.Bind.Env() + "=" + r.Bind}, r.Env...),
-		Bind: r.Bind, Prefix: r.Prefix, Survive: r.Survive, Timeout: r.Timeout, Grace: r.Grace,
+		Commands: cmds, Env: append([]string{settings.Bind.Env() + "=" + r.Bind}, env...),
+		Bind: r.Bind, Prefix: r.Prefix, Files: r.Output, Tee: r.Tee, Survive: r.Survive, Timeout: r.Timeout, Grace: r.Grace,
 		Limit: func(ranks int) time.Duration { return boot.ExitLimit(set, ranks) + limitMargin },
 		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals, Say: say, Detail: r.detail,
 		Parts: parts.path(), Room: r.Room,
@@ -139,12 +141,23 @@ func (r *runCmd) launch(argv []string, hosts []far.Host, guard *launch.Guard, si
 	return nil
 }
 
+// makeOutput makes the directory for the output of the ranks.
+func (r *runCmd) makeOutput() error {
+	if r.Output == "" {
+		return nil
+	}
+	if err := os.MkdirAll(r.Output, 0o777); err != nil {
+		return fmt.Errorf("-output %s: %w", r.Output, err)
+	}
+	return nil
+}
+
 // limitMargin gives the ranks, which keep the same limit, time to report what they wait for before the launcher acts.
 const limitMargin = 500 * time.Millisecond
 
 func (r *runCmd) settings() (*settings.Set, error) {
 	return settings.Parse(func(name string) (string, bool) {
-		for _, kv := range slices.Backward(r.Env) {
+		for _, kv := range slices.Backward(r.variables()) {
 			if v, ok := strings.CutPrefix(kv, name+"="); ok {
 				return v, true
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
@@ -23,6 +24,7 @@ type runFar struct {
 	Silence    time.Duration `default:"20s" help:"A machine that is silent for this time is lost." placeholder:"D"`
 
 	shell []string // the scheduler's remote shell; nil: ssh
+	built []string // programs that have been built, as paths
 }
 
 // named reads the machines that the flags name; none means that they name none.
@@ -58,7 +60,7 @@ func (r *runFar) team(hosts []far.Host, set *settings.Set) (launch.Team, error) 
 		return nil, err
 	}
 	return far.New(&far.Config{
-		Hosts: hosts, Shell: shell, Self: self, Helper: r.Golci, Listen: r.Listen, Preload: r.Preload,
+		Hosts: hosts, Shell: shell, Self: self, Helper: r.Golci, Listen: r.Listen, Preload: r.Preload, Copies: r.built,
 		Silence: r.Silence, Start: settings.InitTimeout.Get(set), Connect: r.Connect,
 	}), nil
 }
@@ -81,7 +83,7 @@ func (r *runFar) remoteShell() ([]string, error) {
 	return shell, nil
 }
 
-// ranks is the number of ranks asked for; 0 means one for each slot of the machines.
+// ranks is the number of ranks of an only program; 0 means one for each slot of the machines.
 func (r *runCmd) ranks(hosts []far.Host) int {
 	switch {
 	case r.Ranks != nil:
@@ -92,8 +94,9 @@ func (r *runCmd) ranks(hosts []far.Host) int {
 	return 1
 }
 
+// builds says whether a program is a Go package.
 func (r *runCmd) builds() bool {
-	return len(r.Argv) > 0 && isPackage(r.Argv[0])
+	return slices.ContainsFunc(r.parts(), (*part).isPackage)
 }
 
 // helperCmd is the side of another machine; people do not call it.

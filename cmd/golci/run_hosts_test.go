@@ -256,6 +256,7 @@ func TestHostsWrong(t *testing.T) {
 		"escapes":     {onHosts("a:1", "join", "-rsh", `sh -c 'read x; printf "\033[2Jboo\n"; exit 7'`), 126, "?[2Jboo\n"},
 		"silent":      {onHosts("a:1,b:1", "join", "-rsh", "sh -c 'sleep 60'", "-env", "GOLCI_INIT_TIMEOUT=300ms"), 126, "no answer within 300ms from a, b"},
 		"not there":   {append(onHosts("a:1,b:1", "join")[:7], "/bin/does-not-exist"), 1, "does-not-exist"},
+		"directory":   {onHosts("a:2", "join", "-wdir", "/no/dir"), 126, "host a: cannot start the ranks: rank 0: working directory /no/dir: no such file"},
 		"slots":       {onHosts("a:1,b:1", "join", "-n", "3"), 2, "3 ranks, but the hosts have 2 slots"},
 		"no slots":    {onHosts("a:0", "join"), 1, "want slots"},
 		"no ranks":    {onHosts("a:2", "join", "-n", "0"), 2, "number of ranks"},

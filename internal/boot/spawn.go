@@ -24,7 +24,7 @@ var (
 	ErrService = errors.New("golci: the service is not published")
 )
 
-// Command is a program of which Spawn starts N processes.
+// Command is a program of which a launcher starts N processes.
 type Command struct {
 	Argv []string // program and arguments; a program without a slash is looked for in Path, Dir and the launcher's PATH
 	N    int      // at least 1
@@ -165,7 +165,7 @@ func (j *Job) Parent(ctx context.Context) ([]byte, error) {
 	return base64.RawURLEncoding.DecodeString(text)
 }
 
-// AppNum is the number of the command that this rank was started by, where the launcher tells it; else 0.
+// AppNum is the number of the program of this rank, among those that started together, where golci run tells it; else 0.
 func (j *Job) AppNum(ctx context.Context) (int, error) {
 	w, ok := j.store.(*wire)
 	if !ok || !w.ours {

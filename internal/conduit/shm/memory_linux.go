@@ -16,6 +16,9 @@ const seals = unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_SEAL
 
 // createMemory returns a new sealed memfd of size bytes.
 func createMemory(rank, size int) (*os.File, error) {
+	if err := checkFileLimit(int64(size)); err != nil {
+		return nil, err
+	}
 	fd, err := unix.MemfdCreate(fmt.Sprintf("golci-%d", rank), unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, os.NewSyscallError("memfd_create", err)

@@ -121,6 +121,12 @@ func checkFile(size int64) error {
 	if err := conduit.CheckGrant(size); err != nil {
 		return err
 	}
+	return checkFileLimit(size)
+}
+
+// checkFileLimit tells whether size is within the limit on file sizes. Beyond that the kernel would end the process,
+// unless it is a Go program.
+func checkFileLimit(size int64) error {
 	var r unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_FSIZE, &r) == nil && r.Cur < math.MaxInt64 && size > int64(r.Cur) {
 		return &conduit.GrantError{Asked: size, Granted: int64(r.Cur), Limit: "size of a file (ulimit -f)"}

@@ -135,11 +135,14 @@ func TestFileLimit(t *testing.T) {
 		t.Skipf("the limit cannot be set here: %v", err)
 	}
 	err := checkFile(2 << 20)
+	_, made := createMemory(0, 2<<20)
 	if e := unix.Setrlimit(unix.RLIMIT_FSIZE, &old); e != nil {
 		t.Fatal(e)
 	}
-	var g *conduit.GrantError
-	if !errors.As(err, &g) || g.Asked != 2<<20 || g.Granted != 1<<20 {
-		t.Errorf("%v", err)
+	for _, err := range []error{err, made} {
+		var g *conduit.GrantError
+		if !errors.As(err, &g) || g.Asked != 2<<20 || g.Granted != 1<<20 || !strings.Contains(g.Error(), "ulimit -f") {
+			t.Errorf("%v", err)
+		}
 	}
 }

@@ -201,8 +201,7 @@ func (c *Comm) Part() error {
 	return c.dressed(what, err)
 }
 
-// AppNum is the number of the command, in the call that has spawned it, that has started this process (11.10.3,
-// MPI_APPNUM).
+// AppNum is the number of this process's program among those that have started together (11.10.3, MPI_APPNUM).
 func (p *Proc) AppNum() (n int, err error) {
 	return away(p, scopeOf("AppNum"), p.rank.Job().AppNum)
 }

@@ -2,6 +2,7 @@ package file
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"syscall"
 
@@ -45,6 +46,9 @@ func class(err error) errs.Class {
 // errorf makes the error of a call on the file.
 func (f *File) errorf(what string, err error) error {
 	var own errs.Class
+	if errors.Is(err, syscall.EFBIG) {
+		err = fmt.Errorf("%w: more than the limit on file sizes (ulimit -f), or that of the file system", err)
+	}
 	switch {
 	case err == nil:
 		return nil

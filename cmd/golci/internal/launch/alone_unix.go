@@ -18,14 +18,15 @@ type alone struct {
 
 func (a *alone) Gather(j *Job) (Places, error) {
 	s := j.spec
+	ranks := s.Ranks()
 	a.Crew = Crew{
-		Count: s.Ranks, Size: s.Ranks, Argv: s.Argv, Env: s.Env, Bind: s.Bind, JobID: j.ID(),
-		Guard: s.Guard, Stdin: s.Stdin, Owner: j,
+		Size: ranks, Commands: s.Commands, Env: s.Env, Bind: s.Bind, JobID: j.ID(), Guard: s.Guard, Stdin: s.Stdin,
+		Owner: j,
 	}
 	if s.Parts != "" {
 		a.Env = append(slices.Clip(a.Env), PartsEnv(s.Parts))
 	}
-	return Places{Nodes: []int{s.Ranks}, Name: rankName}, nil
+	return Places{Nodes: []int{ranks}, Name: rankName}, nil
 }
 
 func rankName(rank int) string { return fmt.Sprintf("rank %d", rank) }
@@ -56,8 +57,8 @@ func (a *alone) StartMore(first int, cmds []boot.Command) (crews []*Crew, err er
 	at := first
 	for _, cmd := range cmds {
 		c := &Crew{
-			First: at, Count: cmd.N, Size: size, Base: first, Argv: cmd.Argv, Env: append(slices.Clip(a.Env), cmd.Env...),
-			Dir: cmd.Dir, Bind: "none", JobID: a.JobID, Guard: a.Guard, Owner: a.Owner,
+			First: at, Size: size, Base: first, Commands: []boot.Command{cmd}, Env: a.Env, Bind: "none", JobID: a.JobID,
+			Guard: a.Guard, Owner: a.Owner,
 		}
 		at += cmd.N
 		a.later, crews = append(a.later, c), append(crews, c)

@@ -14,7 +14,10 @@ import (
 	"sync"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/golci/golci/internal/affinity"
+	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/settings"
 	"github.com/golci/golci/internal/topology"
 )
@@ -22,18 +25,18 @@ import (
 // Crew is the ranks of a job that run on this machine. One goroutine calls its methods, that of the thread on which the
 // ranks are started. Its exported fields do not change from Start to the end of Wait.
 type Crew struct {
-	First, Count int      // its ranks: First .. First+Count-1
-	Size         int      // ranks of the whole job, or of the world that they belong to
-	Base         int      // first rank of that world
-	Argv         []string // program and arguments
-	Env          []string // on top of this process's own, without the variables of other launchers there
-	Dir          string   // working directory; "" is this process's
-	Bind         string   // "core" or "none"
-	JobID        string   // of the job
-	Guard        *Guard   // ends the ranks when this process is killed; may be nil
-	Stdin        *os.File // for rank 0; may be nil
-	Owner        Owner
+	First    int            // its first rank; the others follow
+	Commands []boot.Command // programs, as paths, of its ranks; each has ranks
+	Size     int            // ranks of the whole job, or of the world that they belong to
+	Base     int            // first rank of that world
+	Env      []string       // on top of this process's own, without the variables of other launchers there
+	Bind     string         // "core" or "none"
+	JobID    string         // of the job
+	Guard    *Guard         // ends the ranks when this process is killed; may be nil
+	Stdin    *os.File       // for rank 0; may be nil
+	Owner    Owner
 
+	count int            // its ranks, from Start on
 	ranks []*Process     // by rank - First
 	wg    sync.WaitGroup // goroutines that wait for processes
 }
@@ -44,7 +47,7 @@ type Owner interface {
 	// Attach takes the near end of the rank's PMI socket, which it owns from now on.
 	Attach(rank int, c net.Conn)
 	// Output says where the rank's stream 1 or 2 goes.
-	Output(rank, stream int) Sink
+	Output(rank, stream int) (Sink, error)
 	// Heard is closed when everything the rank has said over PMI has been taken.
 	Heard(rank int) <-chan struct{}
 	// Ended reports that the process has ended, and that its output has been taken.
@@ -57,6 +60,7 @@ type Owner interface {
 type Sink struct {
 	To   io.Writer
 	file *os.File
+	own  bool         // nobody but the rank uses file
 	done func() error // may be nil
 }
 
@@ -69,36 +73,79 @@ func (s Sink) Done() {
 
 // Start starts all ranks of the crew. After an error some may run; Kill and Wait end them.
 func (c *Crew) Start() error {
-	usable := affinity.Get()
+	for _, cmd := range c.Commands {
+		if err := enterable(cmd.Dir); err != nil {
+			return fmt.Errorf("rank %d: working directory %s: %w", c.First+c.count, cmd.Dir, err)
+		}
+		c.count += cmd.N
+	}
 	base := append(cleanEnv(os.Environ()), c.Env...)
-	shares := c.shares()
-	defer func() {
-		if shares != nil {
-			_ = affinity.Set(usable...)
-		}
-	}()
-	var unbound error // why ranks are not bound
-	for i := range c.Count {
-		var cpus []int
-		workers := max(1, len(usable)/c.Count)
-		if shares != nil {
-			cpus = shares[i]
-			workers = len(cpus)
-			if err := affinity.Set(cpus...); err != nil { // the job runs without it, too
-				cpus, unbound = nil, err
-				_ = affinity.Set(usable...)
+	b := c.newBinder()
+	defer b.restore()
+	rank := c.First
+	for i := range c.Commands {
+		cmd := &c.Commands[i]
+		env := append(slices.Clip(base), cmd.Env...)
+		for range cmd.N {
+			cpus, workers := b.bind(rank - c.First)
+			if err := c.startRank(rank, cmd, withProcessors(env, workers)); err != nil {
+				return fmt.Errorf("rank %d: %w", rank, err)
 			}
+			c.Owner.Detail("%s", placement(rank, c.ranks[rank-c.First].PID(), cpus, b.unbound))
+			rank++
 		}
-		env := base
-		if !has(env, "GOMAXPROCS") {
-			env = append(env[:len(env):len(env)], "GOMAXPROCS="+strconv.Itoa(processors(askedWorkers(env, workers))))
-		}
-		if err := c.startRank(c.First+i, env); err != nil {
-			return fmt.Errorf("rank %d: %w", c.First+i, err)
-		}
-		c.Owner.Detail("%s", placement(c.First+i, c.ranks[i].PID(), cpus, unbound))
 	}
 	return nil
+}
+
+// enterable says why a process cannot start in a directory, of which the system would not tell the name. "" is this
+// process's.
+func enterable(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	return unix.Access(dir+"/.", unix.X_OK)
+}
+
+// binder binds this thread to the cores of a rank before it starts that.
+type binder struct {
+	usable  []int   // CPUs of this thread before
+	shares  [][]int // of the ranks; nil: they are not bound
+	ranks   int
+	unbound error // why ranks are not bound
+}
+
+func (c *Crew) newBinder() *binder {
+	return &binder{usable: affinity.Get(), shares: c.shares(), ranks: c.count}
+}
+
+// bind says on which CPUs the rank with that number on this machine runs, nil if it is not bound, and how many workers
+// it is to have.
+func (b *binder) bind(local int) (cpus []int, workers int) {
+	if b.shares == nil {
+		return nil, max(1, len(b.usable)/b.ranks)
+	}
+	cpus = b.shares[local]
+	workers = len(cpus)
+	if err := affinity.Set(cpus...); err != nil { // the job runs without it, too
+		cpus, b.unbound = nil, err
+		b.restore()
+	}
+	return cpus, workers
+}
+
+func (b *binder) restore() {
+	if b.shares != nil {
+		_ = affinity.Set(b.usable...)
+	}
+}
+
+// withProcessors adds GOMAXPROCS for a rank of so many workers, unless the user has set it.
+func withProcessors(env []string, workers int) []string {
+	if has(env, "GOMAXPROCS") {
+		return env
+	}
+	return append(slices.Clip(env), "GOMAXPROCS="+strconv.Itoa(processors(askedWorkers(env, workers))))
 }
 
 // placement says where a rank runs, or why it is not bound if that was wanted.
@@ -117,7 +164,7 @@ func (c *Crew) shares() [][]int {
 	if c.Bind != "core" || runtime.GOOS != "linux" {
 		return nil
 	}
-	shares := topology.Read().Deal(c.Count)
+	shares := topology.Read().Deal(c.count)
 	if shares == nil {
 		c.Owner.Detail("more ranks than cores: not bound")
 	}

@@ -35,21 +35,6 @@ func (j *Job) Attach(rank int, c net.Conn) {
 // Heard is closed when everything the rank has said over PMI has been taken.
 func (j *Job) Heard(rank int) <-chan struct{} { return j.heard[rank] }
 
-// Output is the destination of a rank's stream 1 or 2. It is the launcher's own stream, unless the lines are to be
-// marked, or the stream is not a file.
-func (j *Job) Output(rank, stream int) Sink {
-	to := j.out
-	if stream == 2 {
-		to = j.err
-	}
-	if j.spec.Prefix {
-		p := &prefixer{out: to, prefix: fmt.Sprintf("[%d] ", rank)}
-		return Sink{To: p, done: p.flush}
-	}
-	file, _ := to.w.(*os.File)
-	return Sink{To: to, file: file}
-}
-
 // Part is the destination of a rank's part of the timeline, which comes from another machine. The file is made by the
 // first write.
 func (j *Job) Part(rank int) Sink {

@@ -12,23 +12,25 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/settings"
 )
 
 // Spec describes a job.
 type Spec struct {
-	Ranks   int                           // at least 1; 0 means as many as the team has room for
-	Room    int                           // the most ranks, with those that ranks spawn; less than Ranks means none
-	Argv    []string                      // program, as a path, and its arguments
-	Env     []string                      // KEY=VALUE on top of the launcher's own environment; a later one wins
-	Bind    string                        // "core" or "none"
-	Prefix  bool                          // begin every line of output with the rank
-	Survive bool                          // go on without ranks that die
-	Timeout time.Duration                 // after which every rank is asked for a dump and ended; 0: none
-	Grace   time.Duration                 // between asking the ranks to end and SIGKILL
-	Limit   func(ranks int) time.Duration // from the first rank that ends as all have agreed to the last
-	Guard   *Guard                        // ends the ranks when this process is killed; may be nil
-	Parts   string                        // directory for the parts of a timeline; "": none is wanted
+	Commands []boot.Command                // the programs, as paths; ranks are numbered through
+	Room     int                           // the most ranks, with those that ranks spawn; less than Ranks means none
+	Env      []string                      // KEY=VALUE on top of the launcher's own environment; a later one wins
+	Bind     string                        // "core" or "none"
+	Prefix   bool                          // begin every line of output with the rank, but in files
+	Files    string                        // directory for the output of the ranks; "": it goes to Stdout and Stderr
+	Tee      bool                          // with Files: it goes there, too
+	Survive  bool                          // go on without ranks that die
+	Timeout  time.Duration                 // after which every rank is asked for a dump and ended; 0: none
+	Grace    time.Duration                 // between asking the ranks to end and SIGKILL
+	Limit    func(ranks int) time.Duration // from the first rank that ends as all have agreed to the last
+	Guard    *Guard                        // ends the ranks when this process is killed; may be nil
+	Parts    string                        // directory for the parts of a timeline; "": none is wanted
 
 	Stdin          *os.File // for rank 0; the others get none
 	Stdout, Stderr io.Writer
@@ -40,15 +42,37 @@ type Spec struct {
 // ErrPlatform: this system cannot hand a connected socket to a process it starts.
 var ErrPlatform = errors.New("golci run needs Linux, macOS or another Unix")
 
+var errNoProgram = errors.New("no program given")
+
+// Ranks is how many ranks start with the job. 0 means as many as the team has room for: the number of an only command
+// may be 0.
+func (s *Spec) Ranks() (n int) {
+	for _, c := range s.Commands {
+		n += c.N
+	}
+	return n
+}
+
 // check looks for errors of the caller. least is 0 for a team that can say how many ranks there are.
 func (s *Spec) check(least int) error {
-	switch {
-	case s.Ranks < least || s.Ranks > MaxRanks:
-		return fmt.Errorf("the number of ranks must be from 1 to %d, not %d", MaxRanks, s.Ranks)
+	if len(s.Commands) > 1 {
+		least = 1
+	}
+	for _, c := range s.Commands {
+		switch {
+		case c.N < least || c.N > MaxRanks:
+			return fmt.Errorf("the number of ranks must be from 1 to %d, not %d", MaxRanks, c.N)
+		case len(c.Argv) == 0:
+			return errNoProgram
+		}
+	}
+	switch ranks := s.Ranks(); {
+	case ranks > MaxRanks:
+		return fmt.Errorf("the number of ranks must be from 1 to %d, not %d", MaxRanks, ranks)
 	case s.Room > MaxRanks:
 		return fmt.Errorf("-universe must be at most %d, not %d", MaxRanks, s.Room)
-	case len(s.Argv) == 0:
-		return errors.New("no program given")
+	case len(s.Commands) == 0:
+		return errNoProgram
 	case s.Bind != "core" && s.Bind != "none":
 		return fmt.Errorf("-bind must be core or none, not %q", s.Bind)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/golci/golci/internal/boot"
 )
 
 func TestPrefixer(t *testing.T) {
@@ -109,12 +111,18 @@ func TestProcessors(t *testing.T) {
 }
 
 func TestSpecCheck(t *testing.T) {
-	good := Spec{Ranks: 1, Argv: []string{"x"}, Bind: "none"}
+	good := Spec{Commands: []boot.Command{{N: 1, Argv: []string{"x"}}}, Bind: "none"}
 	for name, change := range map[string]func(*Spec){
-		"no ranks": func(s *Spec) { s.Ranks = 0 }, "too many": func(s *Spec) { s.Ranks = MaxRanks + 1 },
-		"no program": func(s *Spec) { s.Argv = nil }, "bind": func(s *Spec) { s.Bind = "socket" },
+		"no ranks":   func(s *Spec) { s.Commands[0].N = 0 },
+		"too many":   func(s *Spec) { s.Commands[0].N = MaxRanks + 1 },
+		"together":   func(s *Spec) { s.Commands = append(s.Commands, boot.Command{N: MaxRanks, Argv: []string{"y"}}) },
+		"a part":     func(s *Spec) { s.Commands = append(s.Commands, boot.Command{Argv: []string{"y"}}) },
+		"no program": func(s *Spec) { s.Commands[0].Argv = nil },
+		"nothing":    func(s *Spec) { s.Commands = nil },
+		"bind":       func(s *Spec) { s.Bind = "socket" },
 	} {
 		s := good
+		s.Commands = slices.Clone(good.Commands)
 		change(&s)
 		if code, err := Run(&s, nil); err == nil || code == 0 {
 			t.Errorf("%s: code %d, %v", name, code, err)

@@ -388,16 +388,25 @@ func (p *policy) kill() []order {
 // judge turns the end of a rank into the job's exit code, 0 for a good end, and the reason.
 func judge(who string, st Status) (int, string) {
 	switch {
-	case st.Signal != 0 && st.Core:
-		return 128 + int(st.Signal), fmt.Sprintf("%s was killed by %s (core dumped)", who, SignalName(st.Signal))
 	case st.Signal != 0:
-		return 128 + int(st.Signal), fmt.Sprintf("%s was killed by %s", who, SignalName(st.Signal))
+		return 128 + int(st.Signal), killed(who, st)
 	case st.Code != 0:
 		return st.Code, fmt.Sprintf("%s exited with code %d", who, st.Code)
 	case st.joined && !st.left:
 		return 1, fmt.Sprintf("%s exited with code 0, but without Finalize", who)
 	}
 	return 0, ""
+}
+
+func killed(who string, st Status) string {
+	text := fmt.Sprintf("%s was killed by %s", who, SignalName(st.Signal))
+	if st.Core {
+		text += " (core dumped)"
+	}
+	if st.Signal == unix.SIGXFSZ {
+		text += ": a file was to be longer than the limit on file sizes (ulimit -f); memory that ranks share counts as files"
+	}
+	return text
 }
 
 func say(text string) order { return order{kind: orderSay, text: text} }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/golci/golci/internal/boot"
 )
 
 // heardTime bounds the wait for the end of a rank's PMI connection, which another process may hold, after its own end.
@@ -19,15 +21,15 @@ const heardTime = time.Second
 const pmiFD = 3
 
 // startRank starts one rank and the goroutine that waits for it.
-func (c *Crew) startRank(i int, env []string) error {
+func (c *Crew) startRank(i int, of *boot.Command, env []string) error {
 	ours, theirs, err := socketPair()
 	if err != nil {
 		return err
 	}
 	defer theirs.Close()
-	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
-	cmd.Dir = c.Dir
-	cmd.Env = rankEnv(env, c.JobID, seat{rank: i - c.Base, size: c.Size, local: i - c.First, locals: c.Count}, pmiFD)
+	cmd := exec.Command(of.Argv[0], of.Argv[1:]...)
+	cmd.Dir = of.Dir
+	cmd.Env = rankEnv(env, c.JobID, seat{rank: i - c.Base, size: c.Size, local: i - c.First, locals: c.count}, pmiFD)
 	cmd.ExtraFiles = []*os.File{theirs}
 	if i == 0 && c.Stdin != nil {
 		cmd.Stdin = c.Stdin
@@ -71,7 +73,13 @@ func (c *Crew) connectOutput(cmd *exec.Cmd, i int) (o outputs, err error) {
 	return o, err
 }
 
-func (o *outputs) connect(s Sink) (*os.File, error) {
+func (o *outputs) connect(s Sink, err error) (*os.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	if s.own {
+		o.theirs = append(o.theirs, s.file)
+	}
 	if s.file != nil {
 		return s.file, nil
 	}

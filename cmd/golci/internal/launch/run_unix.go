@@ -126,7 +126,7 @@ func (j *Job) serve() (err error) {
 		j.heard = append(j.heard, make(chan struct{}))
 	}
 	j.spawns.init(n, room)
-	_, err = j.addWorld(&world{n: n, nodes: j.places.Nodes, asker: -1})
+	_, err = j.addWorld(&world{n: n, nodes: j.places.Nodes, apps: appsOf(j.spec.Commands), asker: -1})
 	return err
 }
 

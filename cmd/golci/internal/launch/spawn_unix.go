@@ -177,9 +177,7 @@ func (j *Job) startWorld(from spawning) (bad int, err error) {
 		return -1, errors.New("the job is ending")
 	}
 	w.nodes = []int{w.n}
-	for i, c := range r.Commands {
-		w.apps = append(w.apps, slices.Repeat([]int{i}, c.N)...)
-	}
+	w.apps = appsOf(r.Commands)
 	s.next += w.n
 	if _, err := j.addWorld(w); err != nil {
 		return -1, err
@@ -199,6 +197,14 @@ func (j *Job) startWorld(from spawning) (bad int, err error) {
 		return len(w.crews) - 1, err
 	}
 	return -1, nil
+}
+
+// appsOf is the number of its command for each rank.
+func appsOf(cmds []boot.Command) (apps []int) {
+	for i, c := range cmds {
+		apps = append(apps, slices.Repeat([]int{i}, c.N)...)
+	}
+	return apps
 }
 
 // giveUp ends what has started of a world.
@@ -253,7 +259,7 @@ func (j *Job) answer(rank int, a boot.SpawnAnswer) {
 // findProgram makes the program of a command a path, and checks that it can be started.
 func findProgram(c *boot.Command) error {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
-		return errors.New("no program given")
+		return errNoProgram
 	}
 	if c.N < 0 {
 		return fmt.Errorf("%d processes of %s", c.N, c.Argv[0])

@@ -11,7 +11,8 @@ type Config struct {
 	Self    string        // this program, as a path
 	Helper  string        // this program on the other machines, as a path; "": as here, or a copy
 	Listen  string        // address, as for net.Listen, at which the machines call back
-	Preload bool          // copy the program to the machines
+	Preload bool          // copy the programs to the machines
+	Copies  []string      // programs, as paths here, that are copied in any case
 	Silence time.Duration // after which a machine that says nothing counts as lost
 	Start   time.Duration // for all machines to answer
 	Connect time.Duration // for which a machine is tried again that cannot be reached yet

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -36,7 +37,7 @@ type fleet struct {
 	keys   [][]byte             // of the tickets, by machine
 	ids    []*authconn.Identity // by machine
 
-	copies  bool                    // the machines get a copy of the program
+	copies  map[string]bool         // programs, as paths here, of which the machines get a copy
 	program func() (program, error) // what the machines may run as golci; the first call finds out
 
 	calls   chan arrival   // helpers that have called back
@@ -62,13 +63,10 @@ func New(cfg *Config) launch.Team { return &fleet{cfg: cfg, door: authconn.NewDo
 
 func (f *fleet) muster(j *launch.Job) {
 	s := j.Spec()
-	f.job, f.mark, f.copies = j, boot.IDFromKey(boot.NewKey()), f.cfg.Preload
-	if dir := exposed(s.Argv[0]); dir != "" && !f.copies {
-		f.copies = true
-		j.Detail("every user can write %s, so %s may be another program on other machines: copying it", dir, s.Argv[0])
-	}
+	f.job, f.mark = j, boot.IDFromKey(boot.NewKey())
+	f.chooseCopies()
 	f.program = sync.OnceValues(func() (program, error) { return programFor(f.cfg) })
-	for i, h := range needed(f.cfg.Hosts, s.Ranks) {
+	for i, h := range needed(f.cfg.Hosts, s.Ranks()) {
 		f.all = append(f.all, &machine{
 			fleet: f, index: i, host: h, ended: make(chan struct{}), ready: make(chan struct{}),
 			patience: patience{limit: f.cfg.Connect},
@@ -80,6 +78,31 @@ func (f *fleet) muster(j *launch.Job) {
 	f.retries = make(chan int, len(f.far))
 	// its conversation, its remote shell, its connection: more only after a retry
 	f.broken = make(chan trouble, 3*len(f.far))
+}
+
+// chooseCopies finds the programs that the machines get a copy of.
+func (f *fleet) chooseCopies() {
+	f.copies = map[string]bool{}
+	for _, c := range f.job.Spec().Commands {
+		path := c.Argv[0]
+		if f.copies[path] {
+			continue
+		}
+		f.copies[path] = f.cfg.Preload || slices.Contains(f.cfg.Copies, path)
+		if dir := exposed(path); dir != "" && !f.copies[path] {
+			f.copies[path] = true
+			f.job.Detail("every user can write %s, so %s may be another program on other machines: copying it", dir, path)
+		}
+	}
+}
+
+// commands are those of the ranks of m.
+func (f *fleet) commands(m *machine) []boot.Command {
+	cmds := slices.Clone(f.job.Spec().Commands)
+	if cmds[0].N == 0 { // the only one
+		cmds[0].N = f.size
+	}
+	return commandsOf(cmds, m.first, m.count)
 }
 
 // programFor says what the machines may run as golci. A path that the user has named is not checked. The path of this
@@ -207,7 +230,7 @@ func (f *fleet) deal() (p launch.Places, err error) {
 			slots[i] = m.cores
 		}
 	}
-	counts, err := dealRanks(slots, f.job.Spec().Ranks)
+	counts, err := dealRanks(slots, f.job.Spec().Ranks())
 	if err != nil {
 		return p, launch.StartError{Code: 2, Err: err}
 	}
@@ -232,7 +255,9 @@ func (f *fleet) deal() (p launch.Places, err error) {
 // Start gives every helper its task. Later failures there are reported to the job.
 func (f *fleet) Start() error {
 	for _, m := range f.far {
-		m.prepare()
+		if err := m.prepare(); err != nil {
+			return err
+		}
 	}
 	if err := f.preload(); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -25,13 +26,13 @@ import (
 // helper is the side of one machine. It starts the ranks there, and passes messages and output between them and the
 // head. The goroutine of HelperMain owns it, except where a field says otherwise.
 type helper struct {
-	link  *link
-	guard *launch.Guard
-	name  string   // of the machine
-	dir   string   // of the copy of the program; "" if there is none
-	copy  *os.File // while it is being written
-	parts taskParts
-	trace string // directory of what the ranks record; "": nothing. Set before any rank starts
+	link   *link
+	guard  *launch.Guard
+	name   string     // of the machine
+	dir    string     // of the copies of programs; "" if there is none
+	copies []*os.File // by number - 1; the last one is open while it is being written
+	parts  taskParts
+	trace  string // directory of what the ranks record; "": nothing. Set before any rank starts
 
 	mu    sync.Mutex
 	crew  *launch.Crew // nil before the task; guarded by mu where it is set, and where another goroutine reads it
@@ -131,7 +132,7 @@ func (h *helper) serve(orders <-chan frame) error {
 func (h *helper) obey(f frame) error {
 	switch f.kind {
 	case frameFile:
-		return h.write(f.data)
+		return h.write(f.num, f.data)
 	case frameSignal:
 		h.kill(unix.SignalNum(string(f.data)))
 		return nil
@@ -171,40 +172,64 @@ func (h *helper) pass(f frame, orders chan<- frame) error {
 	return nil
 }
 
-func (h *helper) write(b []byte) error {
-	if h.copy == nil {
-		if err := h.place(); err != nil {
+// write writes a piece of the copy with that number. Copies come one after the other.
+func (h *helper) write(number int, b []byte) error {
+	if number == len(h.copies)+1 && number <= maxCopies {
+		if err := errors.Join(h.finish(), h.place(number)); err != nil {
 			return err
 		}
 	}
-	if _, err := h.copy.Write(b); err != nil {
+	if number < 1 || number != len(h.copies) {
+		return errFrame
+	}
+	if _, err := h.copies[number-1].Write(b); err != nil {
 		return err
 	}
 	h.link.send(frameFileOK, 0, nil)
 	return nil
 }
 
-func (h *helper) place() error {
-	dir := filepath.Join(os.TempDir(), "golci-copy-"+randomName())
-	h.guard.AddDir(dir) // before it is there, so that it cannot stay
+// place makes the file of a copy, in a directory of its own.
+func (h *helper) place(number int) error {
+	if h.dir == "" {
+		dir := filepath.Join(os.TempDir(), "golci-copy-"+randomName())
+		h.guard.AddDir(dir) // before it is there, so that it cannot stay
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return err
+		}
+		h.dir = dir
+	}
+	dir := filepath.Join(h.dir, strconv.Itoa(number))
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	h.dir = dir
-	var err error
-	h.copy, err = os.OpenFile(filepath.Join(dir, "copy"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
+	f, err := os.OpenFile(filepath.Join(dir, "copy"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
+	if err == nil {
+		h.copies = append(h.copies, f)
+	}
 	return err
 }
 
-func (h *helper) program(base string) (string, error) {
-	if h.copy == nil {
+// finish closes the last copy: all of it has come.
+func (h *helper) finish() error {
+	if n := len(h.copies); n > 0 {
+		return h.copies[n-1].Close()
+	}
+	return nil
+}
+
+// program gives the copy of a command its name, and returns its path.
+func (h *helper) program(c *command) (string, error) {
+	if c.Copy < 1 || c.Copy > len(h.copies) {
 		return "", errors.New("no copy of the program has come")
 	}
-	if err := h.copy.Close(); err != nil {
-		return "", err
+	from := h.copies[c.Copy-1].Name()
+	path := filepath.Join(filepath.Dir(from), filepath.Base(c.Base))
+	err := os.Rename(from, path)
+	if errors.Is(err, os.ErrNotExist) { // another command has the same program
+		_, err = os.Stat(path)
 	}
-	path := filepath.Join(h.dir, filepath.Base(base))
-	return path, os.Rename(h.copy.Name(), path)
+	return path, err
 }
 
 func (h *helper) end() {
@@ -218,9 +243,7 @@ func (h *helper) end() {
 	}
 	h.wg.Wait()
 	h.link.close()
-	if h.copy != nil {
-		h.copy.Close()
-	}
+	_ = h.finish() // it is no error here that they are closed
 	for _, dir := range []string{h.dir, h.trace} {
 		if dir != "" {
 			os.RemoveAll(dir)

@@ -20,26 +20,21 @@ import (
 func randomName() string { return boot.IDFromKey(boot.NewKey()) }
 
 func (h *helper) start(t *task) error {
-	if h.crew != nil || t.Count < 1 || t.First < 0 || t.First+t.Count > t.Size || t.Size > launch.MaxRanks || len(t.Argv) == 0 {
+	count := t.count()
+	if h.crew != nil || count == 0 {
 		return errFrame
 	}
-	if t.Argv[0] == "" {
-		path, err := h.program(t.Base)
-		if err != nil {
-			return err
-		}
-		t.Argv[0] = path
-	} else if dir := exposed(t.Argv[0]); dir != "" && !t.Here {
-		return fmt.Errorf("every user can write %s, so %s may be another program here: use -preload", dir, t.Argv[0])
+	cmds, err := h.commands(t)
+	if err != nil {
+		return err
 	}
 	c := &launch.Crew{
-		First: t.First, Count: t.Count, Size: t.Size, Argv: t.Argv, Env: t.Env, Dir: h.directory(t.Dir),
-		Bind: t.Bind, JobID: t.JobID, Guard: h.guard, Owner: h,
+		First: t.First, Commands: cmds, Size: t.Size, Env: t.Env, Bind: t.Bind, JobID: t.JobID, Guard: h.guard, Owner: h,
 	}
 	if err := h.makeParts(t, c); err != nil {
 		return err
 	}
-	for range streams * t.Count {
+	for range streams * count {
 		h.acks = append(h.acks, make(chan struct{}, 1))
 	}
 	switch {
@@ -57,9 +52,33 @@ func (h *helper) start(t *task) error {
 	}
 	h.mu.Lock()
 	h.crew = c
-	h.lines = make([]*rankPMI, 0, t.Count)
+	h.lines = make([]*rankPMI, 0, count)
 	h.mu.Unlock()
 	return c.Start()
+}
+
+// commands makes each program of t a path here, and finds its working directory.
+func (h *helper) commands(t *task) (out []boot.Command, err error) {
+	if err := h.finish(); err != nil {
+		return nil, err
+	}
+	dir := h.directory(t.Dir)
+	for i := range t.Commands {
+		c := &t.Commands[i]
+		if c.Dir == "" {
+			c.Dir = dir
+		}
+		prog := c.Argv[0]
+		if prog == "" {
+			if c.Argv[0], err = h.program(c); err != nil {
+				return nil, err
+			}
+		} else if dir := exposed(prog); dir != "" && !t.Here {
+			return nil, fmt.Errorf("every user can write %s, so %s may be another program here: use -preload", dir, prog)
+		}
+		out = append(out, c.Command)
+	}
+	return out, nil
 }
 
 // makeParts makes a directory for what the ranks record, if the head wants that. Only the ranks' own account can read
@@ -169,8 +188,8 @@ type outward struct {
 }
 
 // Output is the way of one stream to the head.
-func (h *helper) Output(rank, stream int) launch.Sink {
-	return launch.Sink{To: h.outward(rank, stream)}
+func (h *helper) Output(rank, stream int) (launch.Sink, error) {
+	return launch.Sink{To: h.outward(rank, stream)}, nil
 }
 
 func (h *helper) outward(rank, stream int) *outward {

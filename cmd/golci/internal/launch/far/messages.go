@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/golci/golci/cmd/golci/internal/launch"
 	"github.com/golci/golci/internal/settings"
 )
 
@@ -17,18 +18,31 @@ type greeting struct {
 	PID      int
 }
 
-// task is the task of a helper. Ranks are First .. First+Count-1 of a job of Size. It travels as a gob: names of files,
+// task is the task of a helper. Its ranks are those from First on of a job of Size. It travels as a gob: names of files,
 // arguments and variables are bytes, and JSON would replace those that are not UTF-8.
 type task struct {
-	First, Count, Size int
-	Argv               []string // Argv[0] is "" for the copy that came before
-	Base               string   // name of that copy, for process lists
-	Env                []string // on top of the helper's own
-	Dir                string   // working directory, if there is such a one
-	Bind               string
-	JobID              string
-	Here               bool // this is the head's own machine
-	Parts              bool // the ranks are to record a timeline, which the head wants
+	First, Size int
+	Commands    []command
+	Env         []string // on top of the helper's own
+	Dir         string   // working directory of commands that have none, if there is such a one
+	Bind        string
+	JobID       string
+	Here        bool // this is the head's own machine
+	Parts       bool // the ranks are to record a timeline, which the head wants
+}
+
+// count is the number of the ranks; 0 if it is not possible.
+func (t *task) count() (n int) {
+	for _, c := range t.Commands {
+		if c.N < 1 || c.N > launch.MaxRanks || len(c.Argv) == 0 {
+			return 0
+		}
+		n += c.N
+	}
+	if t.First < 0 || t.Size > launch.MaxRanks || n > t.Size-t.First {
+		return 0
+	}
+	return n
 }
 
 // exitNote is how a rank's process has ended. Signals have different numbers on different systems.

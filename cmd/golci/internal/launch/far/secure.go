@@ -21,7 +21,7 @@ import (
 const authTime = 90 * time.Second
 
 // protocol is changed with anything that head and helper say to each other.
-const protocol = 6
+const protocol = 7
 
 // ticket is what a helper reads from its standard input, to which only the head can write. It says where to call back,
 // and has the key by which helper and head know each other.

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
+	"github.com/golci/golci/internal/boot"
 	"github.com/golci/golci/internal/boot/pmi"
 )
 
@@ -42,7 +42,7 @@ func (m *machine) listen(l *link) {
 }
 
 // prepare makes the tables of the ranks; the helper has nothing to say of them before its task.
-func (m *machine) prepare() {
+func (m *machine) prepare() error {
 	m.conns = make([]*conn, m.count)
 	m.takes = make(chan taken, (streams+1)*m.count) // a piece of each stream, and the end
 	j := m.fleet.job
@@ -50,7 +50,14 @@ func (m *machine) prepare() {
 		rank := m.first + i
 		m.conns[i] = newConn(m.link, rank)
 		j.Attach(rank, m.conns[i])
-		m.sinks = append(m.sinks, j.Output(rank, 1), j.Output(rank, 2), j.Part(rank))
+		for stream := 1; stream < streamPart; stream++ {
+			s, err := j.Output(rank, stream)
+			if err != nil {
+				return fmt.Errorf("rank %d on %s: %w", rank, m.host.Name, err)
+			}
+			m.sinks = append(m.sinks, s)
+		}
+		m.sinks = append(m.sinks, j.Part(rank))
 	}
 	close(m.ready)
 	m.fleet.wg.Go(m.output)
@@ -62,6 +69,7 @@ func (m *machine) prepare() {
 			m.lose(m.link.reason())
 		}
 	})
+	return nil
 }
 
 // take takes one frame from the helper. It checks everything in it: the helper may be on a faulty machine.
@@ -214,26 +222,35 @@ func (m *machine) lose(why error) {
 func (m *machine) task() task {
 	s := m.fleet.job.Spec()
 	dir, _ := os.Getwd() // "" if there is none any more
-	t := task{
-		First: m.first, Count: m.count, Size: m.fleet.size, Argv: append([]string{}, s.Argv...),
+	cmds := m.fleet.commands(m)
+	return task{
+		First: m.first, Size: m.fleet.size, Commands: tasked(cmds, m.copied(cmds)),
 		Env: append(passedEnv(os.Environ()), s.Env...), Dir: dir, Bind: s.Bind,
 		JobID: m.fleet.job.ID(), Here: m.host.local(), Parts: s.Parts != "",
 	}
-	if m.preloads() {
-		t.Base, t.Argv[0] = filepath.Base(t.Argv[0]), ""
-	}
-	return t
 }
 
-// preloads says whether the machine gets a copy of the program.
-func (m *machine) preloads() bool { return m.fleet.copies && !m.host.local() }
-
-// preload sends the program, a piece at a time, so that the connection stays free for the rest.
-func (m *machine) preload() error {
-	if !m.preloads() {
+// copied lists the programs that the machine gets a copy of.
+func (m *machine) copied(cmds []boot.Command) []string {
+	if m.host.local() {
 		return nil
 	}
-	src, err := os.Open(m.fleet.job.Spec().Argv[0])
+	return copied(cmds, m.fleet.copies)
+}
+
+// preload sends the programs.
+func (m *machine) preload() error {
+	for i, path := range m.copied(m.fleet.commands(m)) {
+		if err := m.sendProgram(i+1, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sendProgram sends a program, a piece at a time, so that the connection stays free for the rest.
+func (m *machine) sendProgram(number int, path string) error {
+	src, err := os.Open(path)
 	if err != nil {
 		return err
 	}
@@ -244,7 +261,7 @@ func (m *machine) preload() error {
 		if n == 0 {
 			return nil // the end, or what cannot be read: the task then fails there
 		}
-		m.link.send(frameFile, 0, buf[:n])
+		m.link.send(frameFile, number, buf[:n])
 		select {
 		case <-m.fileOK:
 		case <-m.link.gone:

@@ -5,14 +5,19 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/golci/golci/internal/boot"
 )
 
 // TestTask: a task of any size arrives byte for byte, in frames that are not too long.
 func TestTask(t *testing.T) {
 	for _, size := range []int{0, 1000, maxPayload, 5 << 20} {
 		sent := task{
-			Count: 1, Size: 2, Argv: []string{"/d\xe9j/prog", "\xff\xfe", strings.Repeat("x\xff", size/2)},
-			Env: []string{"A=\xff"}, Dir: "/r\xe9", Base: "\xe9",
+			Size: 2, Env: []string{"A=\xff"}, Dir: "/r\xe9",
+			Commands: []command{{
+				Command: boot.Command{N: 1, Argv: []string{"/d\xe9j/prog", "\xff\xfe", strings.Repeat("x\xff", size/2)}},
+				Copy:    1, Base: "\xe9",
+			}},
 		}
 		var parts taskParts
 		var got *task
@@ -29,7 +34,7 @@ func TestTask(t *testing.T) {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 	}
-	if err := sendTask(&task{Argv: []string{strings.Repeat("x", maxTask)}}, nil); err == nil {
+	if err := sendTask(&task{Dir: strings.Repeat("x", maxTask)}, nil); err == nil {
 		t.Error("a task without end was sent")
 	}
 	var parts taskParts
