@@ -22,14 +22,15 @@ func shown(c *Calls) (names []string) {
 func TestCallsShow(t *testing.T) {
 	var c Calls
 	var log []string
-	es := make([]Entry, 3)
+	es, thread := make([]Entry, 3), new(fult.Thread)
 	for i := range es {
 		op := Op{Kind: Send, Call: "x", Tag: i, Peer: 7, Context: 9, Bytes: 11, Parts: true, Needs: Nobody}
-		c.Begin(&es[i], 1, &op, Terms{}, &waiter{"", &log, nil})
+		c.Begin(&es[i], 1, &op, Terms{}, &waiter{log: &log, thread: thread})
 		op.Call = "changed later"
 	}
 	c.Each(func(o *Op) {
-		if o.Kind != Call || o.Call != "x" || o.Peer != 7 || o.Context != 9 || o.Bytes != 11 || !o.Parts || o.NeedsRank(7) {
+		if o.Kind != Call || o.Call != "x" || o.Peer != 7 || o.Context != 9 || o.Bytes != 11 || !o.Parts || o.NeedsRank(7) ||
+			o.Thread != thread {
 			t.Errorf("shown as %+v", o)
 		}
 	})
@@ -54,11 +55,11 @@ func TestEachOutsideOfTheLock(t *testing.T) {
 	var c Calls
 	var log []string
 	var a, b Entry
-	c.Begin(&a, 1, &Op{Call: "a"}, Terms{}, &waiter{"a", &log, nil})
+	c.Begin(&a, 1, &Op{Call: "a"}, Terms{}, &waiter{name: "a", log: &log})
 	n := 0
 	c.Each(func(*Op) {
 		n++
-		c.Begin(&b, 1, &Op{Call: "b"}, Terms{}, &waiter{"b", &log, nil})
+		c.Begin(&b, 1, &Op{Call: "b"}, Terms{}, &waiter{name: "b", log: &log})
 		c.End(&a, 1)
 	})
 	if n != 1 || !slices.Equal(shown(&c), []string{"b0"}) {
@@ -71,7 +72,7 @@ func TestEndOfUse(t *testing.T) {
 	var c Calls
 	var e Entry
 	var log []string
-	begin := func(use uint32) { c.Begin(&e, use, &Op{Call: "x"}, Terms{}, &waiter{"x", &log, nil}) }
+	begin := func(use uint32) { c.Begin(&e, use, &Op{Call: "x"}, Terms{}, &waiter{name: "x", log: &log}) }
 	if c.End(&e, 0) {
 		t.Error("an entry that was never listed ends")
 	}
@@ -97,7 +98,7 @@ func TestEndWhere(t *testing.T) {
 	owners := make([]*waiter, len(es))
 	worker := new(fult.Worker)
 	for i := range es {
-		owners[i] = &waiter{fmt.Sprint("x", i), &log, nil}
+		owners[i] = &waiter{name: fmt.Sprint("x", i), log: &log}
 		terms := Terms{Number: uint64(100 + i), Kept: i == 1}
 		if i >= 3 {
 			terms.Stop = func(number uint64, err error, w *fult.Worker) {
@@ -133,11 +134,11 @@ func TestStop(t *testing.T) {
 	var c Calls
 	var log []string
 	var plain, asked, kept Entry
-	c.Begin(&plain, 1, &Op{Call: "plain"}, Terms{}, &waiter{"plain", &log, nil})
+	c.Begin(&plain, 1, &Op{Call: "plain"}, Terms{}, &waiter{name: "plain", log: &log})
 	c.Begin(&asked, 1, &Op{Call: "asked"}, Terms{Number: 42, Stop: func(number uint64, err error, w *fult.Worker) {
 		log = append(log, fmt.Sprintf("stop %d: %v, %v", number, err, w == nil))
-	}}, &waiter{"asked", &log, nil})
-	c.Begin(&kept, 1, &Op{Call: "kept"}, Terms{Kept: true}, &waiter{"kept", &log, nil})
+	}}, &waiter{name: "asked", log: &log})
+	c.Begin(&kept, 1, &Op{Call: "kept"}, Terms{Kept: true}, &waiter{name: "kept", log: &log})
 	if c.Stop(&kept, 1, errA) || !c.Stop(&asked, 1, errA) || !c.Stop(&plain, 1, errA) {
 		t.Error("Stop is to be false for what is kept, and for nothing else")
 	}
@@ -158,12 +159,12 @@ func TestEndForgets(t *testing.T) {
 	var e Entry
 	var log []string
 	stop := func(uint64, error, *fult.Worker) { log = append(log, "stopped") }
-	c.Begin(&e, 1, &Op{Peer: 1, Needs: Nobody}, Terms{Kept: true, Stop: stop}, &waiter{"one", &log, nil})
+	c.Begin(&e, 1, &Op{Peer: 1, Needs: Nobody}, Terms{Kept: true, Stop: stop}, &waiter{name: "one", log: &log})
 	c.End(&e, 1)
 	if e.op.Needs != nil || e.terms.Stop != nil || e.owner != nil || e.prev != nil || e.next != nil {
 		t.Error("an entry keeps what its operation had")
 	}
-	c.Begin(&e, 2, &Op{Peer: 1}, Terms{}, &waiter{"two", &log, nil})
+	c.Begin(&e, 2, &Op{Peer: 1}, Terms{}, &waiter{name: "two", log: &log})
 	c.EndWhere(func(o *Op) error {
 		if o.NeedsRank(1) {
 			return errA

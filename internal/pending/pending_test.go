@@ -34,9 +34,10 @@ func (p *place) EndWhere(why func(*Op) error, _ *fult.Worker) {
 
 // waiter is an owner that notes in log how it is ended.
 type waiter struct {
-	name string
-	log  *[]string
-	w    *fult.Worker
+	name   string
+	log    *[]string
+	w      *fult.Worker
+	thread *fult.Thread
 }
 
 // EndPending implements Owner.
@@ -46,7 +47,7 @@ func (x *waiter) EndPending(err error, w *fult.Worker) {
 }
 
 // Waiter implements Owner.
-func (x *waiter) Waiter() *fult.Thread { return nil }
+func (x *waiter) Waiter() *fult.Thread { return x.thread }
 
 // TestOrder: sources come in the order in which they were attached, and before calls, which may be made of what the
 // sources have.
@@ -58,7 +59,7 @@ func TestOrder(t *testing.T) {
 	}
 	r.EndWhere(func(*Op) error { return errA }, nil)
 	r.Attach(&place{Op{Call: "one"}, &log})
-	r.Calls.Begin(new(Entry), 1, &Op{Call: "call"}, Terms{}, &waiter{"call", &log, nil})
+	r.Calls.Begin(new(Entry), 1, &Op{Call: "call"}, Terms{}, &waiter{name: "call", log: &log})
 	r.Attach(&place{Op{Call: "two"}, &log})
 	var shown []string
 	r.Each(func(o *Op) { shown = append(shown, o.Call) })
