@@ -2,9 +2,14 @@ package mpi
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/internal/pending"
+	"github.com/golci/golci/internal/pending/pendingtest"
+	"github.com/golci/golci/internal/tool"
 	"github.com/golci/golci/realm"
 )
 
@@ -56,5 +61,48 @@ func TestRealmBesideMPI(t *testing.T) {
 	}, WithRank(attach))
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestRealmPendsBesideMPI: the registry of a rank has what waits in MPI and in realm. Each layer counts and reports its
+// own, and the end of the rank ends both.
+func TestRealmPendsBesideMPI(t *testing.T) {
+	var rt *realm.Runtime
+	attach := func(r *rank.Rank) (err error) {
+		rt, err = realm.New(r, realm.Config{CPUs: 1})
+		return err
+	}
+	err := Run(1, func(c *Comm) error {
+		if err := rt.Begin(); err != nil {
+			return err
+		}
+		calls := []*pendingtest.Call{
+			{Name: "realm", Shows: "Runtime.Wait", Do: func() error {
+				return rt.Wait(context.Background(), rt.NewUserEvent().Event())
+			}},
+			{
+				Name: "mpi", Shows: "Recv", Do: func() error { return second(Recv(c, ins(), 0, 1)) },
+				Mine: func(o *pending.Op) bool { return o.Kind == pending.Recv },
+			},
+		}
+		if err := pendingtest.Begin(c.Proc().Server().Endpoint().Pending(), calls); err != nil {
+			return err
+		}
+		var b strings.Builder
+		c.Proc().Dump(&b)
+		if n := strings.Count(b.String(), "Runtime.Wait"); n != 1 || !strings.Contains(b.String(), "2 calls wait") {
+			t.Errorf("%d lines tell of the call of realm:\n%s", n, &b)
+		}
+		if n := c.Proc().core().Counters()[tool.PendingCalls]; n != 0 {
+			t.Errorf("%d calls of MPI", n)
+		}
+		err := c.Proc().Finalize()
+		if !errors.Is(err, ErrPending) || !strings.Contains(err.Error(), "2 operations") {
+			t.Errorf("Finalize: %v", err)
+		}
+		return errors.Join(pendingtest.Ended(calls[:1], realm.ErrClosed), pendingtest.Ended(calls[1:], ErrFinalized))
+	}, WithRank(attach))
+	if err != nil {
+		t.Error(err)
 	}
 }

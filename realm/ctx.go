@@ -47,9 +47,9 @@ func (c *Ctx) Finish() Event {
 }
 
 // Wait blocks the task until e has triggered. The processor runs other tasks meanwhile; an IO processor has a place for
-// another one. In another goroutine, or after
-// the end of the task, it is Runtime.Wait. Errors: a *PoisonError, for errors.Is ErrPoisoned; ErrArgument for an event
-// that cannot be; those of Runtime.Wait.
+// another one. In another goroutine, or after the end of the task, it is Runtime.Wait. It takes no context: Runtime.Wait
+// does, also in a task. The end of Finalize may unwind the thread of a task that waits, as by runtime.Goexit. Errors: a
+// *PoisonError, for errors.Is ErrPoisoned; ErrArgument for an event that cannot be; those of Runtime.Wait.
 func (c *Ctx) Wait(e Event) error {
 	if e == NoEvent {
 		return nil
@@ -58,9 +58,9 @@ func (c *Ctx) Wait(e Event) error {
 	case c.runner == nil && c.g == arch.G() && c.task != nil:
 		return c.waitOutside(e)
 	case c.runner == nil || c.rt.sched.Current() != c.runner.thread.Load() || c.task == nil:
-		return c.rt.Wait(context.Background(), e)
+		return c.rt.waitIn(context.Background(), inCtxWait, e)
 	}
-	return c.runner.wait(e, nil)
+	return c.runner.wait(e, inCtxWait, nil)
 }
 
 // waitOutside is Wait for an IO task.
@@ -69,7 +69,7 @@ func (c *Ctx) waitOutside(e Event) error {
 		return err
 	}
 	paused := c.pauses()
-	err := c.rt.sleep(context.Background(), e, c.rt.procs.io)
+	err := c.rt.sleep(context.Background(), inCtxWait, e, c.rt.procs.io)
 	c.resumes(paused, event.ID(e))
 	return err
 }

@@ -17,7 +17,7 @@ import (
 type blocked struct {
 	what   string
 	of, to event.ID     // it waits for of, and triggers to then; to may be 0
-	call   bool         // it is a call that waits
+	call   string       // the function that waits; empty for an operation
 	thread *fult.Thread // of the call, nil for a goroutine
 	advice bool         // it is what the program has said of itself
 	rank   int          // that it waits on, as far as several ranks are looked at
@@ -30,7 +30,7 @@ func blockedBy(e event.ID, w *event.Waiter) blocked {
 	case *task:
 		b.to = x.finish
 	case *runner:
-		b.call, b.thread = true, x.thread.Load()
+		b.call, b.thread = x.call.String(), x.caller()
 		if x.task != nil {
 			b.to = x.task.finish
 		}
@@ -53,7 +53,7 @@ func blockedBy(e event.ID, w *event.Waiter) blocked {
 			b.to = x.grant
 		}
 	case *sleeper:
-		b.call, b.thread = true, x.done.Expected()
+		b.call, b.thread = x.call.String(), x.caller()
 	case *advice:
 		b.to, b.advice = x.to, true
 	}
@@ -71,7 +71,8 @@ type waitGraph struct {
 
 func graphOf(ops []blocked) *waitGraph {
 	slices.SortStableFunc(ops, func(a, b blocked) int {
-		return cmp.Or(cmp.Compare(a.of.Kind(), b.of.Kind()), cmp.Compare(a.of, b.of), cmp.Compare(a.to, b.to))
+		return cmp.Or(cmp.Compare(a.of.Kind(), b.of.Kind()), cmp.Compare(a.of, b.of), cmp.Compare(a.call, b.call),
+			cmp.Compare(a.to, b.to))
 	})
 	g := &waitGraph{ops, make(map[event.ID][]event.ID), make(map[event.ID]*blocked), make(map[event.ID]end)}
 	for i := range ops {
@@ -233,7 +234,7 @@ func (rt *Runtime) report(x *rank.Report) {
 	})
 	ops := rt.blockedHere()
 	for i := range ops {
-		if ops[i].call {
+		if ops[i].call != "" {
 			x.Calls++
 			x.InCall(ops[i].thread)
 		}
@@ -249,8 +250,8 @@ func (rt *Runtime) firstWait() string {
 	return "it has ended since"
 }
 
-// waitLines describes what waits: first cycles, then what waits for each event, of which advice is none. It stops after
-// most lines.
+// waitLines describes what waits: first cycles, then the operations that wait for each event, and the calls by their
+// names. Advice is none of these. It stops after most lines.
 func (rt *Runtime) waitLines(ops []blocked, most int) (lines []string) {
 	g, idle := graphOf(ops), rt.idle()
 	for _, c := range g.cycles() {
@@ -259,7 +260,7 @@ func (rt *Runtime) waitLines(ops []blocked, most int) (lines []string) {
 	g.ops = slices.DeleteFunc(slices.Clone(g.ops), func(b blocked) bool { return b.advice }) // g.who has the others
 	for i := 0; i < len(g.ops) && len(lines) < most; {
 		same := 1
-		for i+same < len(g.ops) && g.ops[i+same].of == g.ops[i].of {
+		for i+same < len(g.ops) && g.ops[i+same].of == g.ops[i].of && g.ops[i+same].call == g.ops[i].call {
 			same++
 		}
 		b := g.ops[i]

@@ -57,11 +57,12 @@ func TestDumpNamesWaits(t *testing.T) {
 			"task nothing of "+q(f)+" waits for "+q(e)+", which task nothing of "+q(e)+" is to trigger, which waits for "+
 				q(gate.Event())+program,
 			"the merged "+q(m)+" waits for "+q(far.Event())+", which rank 1 owns",
-			"task function of "+q(g)+", which runs, waits for "+q(m)+", which the merged "+q(m)+" is to trigger, which .*",
-			"a goroutine waits for "+q(g)+", which task function of .* is to trigger, which waits for "+q(m)+", .*",
+			"task function of "+q(g)+", which is in Ctx.Wait, waits for "+q(m)+", which the merged "+q(m)+
+				" is to trigger, which .*",
+			"Runtime.Wait waits for "+q(g)+", which task function of .* is to trigger, which waits for "+q(m)+", .*",
 			"a task with several preconditions, of "+q(h)+", waits for "+q(two.Event())+program,
 			"task nothing of "+q(after)+" waits for "+q(h)+", which a task with several preconditions, of "+q(h)+", is to .*",
-			"a goroutine waits for "+q(remote)+", which an operation on rank 1 is to trigger",
+			"Runtime.Wait waits for "+q(remote)+", which an operation on rank 1 is to trigger",
 		)
 		var b strings.Builder
 		if rt.r.Dump(&b); strings.Contains(b.String(), "deadlock") || strings.Contains(b.String(), "waiting outside") {

@@ -207,6 +207,11 @@ func (k jobKind) String() string {
 	return [...]string{"copy", "gather", "scatter", "fill", "destruction", "creation"}[k]
 }
 
+// call is the function of the program that asks for such a job.
+func (k jobKind) call() string {
+	return [...]string{"Copy", "Gather", "Scatter", "Fill", "Destroy", "CreateInstance"}[k]
+}
+
 // flags of an encoded job.
 const (
 	flagIgnore = 1 << iota

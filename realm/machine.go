@@ -91,6 +91,9 @@ func (rt *Runtime) inquire(rank int, h uint8, told event.ID) {
 
 // onAsk: another rank asks what this one has.
 func (rt *Runtime) onAsk(t *am.Token, args []uint64, _ []byte) {
+	if rt.mute.Load() {
+		return
+	}
 	b, err := json.Marshal(rt.describe())
 	if err != nil {
 		rt.fatal(rt.errorf("Machine", "%w", err))
@@ -121,20 +124,20 @@ func (rt *Runtime) onDescribe(t *am.Token, args []uint64, payload []byte) {
 }
 
 // sites returns what the ranks of a query have. It blocks until those have answered that were never asked.
-func (rt *Runtime) sites(ctx context.Context, what string, rank int) (first int, ds []description, err error) {
+func (rt *Runtime) sites(ctx context.Context, call callName, rank int) (first int, ds []description, err error) {
 	last := rank
 	switch {
 	case rank == AllRanks:
 		rank, last = 0, rt.size-1
 	case rank < 0 || rank >= rt.size:
-		return 0, nil, rt.errorf(what, "%w: rank %d of %d", ErrArgument, rank, rt.size)
+		return 0, nil, rt.errorf(call.short(), "%w: rank %d of %d", ErrArgument, rank, rt.size)
 	}
 	for r := rank; r <= last; r++ {
 		rt.siteOf(r) // all are asked before the first answer is waited for
 	}
 	for r := rank; r <= last; r++ {
 		s := rt.siteOf(r)
-		if err := rt.Wait(ctx, Event(s.told)); err != nil {
+		if err := rt.waitIn(ctx, call, Event(s.told)); err != nil {
 			return 0, nil, err
 		}
 		rt.machine.mu.Lock()
@@ -151,7 +154,7 @@ func (rt *Runtime) Processors(ctx context.Context, rank int, kind ProcessorKind)
 	if kind >= Group {
 		return nil, rt.errorf("Processors", "%w: %v", ErrArgument, kind)
 	}
-	first, ds, err := rt.sites(ctx, "Processors", rank)
+	first, ds, err := rt.sites(ctx, inProcessors, rank)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +179,7 @@ func (rt *Runtime) Memories(ctx context.Context, rank int, kind MemoryKind) ([]M
 	if kind >= memoryKinds {
 		return nil, rt.errorf("Memories", "%w: %v", ErrArgument, kind)
 	}
-	first, ds, err := rt.sites(ctx, "Memories", rank)
+	first, ds, err := rt.sites(ctx, inMemories, rank)
 	if err != nil {
 		return nil, err
 	}
@@ -209,11 +212,11 @@ func (rt *Runtime) Affinity(ctx context.Context, rank int, m Memory) (Affinity, 
 	if rank == AllRanks || !m.possible() {
 		return AffinityFar, rt.errorf("Affinity", "%w: rank %d, %v", ErrArgument, rank, m)
 	}
-	_, here, err := rt.sites(ctx, "Affinity", rank)
+	_, here, err := rt.sites(ctx, inAffinity, rank)
 	if err != nil {
 		return AffinityFar, err
 	}
-	_, there, err := rt.sites(ctx, "Affinity", m.Rank())
+	_, there, err := rt.sites(ctx, inAffinity, m.Rank())
 	switch {
 	case err != nil:
 		return AffinityFar, err
@@ -232,7 +235,7 @@ func (rt *Runtime) Host(ctx context.Context, rank int) (string, error) {
 	if rank == AllRanks {
 		return "", rt.errorf("Host", "%w: all ranks", ErrArgument)
 	}
-	_, ds, err := rt.sites(ctx, "Host", rank)
+	_, ds, err := rt.sites(ctx, inHost, rank)
 	if err != nil {
 		return "", err
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/realm/event"
 )
 
 // TestEventsAllocate: events, merges of a few and tasks with a few words of arguments take no memory once some have
@@ -16,9 +17,10 @@ func TestEventsAllocate(t *testing.T) {
 	}
 	var chain [65]UserEvent
 	var u [3]UserEvent
+	someCause := event.Poison{Text: "a cause"}
 	works := map[string]func(c *Ctx){
 		"create and trigger": func(c *Ctx) { _ = c.rt.NewUserEvent().Trigger(NoEvent) },
-		"create and cancel":  func(c *Ctx) { _ = c.rt.triggerNow("test", c.rt.newEvent(), interrupted) },
+		"create and cancel":  func(c *Ctx) { _ = c.rt.triggerNow("test", c.rt.newEvent(), &someCause) },
 		"chain": func(c *Ctx) {
 			for i := range chain {
 				chain[i] = c.rt.NewUserEvent()

@@ -12,7 +12,7 @@ import (
 // the result, with ErrArgument.
 func (rt *Runtime) Merge(events ...Event) Event { return rt.merge(events, false) }
 
-// MergeIgnoringFaults is Merge that treats poisoned events like others.
+// MergeIgnoringFaults is Merge, but it treats poisoned events like others.
 func (rt *Runtime) MergeIgnoringFaults(events ...Event) Event { return rt.merge(events, true) }
 
 func (rt *Runtime) merge(events []Event, ignore bool) Event {

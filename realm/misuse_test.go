@@ -275,7 +275,7 @@ func TestWaitAfterEnd(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if err := rt.sleep(ctx, e, nil); !errors.Is(err, ErrClosed) {
+	if err := rt.sleep(ctx, inWait, e, nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("a wait that had begun when the runtime ended, and was not seen then: %v", err)
 	}
 	q := rt.NewCompletionQueue()

@@ -81,8 +81,8 @@ func (rt *Runtime) takeChange(k *cascade, src int, args []uint64, payload []byte
 	return nil
 }
 
-// pending is an operation that waits for its precondition by one waiter.
-type pending interface {
+// changeable is an operation that waits for its precondition by one waiter.
+type changeable interface {
 	event.Op
 	finishes() event.ID // the event that it triggers; 0: it has none, or has begun
 
@@ -133,7 +133,7 @@ func (rt *Runtime) changeWaiting(k *cascade, finish event.ID, at waitsFor, x *ch
 	if !rt.withdrawClaimed(at) { // it becomes ready at this moment, or has been so for long
 		return rt.changeReady(k, finish, x)
 	}
-	op := at.w.Op.(pending)
+	op := at.w.Op.(changeable)
 	t, isTask := op.(*task)
 	switch {
 	case op.finishes() != finish: // it has begun, and this is a new operation in its memory

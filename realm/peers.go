@@ -79,7 +79,9 @@ func deathPoison(rank int, err error) *event.Poison {
 	}
 }
 
-// peerGone ends what depends on a rank that has died. It runs in a poll.
+// peerGone ends what depends on a rank that has died. It runs in a poll. The registry could end calls that wait here,
+// and no more. The events that the rank was to trigger must be poisoned, also for other ranks and for later looks.
+// Reservations and barriers move on, and messages that may be lost are sent again.
 func (rt *Runtime) peerGone(rank int, err error, w *fult.Worker) {
 	rt.peers.of(rank).why.CompareAndSwap(nil, deathPoison(rank, err))
 	why := rt.deathOf(rank)

@@ -217,9 +217,9 @@ func (c *Ctx) resumes(paused uint64, e event.ID) {
 }
 
 // sleep is Runtime.sleep. It records that a goroutine, or a thread that is no task, waits for e.
-func (p *probe) sleep(ctx context.Context, rt *Runtime, e Event) error {
+func (p *probe) sleep(ctx context.Context, rt *Runtime, call callName, e Event) error {
 	start := rt.clock.Now()
-	err := rt.sleep(ctx, e, nil)
+	err := rt.sleep(ctx, call, e, nil)
 	p.add(nil, trace.Record{Start: start, End: rt.clock.Now(), A: uint64(e), Name: p.slept, Kind: trace.Span})
 	return err
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/internal/realm/barrier"
+	"github.com/golci/golci/internal/pending"
 	"github.com/golci/golci/internal/realm/event"
 )
 
@@ -250,109 +250,19 @@ func (rt *Runtime) endRunners() {
 
 // unended counts what waits for an event that has not triggered.
 func (rt *Runtime) unended() (n int, first func() string) {
-	rt.eachWaiter(func(e event.ID, w *event.Waiter) {
-		switch x := w.Op.(type) {
-		case *advice:
-			return // nothing depends on it
-		case *notice:
-			if x.to == nil {
-				return // nor on this
-			}
-		}
-		if n++; n == 1 {
-			first = rt.firstWait
-		}
-	})
+	rt.eachWait(func(event.ID, *event.Waiter) { n++ })
+	if n > 0 {
+		first = rt.firstWait
+	}
 	return n, first
 }
 
-// eachWaiter calls f for all waiters of this rank.
-func (rt *Runtime) eachWaiter(f func(e event.ID, w *event.Waiter)) {
-	if n := rt.looks; n != nil {
-		every := f
-		f = func(e event.ID, w *event.Waiter) { n.Add(1); every(e, w) }
-	}
-	rt.events.each(func(c *cell) {
-		c.lock.Lock()
-		defer c.lock.Unlock()
-		gen, _ := c.slot.Alive()
-		c.slot.Waiters(func(w *event.Waiter) { f(event.MakeEvent(rt.rank, int(c.index), gen), w) })
-	})
-	for i := range rt.replicas.shards {
-		s := &rt.replicas.shards[i]
-		s.mu.Lock()
-		for e, r := range s.of {
-			r.Waiters(func(gen uint32, w *event.Waiter) { f(e|event.ID(gen), w) })
-		}
-		s.mu.Unlock()
-	}
-	rt.barriers.each(func(c *barrierCell) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.core.Waiters(func(phase uint64, w *event.Waiter) { f(c.id|event.ID(barrier.Gen(phase)), w) })
-	})
-}
-
-// describe names the operation that w is part of.
-func describe(w *event.Waiter) string {
-	switch x := w.Op.(type) {
-	case *task:
-		return x.title()
-	case *runner:
-		if t := x.task; t != nil {
-			return t.title() + ", which runs,"
-		}
-		return "a task"
-	case *forward:
-		return "the trigger of " + x.to.String()
-	case *merger:
-		if x.task != nil { // which may have begun, if it did not need this event any more
-			return "a task with several preconditions, of " + x.to.String() + ","
-		}
-		return "the merged " + x.to.String()
-	case *notice:
-		return "a subscription"
-	case *shutdown:
-		return "a shutdown"
-	case *arrival:
-		return "an arrival at " + x.phase().String()
-	case *barrierEnd:
-		return "the end of " + x.cell.core.Name()
-	case *sleeper:
-		return "a goroutine"
-	case *lockOp:
-		return x.String()
-	case *advice:
-		return x.String()
-	case *job:
-		return "the " + x.String()
-	case *fetching:
-		return "the " + x.j.String() + ", which copies its points,"
-	case *reduction:
-		return "the reduction into " + x.dst.String()
-	}
-	return "an operation"
-}
-
-// stop ends the runtime: operations cannot start any more, and goroutines that wait end.
+// stop ends the runtime: operations cannot start any more, and calls that wait end.
 func (rt *Runtime) stop() {
 	rt.stopped.Store(true)
 	if rt.data.rma != nil {
 		rt.data.rma.Close()
 	}
-	why := rt.poison(ErrClosed)
-	var sleepers []*sleeper
-	var of []event.ID
-	rt.eachWaiter(func(e event.ID, w *event.Waiter) {
-		if s, ok := w.Op.(*sleeper); ok {
-			sleepers, of = append(sleepers, s), append(of, e)
-		}
-	})
-	for i, s := range sleepers {
-		if rt.withdraw(of[i], &s.Waiter) {
-			s.Poison = why
-			s.done.Complete(nil)
-		}
-	}
+	waitSource{rt}.EndWhere(func(*pending.Op) error { return rt.closed() }, nil)
 	rt.endRunners()
 }

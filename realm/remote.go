@@ -94,6 +94,18 @@ func (rs *replicas) look(e event.ID) (event.Status, *event.Poison) {
 	return event.Pending, nil
 }
 
+// each calls f for all replicas, with their key, under the lock of their shard.
+func (rs *replicas) each(f func(e event.ID, r *replica)) {
+	for i := range rs.shards {
+		s := &rs.shards[i]
+		s.mu.Lock()
+		for e, r := range s.of {
+			f(e, r)
+		}
+		s.mu.Unlock()
+	}
+}
+
 func (rs *replicas) withdraw(e event.ID, w *event.Waiter) bool {
 	s := rs.shard(e)
 	s.mu.Lock()

@@ -108,3 +108,14 @@ func (o *lockOp) String() string {
 	}
 	return "the acquire of " + o.c.id.String()
 }
+
+// call is the function of the program that o is for.
+func (o *lockOp) call() string {
+	switch o.what {
+	case opRelease:
+		return "Reservation.Release"
+	case opDestroy:
+		return "Reservation.Destroy"
+	}
+	return "Reservation.Acquire"
+}

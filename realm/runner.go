@@ -16,14 +16,15 @@ const tasksPerTurn = 64
 // runner.
 type runner struct {
 	Ctx
-	event.Waiter                             // of the event that the task waits for
-	thread       atomic.Pointer[fult.Thread] // set by the thread itself when it starts
-	granted      atomic.Bool                 // the turn has been given to it
-	quit         bool                        // set before the last give
-	priority     int32                       // of the task, while it waits; under processor.mu
-	keeps        bool                        // the task keeps the turn while it waits; under processor.mu
-	rests        bool                        // it keeps the turn, and waits for an event; under processor.mu
-	resumed      bool                        // that event has triggered before rests could be set; under processor.mu
+	event.Waiter // of the event that the task waits for
+	callState
+	thread   atomic.Pointer[fult.Thread] // set by the thread itself when it starts
+	granted  atomic.Bool                 // the turn has been given to it
+	quit     bool                        // set before the last give
+	priority int32                       // of the task, while it waits; under processor.mu
+	keeps    bool                        // the task keeps the turn while it waits; under processor.mu
+	rests    bool                        // it keeps the turn, and waits for an event; under processor.mu
+	resumed  bool                        // that event has triggered before rests could be set; under processor.mu
 }
 
 func (rt *Runtime) newRunner(p *processor) *runner {
@@ -116,11 +117,18 @@ func (r *runner) linger(urgent *atomic.Bool) { r.rt.engine.LingerUntil(r.thread.
 // Fire implements event.Op: what the task has waited for has come.
 func (r *runner) Fire(_ *event.Waiter, by any) { r.executor.resume(r, by.(*cascade)) }
 
+// release implements waitingCall.
+func (r *runner) release(*fult.Worker) { r.executor.resume(r, nil) }
+
+// caller implements waitingCall.
+func (r *runner) caller() *fult.Thread { return r.thread.Load() }
+
 // wait is Runtime.Wait for the task that r runs. The turn goes to another runner meanwhile.
-func (r *runner) wait(e Event, ctx context.Context) error {
+func (r *runner) wait(e Event, call callName, ctx context.Context) error {
 	if r.priority != r.task.priority || r.keeps != (r.holds > 0) {
 		r.executor.note(r)
 	}
+	r.call = call
 	st, why := r.rt.await(event.ID(e), &r.Waiter)
 	switch st {
 	case event.Triggered:
@@ -128,8 +136,12 @@ func (r *runner) wait(e Event, ctx context.Context) error {
 	case event.Unknown:
 		return r.rt.unknown("Wait", e)
 	}
+	if r.rt.stopped.Load() && r.rt.withdraw(event.ID(e), &r.Waiter) { // stop may have looked for those who wait before
+		r.ended = r.rt.closed()
+		return r.outcome(r.rt, e, nil)
+	}
 	if ctx != nil && ctx.Done() != nil {
-		stop := context.AfterFunc(ctx, func() { r.rt.interrupt(event.ID(e), r) })
+		stop := context.AfterFunc(ctx, func() { r.rt.interrupt(event.ID(e), r, context.Cause(ctx)) })
 		defer stop()
 	}
 	paused := r.pauses()
@@ -141,21 +153,15 @@ func (r *runner) wait(e Event, ctx context.Context) error {
 		r.park(r.thread.Load())
 	}
 	r.resumes(paused, event.ID(e))
-	if r.Poison == interrupted {
-		return r.rt.errorf("Wait", "%v: %w", e, context.Cause(ctx))
-	}
-	return poisonError(e, r.Poison)
+	return r.outcome(r.rt, e, r.Poison)
 }
 
-// interrupted ends a wait whose context has ended.
-var interrupted = &event.Poison{Text: "interrupted"}
-
-func (rt *Runtime) interrupt(e event.ID, r *runner) {
-	if !rt.withdraw(e, &r.Waiter) {
-		return
+// interrupt ends the wait of r for e with err, if r waits for e.
+func (rt *Runtime) interrupt(e event.ID, r *runner, err error) {
+	if rt.withdraw(e, &r.Waiter) {
+		r.ended = err
+		r.release(nil)
 	}
-	r.Poison = interrupted
-	r.executor.resume(r, nil)
 }
 
 // gaveUp is the poison of a task that has panicked with v, or ended its thread if v is nil.

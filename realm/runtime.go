@@ -48,6 +48,7 @@ type Runtime struct {
 	profilers profilers
 	stopped   atomic.Bool // operations cannot start any more
 
+	mute  atomic.Bool   // questions of other ranks get no answer; set by tests
 	looks *atomic.Int64 // counts the waiters that are looked at, to find some of them; nil outside of tests
 
 	// Memory of operations that are not in use.
@@ -110,11 +111,13 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 		return nil, err
 	}
 	layer := rank.Layer{
-		Endpoint: rt.layer(), Report: rt.report, Ask: rt.circles, Unended: rt.unended, Meet: rt.meet, AnyDead: rt.anyDead, Stop: rt.stop,
+		Endpoint: rt.layer(), Report: rt.report, Ask: rt.circles, Unended: rt.unended, Meet: rt.meet,
+		AnyDead: rt.anyDead, Stop: rt.stop,
 	}
 	if err := r.Attach(layer); err != nil {
 		return nil, err
 	}
+	rt.ep.Pending().Attach(waitSource{rt})
 	return rt, nil
 }
 
@@ -129,7 +132,7 @@ func (rt *Runtime) ended() error {
 	if !rt.stopped.Load() {
 		return nil
 	}
-	return rt.errorf("call", "%w", ErrClosed)
+	return rt.errorf("call", "%w", rt.closed())
 }
 
 // fatal ends the job for a fault that no caller can be told of.

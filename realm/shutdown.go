@@ -28,9 +28,10 @@ func (rt *Runtime) Shutdown(after Event) error {
 }
 
 // WaitForShutdown waits until some rank has called Shutdown, whose event has triggered, and then ends this rank as
-// Finalize does. It is for ranks whose program is done and that run the tasks of others.
+// Finalize does. It is for ranks whose program is done and that run the tasks of others. The death of a rank does not
+// end it: those that live may still call Shutdown. Errors: the cause of ctx; ErrClosed; those of Finalize.
 func (rt *Runtime) WaitForShutdown(ctx context.Context) error {
-	if err := rt.Wait(ctx, Event(rt.down)); err != nil {
+	if err := rt.waitIn(ctx, inWaitForShutdown, Event(rt.down)); err != nil {
 		return err
 	}
 	return rt.Finalize(ctx)

@@ -3,6 +3,7 @@ package realm
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -71,8 +72,8 @@ func (rt *Runtime) survey(ctx context.Context, first int) (ops []blocked, whole 
 		}
 	}
 	for _, told := range asked {
-		if failed := rt.Wait(ctx, Event(told)); ctx.Err() != nil {
-			err = failed
+		if failed := rt.waitIn(ctx, inDeadlocks, Event(told)); ctx.Err() != nil || errors.Is(failed, ErrClosed) {
+			err = failed // else the rank has answered, or has died
 		}
 		a := rt.surveys.get(told)
 		ops = append(ops, a.ops...)
@@ -147,6 +148,9 @@ func (s *surveys) drop(asked []event.ID) {
 
 // onSurvey: another rank asks what waits here.
 func (rt *Runtime) onSurvey(t *am.Token, args []uint64, _ []byte) {
+	if rt.mute.Load() {
+		return
+	}
 	var b []byte
 	cut := uint64(0)
 	for _, x := range rt.blockedHere() {

@@ -4,15 +4,20 @@ import (
 	"context"
 
 	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/realm/event"
 )
 
 // Wait blocks the calling goroutine or light-weight thread until e has triggered, and makes progress meanwhile. In a
-// task of another than an IO processor it is Ctx.Wait, which gives the processor to other tasks. A nil ctx counts as one that does not end. Errors: a
-// *PoisonError, for errors.Is ErrPoisoned; the cause of ctx; ErrArgument for an event that cannot be; ErrClosed;
-// am.ErrContext in a handler.
-func (rt *Runtime) Wait(ctx context.Context, e Event) error {
+// task of another than an IO processor it gives the processor to other tasks, as Ctx.Wait does. A nil ctx counts as one
+// that does not end. For Finalize an IO task in this call runs, and one in Ctx.Wait does not. Errors: a *PoisonError,
+// for errors.Is ErrPoisoned; the cause of ctx; ErrArgument for an event that cannot be; ErrClosed once the rank has
+// ended; am.ErrContext in a handler.
+func (rt *Runtime) Wait(ctx context.Context, e Event) error { return rt.waitIn(ctx, inWait, e) }
+
+// waitIn is Wait for a call that reports are to name.
+func (rt *Runtime) waitIn(ctx context.Context, call callName, e Event) error {
 	if done, err := rt.HasTriggered(e); done || err != nil {
 		return err
 	}
@@ -26,17 +31,18 @@ func (rt *Runtime) Wait(ctx context.Context, e Event) error {
 		return rt.errorf("Wait", "%w", err)
 	}
 	if r := rt.runnerOf(rt.sched.Current()); r != nil {
-		return r.wait(e, ctx)
+		return r.wait(e, call, ctx)
 	}
 	if p := rt.probe; p != nil {
-		return p.sleep(ctx, rt, e)
+		return p.sleep(ctx, rt, call, e)
 	}
-	return rt.sleep(ctx, e, nil)
+	return rt.sleep(ctx, call, e, nil)
 }
 
 // sleeper is a goroutine, or a thread that is no task, which waits for an event.
 type sleeper struct {
 	event.Waiter
+	callState
 	done progress.Done
 
 	// Of an IO task. It counts as one that does not run from rests until the event has triggered.
@@ -46,33 +52,40 @@ type sleeper struct {
 }
 
 // Fire implements event.Op.
-func (s *sleeper) Fire(_ *event.Waiter, by any) {
+func (s *sleeper) Fire(_ *event.Waiter, by any) { s.release(by.(*cascade).w) }
+
+// release implements waitingCall.
+func (s *sleeper) release(w *fult.Worker) {
 	if s.io != nil {
 		s.io.resume(s)
 	}
-	s.done.Complete(by.(*cascade).w)
+	s.done.Complete(w)
 }
 
+// caller implements waitingCall.
+func (s *sleeper) caller() *fult.Thread { return s.done.Expected() }
+
 // sleep is Wait for whoever is no task, or for a task of io.
-func (rt *Runtime) sleep(ctx context.Context, e Event, io *ioProcessor) error {
+func (rt *Runtime) sleep(ctx context.Context, call callName, e Event, io *ioProcessor) error {
 	s := rt.sleepers.Get()
 	if s == nil {
 		s = new(sleeper)
 		s.Op = s
 	}
-	s.io, s.rests, s.resumed = io, false, false
+	s.io, s.rests, s.resumed, s.call = io, false, false, call
 	rt.engine.Begin(&s.done)
 	st, why := rt.await(event.ID(e), &s.Waiter)
 	if st == event.Pending && rt.stopped.Load() && rt.withdraw(event.ID(e), &s.Waiter) {
-		st, why = event.Triggered, rt.poison(ErrClosed) // stop may have looked for those who wait before
+		st, s.ended = event.Triggered, rt.closed() // stop may have looked for those who wait before
 	}
 	if st != event.Pending {
 		s.done.Finish()
+		err := s.outcome(rt, e, why)
 		rt.sleepers.Put(s)
 		if st == event.Unknown {
 			return rt.unknown("Wait", e)
 		}
-		return poisonError(e, why)
+		return err
 	}
 	if io != nil {
 		io.rest(s)
@@ -82,9 +95,9 @@ func (rt *Runtime) sleep(ctx context.Context, e Event, io *ioProcessor) error {
 	} else if err := rt.sleepUntil(ctx, e, s); err != nil {
 		return err
 	}
-	why = s.Poison
+	err := s.outcome(rt, e, s.Poison)
 	rt.sleepers.Put(s)
-	return poisonError(e, why)
+	return err
 }
 
 // sleepUntil waits by s until it fires. If ctx ends first, it frees s and returns the cause of ctx.
@@ -100,6 +113,7 @@ func (rt *Runtime) sleepUntil(ctx context.Context, e Event, s *sleeper) error {
 		return nil
 	}
 	s.done.Finish()
+	call := s.call
 	rt.sleepers.Put(s)
-	return rt.errorf("Wait", "%v: %w", e, context.Cause(ctx))
+	return rt.errorf(call.short(), "%v: %w", e, context.Cause(ctx))
 }

@@ -40,7 +40,7 @@ var alone = map[string][]string{
 	"internal/match":  {"internal/machine"},
 	"internal/realm":  {"internal/realm", "internal/simd"},
 	"internal/trace":  tools("internal/trace"),
-	"realm": tools("comm/am", "comm/rank", "comm/rma", "comm/conduit", "fult", "internal/progress",
+	"realm": tools("comm/am", "comm/rank", "comm/rma", "comm/conduit", "fult", "internal/pending", "internal/progress",
 		"internal/realm", "internal/request", "internal/trace"),
 	"internal/schedule": {},
 	"internal/mpi/pure": tools("internal/mpi/pure"),

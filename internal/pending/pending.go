@@ -47,6 +47,7 @@ type Op struct {
 	Thread  *fult.Thread        // whose blocking call it is; nil for others
 	Needs   func(rank int) bool // tells whether the death of a rank ends it; nil: that of Peer does
 	Parts   bool                // what it is made of is in the registry, too, and tells more
+	Layer   string              // that counts and reports it by itself; empty: the layer of messages and contexts does
 }
 
 // Unexpected says that o is a message of another rank, and no operation of this one.

@@ -31,14 +31,15 @@ func (p *Proc) report(x *rank.Report) {
 }
 
 // listed is what pends at this rank, each operation once: not what is made of others that are listed, and no message
-// of an operation that has an entry of its own. names are those of collectives, by the place of their messages.
+// of an operation that has an entry of its own. What another layer reports is left out. names are those of collectives,
+// by the place of their messages.
 func (p *Proc) listed() (all []pending.Op, names map[place]string) {
 	names = make(map[place]string)
 	all = slices.DeleteFunc(p.rank.Endpoint().Pending().Ops(), func(o pending.Op) bool {
 		if o.Parts {
 			names[place{o.Context, o.Tag}] = o.Call
 		}
-		return o.Parts || o.Kind != pending.Call && int(o.Context/2) == systemID
+		return o.Parts || o.Layer != "" || o.Kind != pending.Call && int(o.Context/2) == systemID
 	})
 	return all, names
 }

@@ -18,7 +18,9 @@ func (p *Proc) Counters() tool.Values {
 		pending.Message: tool.UnexpectedMessages, pending.Envelope: tool.UnexpectedMessages,
 	}
 	for _, w := range p.rank.Endpoint().Pending().Ops() {
-		v[of[w.Kind]]++
+		if w.Layer == "" {
+			v[of[w.Kind]]++
+		}
 	}
 	return v
 }

@@ -75,25 +75,31 @@ func fallible(t *testing.T, results []string) (names []string) {
 // parsed is the package in the working directory. What it imports is not looked at.
 func parsed(t *testing.T) *types.Package {
 	t.Helper()
-	set := token.NewFileSet()
-	sources, err := filepath.Glob("*.go")
+	cfg := types.Config{Importer: imports{}, Error: func(error) {}}
+	pkg, _ := cfg.Check("", set, sources(t), nil) // the results looked for are of this package, predeclared or only named
+	return pkg
+}
+
+var set = token.NewFileSet()
+
+// sources are the files of the package in the working directory, but for its tests.
+func sources(t *testing.T) (files []*ast.File) {
+	t.Helper()
+	names, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var files []*ast.File
-	for _, name := range sources {
+	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(set, name, nil, 0)
+		f, err := parser.ParseFile(set, name, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}
 		files = append(files, f)
 	}
-	cfg := types.Config{Importer: imports{}, Error: func(error) {}}
-	pkg, _ := cfg.Check("", set, files, nil) // the results looked for are of this package, predeclared or only named
-	return pkg
+	return files
 }
 
 // imports finds no package.

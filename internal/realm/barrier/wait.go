@@ -83,6 +83,14 @@ func (b *Barrier) Withdraw(phase uint64, w *event.Waiter) bool {
 	return x != nil && x.list.Remove(w)
 }
 
+// WithdrawWhere takes back those that out names, of all phases.
+func (b *Barrier) WithdrawWhere(out func(phase uint64, w *event.Waiter) bool) {
+	for i := range b.waits {
+		x := &b.waits[i]
+		x.list.RemoveWhere(func(w *event.Waiter) bool { return out(x.num, w) })
+	}
+}
+
 // Waiters calls f for all that wait on this rank.
 func (b *Barrier) Waiters(f func(phase uint64, w *event.Waiter)) {
 	for i := range b.waits {

@@ -99,6 +99,17 @@ func (l *List) Remove(w *Waiter) bool {
 	}
 }
 
+// RemoveWhere takes out those that out names, which looks at each once.
+func (l *List) RemoveWhere(out func(w *Waiter) bool) {
+	var kept List
+	for w := l.Pop(); w != nil; w = l.Pop() {
+		if !out(w) {
+			kept.Enter(w)
+		}
+	}
+	*l = kept
+}
+
 // Len is how many there are.
 func (l *List) Len() (n int) {
 	l.Each(func(*Waiter) { n++ })

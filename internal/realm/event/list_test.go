@@ -130,6 +130,27 @@ func TestListLeave(t *testing.T) {
 				t.Fatal("a waiter is not found")
 			}
 			out(k)
+		case rng.IntN(8) == 0:
+			l.RemoveWhere(func(*Waiter) bool { return true })
+			for len(model) > 0 {
+				out(0)
+			}
+		case rng.IntN(4) == 0:
+			var seen, gone []*Waiter
+			l.RemoveWhere(func(w *Waiter) bool {
+				seen = append(seen, w)
+				if rng.IntN(3) == 0 {
+					gone = append(gone, w)
+					return true
+				}
+				return false
+			})
+			if !slices.Equal(seen, model) {
+				t.Fatalf("RemoveWhere has looked at %v, not %v", seen, model)
+			}
+			for _, w := range gone {
+				out(slices.Index(model, w))
+			}
 		default:
 			k := rng.IntN(n)
 			l.Leave(model[k])

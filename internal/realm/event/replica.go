@@ -108,6 +108,15 @@ func (r *Replica) Withdraw(gen uint32, w *Waiter) bool {
 	return p != nil && p.wait.Remove(w)
 }
 
+// WithdrawWhere takes back those that out names, of all generations.
+func (r *Replica) WithdrawWhere(out func(gen uint32, w *Waiter) bool) {
+	from := func(p *pend) { p.wait.RemoveWhere(func(w *Waiter) bool { return out(p.gen, w) }) }
+	from(&r.first)
+	for i := range r.more {
+		from(&r.more[i])
+	}
+}
+
 // Trigger triggers gen from this rank. It returns the waiters of this rank. Pending means that the owner is to be told;
 // else gen has triggered before, as far as this rank knows.
 func (r *Replica) Trigger(gen uint32, why *Poison) (woken List, st Status) {

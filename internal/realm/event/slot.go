@@ -90,6 +90,9 @@ func (s *Slot) Wait(gen uint32, w *Waiter) (Status, *Poison) {
 // Withdraw takes w back, which waits for gen. False if gen has triggered.
 func (s *Slot) Withdraw(gen uint32, w *Waiter) bool { return gen == s.gen+1 && s.wait.Remove(w) }
 
+// WithdrawWhere takes back those that out names, of the generation that has not triggered.
+func (s *Slot) WithdrawWhere(out func(w *Waiter) bool) { s.wait.RemoveWhere(out) }
+
 // Leave is Withdraw of a waiter that waits for gen, or will, unless gen has triggered. Its cost does not depend on how
 // many others wait. False if gen has triggered, or w does not wait yet.
 func (s *Slot) Leave(gen uint32, w *Waiter) bool {
