@@ -12,7 +12,8 @@ import (
 func TestFileSizes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	r := run(t, golci(t, "run", "-n", "1", "sh", "-c", "ulimit -f 1; exec head -c 100000 /dev/zero >"+file))
-	r.want(t, 153, "golci: rank 0 was killed by signal 25 (SIGXFSZ): a file was to be longer than the limit on file sizes (ulimit -f)")
+	r.want(t, 153, "golci: rank 0 was killed by signal 25 (SIGXFSZ): "+
+		"a file was to be longer than the limit on file sizes (ulimit -f)")
 	cmd := golci(t, ranks(2, "part", "-env", "GOLCI_CONDUIT=shm")...)
 	sh := []string{"sh", "-c", `ulimit -f 1000; exec "$0" "$@"`, cmd.Path}
 	cmd.Args, cmd.Path = slices.Concat(sh, cmd.Args[1:]), "/bin/sh"

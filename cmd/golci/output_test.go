@@ -70,16 +70,17 @@ func TestOutputOthers(t *testing.T) {
 // TestOutputWrong: what is in the way of the output is named.
 func TestOutputWrong(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "taken", "1.err"), 0o700); err != nil {
+	file, taken := filepath.Join(dir, "file"), filepath.Join(dir, "taken")
+	if err := os.MkdirAll(filepath.Join(taken, "1.err"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for text, args := range map[string][]string{
-		"golci: -output " + dir + "/file: mkdir " + dir + "/file: not a directory":          ranks(2, "talk", "-output", dir+"/file"),
-		"golci: rank 1: its output: open " + dir + "/taken/1.err: is a directory":           ranks(2, "talk", "-output", dir+"/taken"),
-		"golci: rank 1 on b: its output: open " + dir + "/taken/1.err: is a directory":      onHosts("a:1,b:1", "talk", "-output", dir+"/taken"),
+		"golci: -output " + file + ": mkdir " + file + ": not a directory":                  ranks(2, "talk", "-output", file),
+		"golci: rank 1: its output: open " + taken + "/1.err: is a directory":               ranks(2, "talk", "-output", taken),
+		"golci: rank 1 on b: its output: open " + taken + "/1.err: is a directory":          onHosts("a:1,b:1", "talk", "-output", taken),
 		"golci: -tee: the output goes to no files; -output DIR says where they are to be\n": ranks(1, "talk", "-tee"),
 	} {
 		if r := run(t, golci(t, args...)); r.code == 0 || !strings.Contains(r.err, text) {
@@ -95,7 +96,8 @@ func TestOutputFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := run(t, golci(t, ranks(2, "talk", "-output", dir, "-tee")...))
-	r.want(t, 0, "golci: the rest of the output of rank 0 is not in its file: write "+dir+"/0.out: no space left on device\n")
+	r.want(t, 0, "golci: the rest of the output of rank 0 is not in its file: write "+dir+
+		"/0.out: no space left on device\n")
 	if n := strings.Count(r.err, "golci: "); n != 1 || strings.Count(r.out, "half") != 2 {
 		t.Errorf("%d messages; %s%s", n, r.err, r.out)
 	}

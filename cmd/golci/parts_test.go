@@ -33,7 +33,8 @@ func asPart(n, role string, more ...string) []string {
 // TestParts: the ranks of several programs are numbered through, and each program has its arguments and variables.
 func TestParts(t *testing.T) {
 	self := os.Args[0]
-	tail := slices.Concat([]string{"x", "-n"}, asPart("2", "part", "-env", "A=2", self, "y"), asPart("1", "part", "--", self, ":"))
+	tail := slices.Concat([]string{"x", "-n"}, asPart("2", "part", "-env", "A=2", self, "y"),
+		asPart("1", "part", "--", self, ":"))
 	for name, args := range map[string][]string{
 		"here":    ranks(1, "part", "-env", "A=1"),
 		"room":    ranks(1, "part", "-env", "A=1", "-universe", "5"),
@@ -138,7 +139,8 @@ func TestPartsMPICH(t *testing.T) {
 	}
 	r := run(t, golci(t, "run", "-n", "1", bin, ":", "-n", "2", bin))
 	r.want(t, 0, "")
-	if want := []string{"rank 0: program 0", "rank 1: program 1", "rank 2: program 1"}; !slices.Equal(sorted(r.out), want) {
+	want := []string{"rank 0: program 0", "rank 1: program 1", "rank 2: program 1"}
+	if !slices.Equal(sorted(r.out), want) {
 		t.Errorf("%q", r.out)
 	}
 }

@@ -84,8 +84,8 @@ func (b *builder) newDir() (string, error) {
 	return dir, os.Mkdir(dir, 0o700)
 }
 
-// path is the path of a program that is built already. One with a slash is meant from the directory in which it runs. Only
-// other machines may have that, and then the program is not looked for.
+// path is the path of a program that is built already. One with a slash is meant from the directory in which it runs.
+// Only other machines may have that, and then the program is not looked for.
 func (p *part) path() (string, error) {
 	prog := p.Argv[0]
 	if p.inDir() {

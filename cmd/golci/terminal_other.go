@@ -5,5 +5,3 @@ package main
 import "os"
 
 var forwarded = []os.Signal{os.Interrupt}
-
-func inForeground() bool { return true }

@@ -35,8 +35,8 @@ func (j *Job) Output(rank, stream int) (Sink, error) {
 	}}, nil
 }
 
-// terminal is the launcher's own stream. The rank writes to it itself, unless the lines are to be marked, or the stream is
-// not a file.
+// terminal is the launcher's own stream. The rank writes to it itself, unless the lines are to be marked, or the stream
+// is not a file.
 func (j *Job) terminal(rank, stream int) Sink {
 	to := j.out
 	if stream == 2 {

@@ -18,8 +18,8 @@ type greeting struct {
 	PID      int
 }
 
-// task is the task of a helper. Its ranks are those from First on of a job of Size. It travels as a gob: names of files,
-// arguments and variables are bytes, and JSON would replace those that are not UTF-8.
+// task is the task of a helper. Its ranks are those from First on of a job of Size. It travels as a gob: names of
+// files, arguments and variables are bytes, and JSON would replace those that are not UTF-8.
 type task struct {
 	First, Size int
 	Commands    []command
