@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/pending"
 )
 
@@ -168,4 +170,54 @@ func TestDeadlocksClosed(t *testing.T) {
 	if !errors.Is(err, errTest) || !errors.Is(got, ErrClosed) {
 		t.Errorf("%v; the job: %v", got, err)
 	}
+}
+
+// TestSourceShows: a call of a task is shown with its thread, and one of a goroutine without. Neither belongs to a
+// communicator, and the registry ends neither for the death of the rank that owns the event.
+func TestSourceShows(t *testing.T) {
+	team(t, 2, rankConfig("local"), func(rts []*Runtime) {
+		rt, gate := rts[0], rts[1].NewUserEvent()
+		var thread atomic.Pointer[fult.Thread]
+		task := SpawnLocal(rt, rt.CPU(0), func(c *Ctx) error {
+			thread.Store(rt.sched.Current())
+			return c.Wait(gate.Event())
+		})
+		done := make(chan error)
+		go func() { done <- rt.Wait(context.Background(), gate.Event()) }()
+		awaitListed(rt, 2)
+		want := map[string]*fult.Thread{"Ctx.Wait": thread.Load(), "Runtime.Wait": nil}
+		for _, o := range rt.ep.Pending().Ops() {
+			of, known := want[o.Call]
+			if !known || o.Thread != of || o.Kind != pending.Call || o.Context != pending.NoContext || o.Layer != layerName {
+				t.Errorf("shown: %+v", o)
+			}
+			if o.Peer != 1 || o.NeedsRank(1) || o.NeedsRank(0) {
+				t.Errorf("%s: peer %d; the death of a rank ends it", o.Call, o.Peer)
+			}
+			delete(want, o.Call)
+		}
+		must(t, gate.Trigger(NoEvent))
+		must(t, <-done)
+		must(t, wait(t, rt, task))
+	})
+}
+
+// TestTaskWaitsLate: a task that begins to wait when the end of the rank has been through the waits ends its wait
+// itself.
+func TestTaskWaitsLate(t *testing.T) {
+	alone(t, 1, func(rt *Runtime) {
+		u := rt.NewUserEvent()
+		got := make(chan error, 1)
+		SpawnLocal(rt, rt.CPU(0), func(c *Ctx) error {
+			rt.stopped.Store(true)
+			err := c.Wait(u.Event())
+			rt.stopped.Store(false)
+			got <- err
+			return nil
+		})
+		if err := <-got; !errors.Is(err, ErrClosed) {
+			t.Error(err)
+		}
+		awaitListed(rt, 0)
+	})
 }
