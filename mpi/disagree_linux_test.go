@@ -43,8 +43,9 @@ const whichDiffers = "GOLCI_TEST_DIFFERS"
 // TestDisagreementBetweenProcesses: processes that disagree all get an error: over memory by the next call that all
 // make, by messages in Finalize at the latest.
 func TestDisagreementBetweenProcesses(t *testing.T) {
-	differ := func(t *testing.T, n int, role string) {
-		j := startProcesses(t, n, role)
+	differ := func(t *testing.T, n int, role string, env ...string) {
+		t.Parallel()
+		j := startProcesses(t, n, role, env...)
 		var errs []error
 		for _, cmd := range j.cmds {
 			errs = append(errs, cmd.Wait())
@@ -58,17 +59,14 @@ func TestDisagreementBetweenProcesses(t *testing.T) {
 			continue
 		}
 		t.Run(fmt.Sprintf("memory/%d", n), func(t *testing.T) {
-			t.Setenv("GOLCI_COLLECTIVES", "memory")
-			differ(t, n, "differ")
+			differ(t, n, "differ", "GOLCI_COLLECTIVES=memory")
 		})
 		for i, x := range disagreements {
 			if x.types || x.others == "bcast two" || testing.Short() && i%4 != 0 {
 				continue // a length is an error of the receivers alone
 			}
 			t.Run(fmt.Sprintf("messages/%d/%v", n, x), func(t *testing.T) {
-				t.Setenv("GOLCI_COLLECTIVES", "messages")
-				t.Setenv(whichDiffers, strconv.Itoa(i))
-				differ(t, n, "differ last")
+				differ(t, n, "differ last", "GOLCI_COLLECTIVES=messages", whichDiffers+"="+strconv.Itoa(i))
 			})
 		}
 	}

@@ -143,6 +143,7 @@ func TestDisagreement(t *testing.T) {
 				}
 				for _, n := range []int{2, 3} {
 					t.Run(fmt.Sprintf("%s/%s/%s/%d", conduit, check, where, n), func(t *testing.T) {
+						t.Parallel()
 						late := inNext
 						if check == "types" {
 							late = inCall

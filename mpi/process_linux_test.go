@@ -178,6 +178,7 @@ type processes struct {
 
 	input *os.File                            // of every rank; may be nil
 	heard func(rank int, c net.Conn) net.Conn // what the server hears of a rank; may be nil
+	env   []string                            // of every rank, beside that of the test
 }
 
 // output collects what a rank prints.
@@ -198,9 +199,10 @@ func (o *output) String() string {
 	return o.b.String()
 }
 
-func startProcesses(t *testing.T, n int, role string) *processes {
+// startProcesses starts a job of n ranks, with env beside the environment of the test.
+func startProcesses(t *testing.T, n int, role string, env ...string) *processes {
 	t.Helper()
-	j := new(processes)
+	j := &processes{env: env}
 	j.startAll(t, n, role)
 	return j
 }
@@ -242,6 +244,7 @@ func (j *processes) start(ctx context.Context, t *testing.T, rank, size int, rol
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env = append(os.Environ(), roleVar+"="+role, "PMI_FD=3",
 		fmt.Sprint("PMI_RANK=", rank), fmt.Sprint("PMI_SIZE=", size))
+	cmd.Env = append(cmd.Env, j.env...)
 	cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = []*os.File{theirs}, out, out
 	cmd.WaitDelay = time.Second
 	if j.input != nil {

@@ -11,13 +11,13 @@ func init() {
 
 // TestStandardBetweenProcesses checks all rules of a number of ranks in one job of processes of this machine.
 func TestStandardBetweenProcesses(t *testing.T) {
-	t.Setenv("GOLCI_CONDUIT", "shm")
 	for n := 1; n <= 8; n++ {
 		if testing.Short() && n != 2 && n != 5 {
 			continue // processes of more ranks than cores take long, above all with the race detector
 		}
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			j := startProcesses(t, n, "standard")
+			t.Parallel()
+			j := startProcesses(t, n, "standard", "GOLCI_CONDUIT=shm")
 			for r, cmd := range j.cmds {
 				if err := cmd.Wait(); err != nil {
 					t.Errorf("rank %d: %v\n%s", r, err, j.outs[r])
