@@ -6,19 +6,21 @@ import (
 )
 
 // A thread that sleeps again and again outside of this package holds its worker up as much as one that is stuck, but the
-// worker makes progress in between. The monitor finds it by its looks: most of them find the worker in a thread, and
-// its OS thread asleep. Then the stack says what the thread blocks in.
+// worker makes progress in between. The monitor finds it by its looks. One that finds the worker in a thread, and its OS
+// thread asleep, begins a window with looks that are more frequent. If most of them find the same, the stack says what
+// the thread blocks in. Else looks are rare again: a rank at rest is to stay at rest.
 
 const (
-	sleepWindow   = time.Second // over which looks are counted
-	sleepLooks    = 10          // of the monitor within it
-	sleepMost     = 8           // so many of them find the thread asleep
-	stacksAtSleep = 20_000      // with more goroutines nobody looks: to take their stacks stops the world for too long
+	rareLooks     = time.Second // between looks outside of a window
+	sleepWindow   = time.Second
+	sleepLooks    = 10     // within it
+	sleepMost     = 8      // so many of them find the thread asleep
+	stacksAtSleep = 20_000 // with more goroutines nobody looks: to take their stacks stops the world for too long
 )
 
 // sleepWatch is the monitor's memory of how a worker has spent the current window.
 type sleepWatch struct {
-	since  time.Time // when the window began
+	since  time.Time // when the window began; zero: there is none
 	looks  int
 	asleep int // looks that have found the worker asleep in a thread
 	vain   int // windows that were spent so, and stacks that did not show it
@@ -28,7 +30,9 @@ type sleepWatch struct {
 // look notes what a look has found. At the end of a window that was spent asleep it tells how long that was.
 func (x *sleepWatch) look(now time.Time, asleep bool) (window time.Duration) {
 	if x.since.IsZero() {
-		x.since = now
+		if asleep {
+			x.since = now
+		}
 		return 0
 	}
 	x.looks++
@@ -42,9 +46,12 @@ func (x *sleepWatch) look(now time.Time, asleep bool) (window time.Duration) {
 	if x.asleep*sleepLooks < x.looks*sleepMost {
 		window = 0
 	}
-	*x = sleepWatch{since: now, vain: x.vain, skip: x.skip}
+	*x = sleepWatch{vain: x.vain, skip: x.skip}
 	return window
 }
+
+// within tells whether a window has begun.
+func (x *sleepWatch) within() bool { return !x.since.IsZero() }
 
 // due tells whether to take stacks after a window that was spent asleep.
 func (x *sleepWatch) due() bool {

@@ -6,20 +6,21 @@ import (
 	"time"
 )
 
-// TestSleepWatch: a window counts if most looks have found the worker asleep, and is told once.
+// TestSleepWatch: a window begins with a look that finds the worker asleep, and counts if most others do.
 func TestSleepWatch(t *testing.T) {
 	for name, c := range map[string]struct {
 		asleep string // by look: x for asleep
 		every  time.Duration
 		want   int // looks until it is told; 0: never
 	}{
-		"asleep":            {"xxxxxxxxxxxxxxxxxxxx", sleepWindow / sleepLooks, 11},
-		"now and then":      {"x.x.x.x.x.x.x.x.x.x.", sleepWindow / sleepLooks, 0},
-		"mostly":            {".xxxx..xxxx.........", sleepWindow / sleepLooks, 11},
-		"less than mostly":  {".xxxx...xxx.........", sleepWindow / sleepLooks, 0},
-		"the second window": {"...........xxxxxxxxxxxxx", sleepWindow / sleepLooks, 21},
-		"frequent looks":    {"xxxxxxxxxxxxxxxxxxxxxxxx", sleepWindow / 20, 21},
-		"rare looks":        {"xxxxxxxxxxxxxxxxxxxxxxxx", sleepWindow, 11},
+		"asleep":           {"xxxxxxxxxxxxxxxxxxxx", sleepWindow / sleepLooks, 11},
+		"now and then":     {"x.x.x.x.x.x.x.x.x.x.", sleepWindow / sleepLooks, 0},
+		"mostly":           {"xxxxx..xxxx.........", sleepWindow / sleepLooks, 11},
+		"less than mostly": {"xxxxx...xxx.........", sleepWindow / sleepLooks, 0},
+		"later":            {"......xxxxxxxxxxxxxx", sleepWindow / sleepLooks, 17},
+		"the next window":  {"x..........xxxxxxxxxxxxxx", sleepWindow / sleepLooks, 22},
+		"frequent looks":   {"xxxxxxxxxxxxxxxxxxxxxxxx", sleepWindow / 20, 21},
+		"rare looks":       {"xxxxxxxxxxxxxxxxxxxxxxxx", sleepWindow, 11},
 	} {
 		var x sleepWatch
 		now, got := time.Now(), 0
@@ -27,7 +28,7 @@ func TestSleepWatch(t *testing.T) {
 			window := x.look(now, r == 'x')
 			if window != 0 && got == 0 {
 				got = i + 1
-				if want := c.every * time.Duration(i) / max(1, time.Duration(i/sleepLooks)); c.want == 11 && window != want {
+				if want := max(sleepWindow, sleepLooks*c.every); window != want {
 					t.Errorf("%s: a window of %v, want %v", name, window, want)
 				}
 			}

@@ -84,8 +84,10 @@ type watch struct {
 
 // monitor watches the workers until the end of Close. A worker that is parked or drains words makes progress.
 func (s *Scheduler) monitor() {
-	ticker := time.NewTicker(min(max(time.Millisecond, s.cfg.StuckAfter/looksPerPeriod), sleepWindow/sleepLooks))
-	defer ticker.Stop()
+	rare := min(max(time.Millisecond, s.cfg.StuckAfter/looksPerPeriod), rareLooks)
+	frequent := min(rare, sleepWindow/sleepLooks)
+	next := time.NewTimer(rare)
+	defer next.Stop()
 	watches, sleeps := make([]watch, len(s.workers)), make([]sleepWatch, len(s.workers))
 	toldOfSleep := false
 	var end closingWatch
@@ -93,20 +95,27 @@ func (s *Scheduler) monitor() {
 		select {
 		case <-s.gone:
 			return
-		case now := <-ticker.C:
+		case now := <-next.C:
 			if s.live.Load() == 0 {
+				next.Reset(rare)
 				clear(watches) // a worker that slept meanwhile has made no progress
 				clear(sleeps)
 				continue
 			}
-			stacks := sync.OnceValue(s.takeStacks)
+			stacks, pause := sync.OnceValue(s.takeStacks), rare
 			for i, w := range s.workers {
 				s.look(w, &watches[i], now, stacks)
-				if !toldOfSleep && s.lookForSleep(w, &sleeps[i], now, stacks) {
+				if toldOfSleep {
+					continue
+				}
+				if s.lookForSleep(w, &sleeps[i], now, stacks) {
 					toldOfSleep, watches[i].reported = true, true
+				} else if sleeps[i].within() {
+					pause = frequent
 				}
 			}
 			s.lookAtEnd(&end, now)
+			next.Reset(pause)
 		}
 	}
 }

@@ -109,7 +109,7 @@ func TestIdle(t *testing.T) {
 		w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
 		w.Fate = ideal
 		e := w.ranks[0].e
-		if !e.Idle(1) || !e.Idle(7) {
+		if !e.Idle(1) || !e.Idle(7) || e.News(1) != 0 || e.News(7) != 0 {
 			t.Error("not idle at first")
 		}
 		e.Send(1, Message{Data: payload(1, size)}, 0)
@@ -124,6 +124,9 @@ func TestIdle(t *testing.T) {
 		w.check(t)
 		if s := e.Stats(1); !e.Idle(1) || s.Waiting != 0 || s.Unacknowledged != 0 {
 			t.Errorf("%d bytes acknowledged: idle %v, %d wait, %d unacknowledged", size, e.Idle(1), s.Waiting, s.Unacknowledged)
+		}
+		if at := e.News(1); at <= 0 || at > time.Second {
+			t.Errorf("%d bytes: acknowledged last at %v", size, at)
 		}
 	}
 }

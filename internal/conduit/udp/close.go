@@ -10,9 +10,9 @@ import (
 	"github.com/golci/golci/internal/reliable"
 )
 
-// Close implements conduit.Conduit. It waits, Config.Linger at most, until what has left is acknowledged. What waits for
-// a peer to make room, and the last farewell, are left to the keeper for as long again; but kept data that have not
-// arrived then never will.
+// Close implements conduit.Conduit. It waits until what has left is acknowledged, or until no peer has acknowledged
+// anything for Config.Linger. What waits for a peer to make room, and the last farewell, are left to the keeper for as long
+// again; but kept data that have not arrived then never will.
 func (c *Conduit) Close() error {
 	if !c.fails.Close() {
 		return nil
@@ -31,21 +31,22 @@ func (c *Conduit) Close() error {
 // linger goes on after Close until all peers know of it.
 func (k *keeper) linger() {
 	c := k.c
-	start := c.clock()
+	news := c.clock() // of the start, or of the last acknowledgement
 	flushed := false
 	for {
 		c.poll.Lock()
 		c.discard()
 		c.pass(false)
-		calm, done := c.farewell()
+		calm, done, heard := c.farewell()
 		now := c.clock()
-		if !flushed && (calm || now-start > c.cfg.Linger) {
+		news = max(news, heard)
+		if !flushed && (calm || now-news > c.cfg.Linger) {
 			flushed = true
 			c.dropKept()
 			close(k.flushed)
 		}
 		c.poll.Unlock()
-		if done || now-start > 2*c.cfg.Linger {
+		if done || now-news > 2*c.cfg.Linger {
 			break
 		}
 		c.sleep.role.Lock()
@@ -83,8 +84,8 @@ func (c *Conduit) discard() {
 }
 
 // farewell says good-bye where everything has left. calm: all that has left is acknowledged; done: all good-byes,
-// too. Under poll.
-func (c *Conduit) farewell() (calm, done bool) {
+// too. news is when a peer from which this is still to come has acknowledged something last. Under poll.
+func (c *Conduit) farewell() (calm, done bool, news time.Duration) {
 	c.engine.Lock()
 	defer c.release()
 	calm = c.keeps.none()
@@ -100,11 +101,14 @@ func (c *Conduit) farewell() (calm, done bool) {
 			ln.saidBye = c.core.Send(p, reliable.Message{Data: b[:], Tag: tagBye, Urgent: true}, c.now) == reliable.Copied
 		}
 		idle := c.core.Idle(p)
+		if !idle {
+			news = max(news, c.core.News(p))
+		}
 		calm = calm && idle
 		done = done && idle && ln.saidBye
 	}
 	c.turn()
-	return calm, done
+	return calm, done, news
 }
 
 // heardBye takes in a peer's good-bye, which says how much it has sent in all.

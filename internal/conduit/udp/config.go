@@ -69,7 +69,7 @@ type Config struct {
 	AskEvery time.Duration
 	// MinRTO is the shortest time after which what is not acknowledged is sent again; zero means 2 ms.
 	MinRTO time.Duration
-	// Linger is how long Close waits for the acknowledgement of what has been sent. It is also how long the conduit
+	// Linger is how long Close waits for the next acknowledgement of what has been sent. It is also how long the conduit
 	// goes on after that with what waits for peers to make room. Default 2 s.
 	Linger time.Duration
 	// Payload asks again how many bytes a datagram to an address may hold, when one was too large; nil for
