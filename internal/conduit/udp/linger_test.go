@@ -45,12 +45,13 @@ func TestCloseOverASlowNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: it takes seconds, which is more than Config.Linger")
 	}
-	j := udptest.Job{Mode: seal.Trust, Payload: 1300, MinRTO: udptest.BadMinRTO, Wrap: func(rank int, w udp.Wire) udp.Wire {
+	j := udptest.Job{Mode: seal.Trust, Payload: 1300, MinRTO: udptest.BadMinRTO, Linger: time.Second}
+	j.Wrap = func(rank int, w udp.Wire) udp.Wire {
 		if rank == 0 {
 			return &narrow{Wire: w}
 		}
 		return w
-	}}
+	}
 	cs := j.Open(t, 2, conduit.Config{})
 	defer func() { closeAll(t, cs) }()
 	data := make([]byte, 250_000)
