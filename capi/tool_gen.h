@@ -159,7 +159,7 @@ static const struct control controls[] = {
      "Whether golci run, where its flag -allocation does not say, looks for the machines that a scheduler has given to this job.",
      0x12, MPI_INT, words_44, 1},
     {"GOLCI_STUCK",
-     "After how long a worker that makes no progress is reported; 0: never.",
+     "After how long a worker that makes no progress is reported; 0: never, nor one that sleeps in its threads.",
      0x9, MPI_DOUBLE, NULL, 1},
     {"GOLCI_DUMP",
      "What a rank tells on SIGQUIT: the calls that wait, with the largest groups if there are many; after them also the stacks of goroutines and threads; or all, which leaves no group out.",
