@@ -69,7 +69,7 @@ func TestDeadRankInOpenCollectives(t *testing.T) {
 		t.Run(conduit, func(t *testing.T) {
 			t.Setenv("GOLCI_CONDUIT", conduit)
 			t.Setenv("GOLCI_UDP_FAULTS", faults)
-			t.Setenv("GOLCI_UDP_DEADAFTER", "1s")
+			t.Setenv("GOLCI_UDP_DEADAFTER", "5s")
 			j := startProcesses(t, 4, "open")
 			for r, cmd := range j.cmds {
 				if err := cmd.Wait(); r != 1 && (err != nil || !strings.Contains(j.outs[r].String(), "all ended")) {
