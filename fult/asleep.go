@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// A thread that sleeps again and again outside of this package holds its worker up as much as one that is stuck, but the
-// worker makes progress in between. The monitor finds it by its looks. One that finds the worker in a thread, and its OS
-// thread asleep, begins a window with looks that are more frequent. If most of them find the same, the stack says what
-// the thread blocks in. Else looks are rare again: a rank at rest is to stay at rest.
+// A thread that sleeps again and again outside of this package holds its worker up as much as one that is stuck, but
+// the worker makes progress in between. The monitor finds it by its looks. One that finds the worker in a thread, and
+// its OS thread asleep, begins a window with looks that are more frequent. If most of them find the same, the stack
+// says what the thread blocks in. Else looks are rare again: a rank at rest is to stay at rest.
 
 const (
 	rareLooks     = time.Second // between looks outside of a window

@@ -28,7 +28,8 @@ func TestThreadThatSleepsIsReported(t *testing.T) {
 	told.Store(true)
 	join(t, h)
 	text := r.String()
-	if !r.Asleep || r.Worker != 0 || !r.Thread || !strings.Contains(text, "worker 0 has been asleep in thread 0.0 for most of 1") {
+	const most = "worker 0 has been asleep in thread 0.0 for most of 1"
+	if !r.Asleep || r.Worker != 0 || !r.Thread || !strings.Contains(text, most) {
 		t.Errorf("%+v: %s", r, text)
 	}
 	if !strings.Contains(text, "use fult.Sleep") || !strings.Contains(r.Stack, "fult.sleepHere") {

@@ -55,8 +55,8 @@ type Config struct {
 	Unchecked bool
 	// StuckAfter is how long a worker may stay in one thread before OnStuck is called. 10 s if 0, never if negative.
 	StuckAfter time.Duration
-	// OnStuck is called by the monitor: each time that a worker gets stuck, and the first time that one spends most of a
-	// second asleep in its threads (StuckReport.Asleep). Default: print to standard error.
+	// OnStuck is called by the monitor: each time that a worker gets stuck, and the first time that one spends most of
+	// a second asleep in its threads (StuckReport.Asleep). Default: print to standard error.
 	OnStuck func(StuckReport)
 
 	// coroutines keeps coroutine threads in builds with the race detector, for tests of the scheduler itself.

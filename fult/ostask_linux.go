@@ -10,8 +10,8 @@ import (
 
 func osThread() int { return unix.Gettid() }
 
-// inKernel tells whether an OS thread of this process, by its number, waits in the kernel. One that waits for a processor
-// does not. It is false where the kernel does not tell.
+// inKernel tells whether an OS thread of this process, by its number, waits in the kernel. One that waits for a
+// processor does not. It is false where the kernel does not tell.
 func inKernel(tid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/stat", tid))
 	if err != nil {

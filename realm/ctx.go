@@ -47,9 +47,10 @@ func (c *Ctx) Finish() Event {
 }
 
 // Wait blocks the task until e has triggered. The processor runs other tasks meanwhile; an IO processor has a place for
-// another one. In another goroutine, or after the end of the task, it is Runtime.Wait. It takes no context: Runtime.Wait
-// does, also in a task. The end of Finalize may unwind the thread of a task that waits, as by runtime.Goexit. Errors: a
-// *PoisonError, for errors.Is ErrPoisoned; ErrArgument for an event that cannot be; those of Runtime.Wait.
+// another one. In another goroutine, or after the end of the task, it is Runtime.Wait. It takes no context:
+// Runtime.Wait does, also in a task. The end of Finalize may unwind the thread of a task that waits, as by
+// runtime.Goexit. Errors: a *PoisonError, for errors.Is ErrPoisoned; ErrArgument for an event that cannot be; those of
+// Runtime.Wait.
 func (c *Ctx) Wait(e Event) error {
 	if e == NoEvent {
 		return nil

@@ -19,7 +19,8 @@ type line struct {
 }
 
 // longFlags rewrites "-name" to "--name" for the flags of the command that args choose, as Go's tools write them. An
-// unknown flag before a program is an error here: it would be taken for the program, or for several flags of one letter.
+// unknown flag before a program is an error here: it would be taken for the program, or for several flags of one
+// letter.
 func longFlags(root *kong.Node, args []string) (l line, err error) {
 	node := root
 	for i := 0; i < len(args); i++ {

@@ -45,7 +45,8 @@ func TestOutputFiles(t *testing.T) {
 			t.Errorf("%s: %q %q came out", name, r.out, r.err)
 		}
 		wantFiles(t, dir, want)
-		if err := os.WriteFile(filepath.Join(dir, "1.out"), []byte("what an earlier job has written"), 0o600); err != nil {
+		earlier := []byte("what an earlier job has written")
+		if err := os.WriteFile(filepath.Join(dir, "1.out"), earlier, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		r = run(t, golci(t, append(args, "-output", dir, "-tee", "-prefix", self)...))

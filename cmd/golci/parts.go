@@ -57,7 +57,8 @@ func (p *part) parse(number int, words []string) (l line, err error) {
 		_, err = parser.Parse(l.own)
 	}
 	if u, ok := errors.AsType[unknownFlag](err); ok && ofRun(u.arg) {
-		return l, fmt.Errorf("%s is for the whole job: it belongs before the first program, not in part %d", u.arg, number)
+		return l, fmt.Errorf("%s is for the whole job: it belongs before the first program, not in part %d",
+			u.arg, number)
 	}
 	if err != nil {
 		err = fmt.Errorf("part %d of the job: %w", number, err)

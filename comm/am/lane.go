@@ -403,7 +403,8 @@ func (e *Endpoint) drainDead(ln *lane, done *queue) {
 	}
 }
 
-// PeerError is why nothing is sent to a peer that has failed (ErrPeer), or since the endpoint has been closed (ErrClosed).
+// PeerError is why nothing is sent to a peer that has failed (ErrPeer), or since the endpoint has been closed
+// (ErrClosed).
 func (e *Endpoint) PeerError(peer int) error {
 	if e.closed.Load() {
 		return fmt.Errorf("%w: rank %d", ErrClosed, e.rank)

@@ -162,7 +162,8 @@ func checkRing(t *testing.T, ranks, n int, events []arrowEnd, slack float64) {
 	}
 }
 
-// TestTimelineCounters: what was sent and has come is shown, and what a layer counts, each value once, and the final one.
+// TestTimelineCounters: what was sent and has come is shown, and what a layer counts, each value once, and the final
+// one.
 func TestTimelineCounters(t *testing.T) {
 	dir := t.TempDir()
 	const take, size = 7, 40

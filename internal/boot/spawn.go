@@ -165,7 +165,8 @@ func (j *Job) Parent(ctx context.Context) ([]byte, error) {
 	return base64.RawURLEncoding.DecodeString(text)
 }
 
-// AppNum is the number of the program of this rank, among those that started together, where golci run tells it; else 0.
+// AppNum is the number of the program of this rank, among those that started together, where golci run tells it;
+// else 0.
 func (j *Job) AppNum(ctx context.Context) (int, error) {
 	w, ok := j.store.(*wire)
 	if !ok || !w.ours {

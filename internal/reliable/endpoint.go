@@ -186,7 +186,8 @@ func (e *Endpoint) Idle(id int) bool {
 	return p == nil || p.next == p.first && p.lanes[Data].empty() && p.lanes[Priority].empty()
 }
 
-// News is when peer acknowledged something last, by the clock of the calls; zero if it never has, or there is no such peer.
+// News is when peer acknowledged something last, by the clock of the calls; zero if it never has, or there is no such
+// peer.
 func (e *Endpoint) News(id int) time.Duration {
 	if p := e.peers.get(id); p != nil {
 		return p.news

@@ -11,8 +11,8 @@ import (
 )
 
 // Close implements conduit.Conduit. It waits until what has left is acknowledged, or until no peer has acknowledged
-// anything for Config.Linger. What waits for a peer to make room, and the last farewell, are left to the keeper for as long
-// again; but kept data that have not arrived then never will.
+// anything for Config.Linger. What waits for a peer to make room, and the last farewell, are left to the keeper for as
+// long again; but kept data that have not arrived then never will.
 func (c *Conduit) Close() error {
 	if !c.fails.Close() {
 		return nil

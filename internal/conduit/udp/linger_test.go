@@ -39,8 +39,8 @@ type byteSink struct {
 
 func (s *byteSink) Bulk(_ int, _ uint64, _ int64, b []byte) { s.bytes += len(b) }
 
-// TestCloseOverASlowNetwork: Close goes on as long as the peer acknowledges something now and then, though all of it takes
-// longer than Config.Linger.
+// TestCloseOverASlowNetwork: Close goes on as long as the peer acknowledges something now and then, though all of it
+// takes longer than Config.Linger.
 func TestCloseOverASlowNetwork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: it takes seconds, which is more than Config.Linger")

@@ -146,7 +146,7 @@ type standing uint8
 const (
 	foreground standing = iota // read it
 	background                 // read it once it is in the foreground
-	apart                      // it is not the terminal of this session, and others read it
+	apart                      // it is not the controlling terminal, and others read it
 )
 
 func place(tty int) standing {
