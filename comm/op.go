@@ -46,6 +46,7 @@ type op struct {
 	first     bool // its message may go without an envelope; see first.go
 	exact     bool // a receive whose message must be as long as its buffer
 	alone     bool // a receive whose rank alone copies the bytes
+	form      Form // which call has started it
 
 	ctx   uint16
 	home  int16 // sub-pool of packets nearest to the receiver; -1 for none
@@ -104,7 +105,7 @@ func (o *op) node() *node { return hashtable.NodeOf(o) }
 // start begins a new use of o.
 func (o *op) start(r role, ctx uint16, peer, tag int32, data []byte) {
 	o.role, o.wild, o.odd, o.cancelled = r, false, false, false
-	o.endable, o.first, o.exact, o.alone, o.paused = false, false, false, false, false
+	o.endable, o.first, o.exact, o.alone, o.paused, o.form = false, false, false, false, false, Blocking
 	o.ctx, o.peer, o.tag, o.data = ctx, peer, tag, data
 	o.size, o.err, o.shape, o.id = 0, nil, 0, 0
 	o.done.Reset()

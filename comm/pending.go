@@ -46,7 +46,7 @@ func (o *op) describe(ctx uint16, side hashtable.Side, m match.Pattern) pending.
 	p := pending.Op{Context: ctx, Peer: int(m.Source), Tag: int(m.Tag), Bytes: o.size}
 	switch {
 	case side == hashtable.Post:
-		p.Kind, p.Bytes, p.Thread = pending.Recv, o.room(), o.done.Expected()
+		p.Kind, p.Form, p.Bytes, p.Thread = pending.Recv, uint8(o.form), o.room(), o.done.Expected()
 	case o.role == roleRTS:
 		p.Kind = pending.Envelope
 	default:
@@ -64,8 +64,10 @@ func (o *op) describeNumbered() pending.Op {
 
 // identify is as much of describeNumbered as decides about the end of o.
 func (o *op) identify() pending.Op {
-	p := pending.Op{Kind: pending.Send, Context: o.ctx, Peer: int(o.peer), Tag: int(o.tag)}
+	p := pending.Op{Kind: pending.Send, Form: uint8(o.form), Context: o.ctx, Peer: int(o.peer), Tag: int(o.tag)}
 	switch {
+	case o.role == roleSend:
+		p.Sync = o.send.sync
 	case o.role == roleRecv && o.isInvited():
 		p.Kind = pending.Recv
 	case o.role == roleRecv:

@@ -21,15 +21,17 @@ var never stdcontext.Context
 
 // Probe is Iprobe that blocks until there is such a message.
 func (s *Server) Probe(ctx uint16, src, tag int) (st Status, err error) {
-	return s.ProbeContext(never, ctx, src, tag)
+	return s.ProbeContext(never, "Probe", ctx, src, tag)
 }
 
-// ProbeContext is Probe that ends with ErrCancelled when until does; nil never does.
-func (s *Server) ProbeContext(until stdcontext.Context, ctx uint16, src, tag int) (st Status, err error) {
+// ProbeContext is Probe that ends with ErrCancelled when until does; nil never does. call is what a report shows.
+func (s *Server) ProbeContext(
+	until stdcontext.Context, call string, ctx uint16, src, tag int,
+) (st Status, err error) {
 	if err := s.check("probe", ctx, src, tag, true); err != nil {
 		return Status{}, err
 	}
-	err = s.probe(until, s.probeOp("Probe", ctx, src, tag), func() (ok bool) {
+	err = s.probe(until, s.probeOp(call, ctx, src, tag), func() (ok bool) {
 		st, ok = s.matching.look(ctx, patternOf(src, tag))
 		return ok
 	})
@@ -63,15 +65,17 @@ func (s *Server) extract(ctx uint16, src, tag int) (*Message, Status) {
 
 // Mprobe is Improbe that blocks until there is such a message.
 func (s *Server) Mprobe(ctx uint16, src, tag int) (msg *Message, st Status, err error) {
-	return s.MprobeContext(never, ctx, src, tag)
+	return s.MprobeContext(never, "Mprobe", ctx, src, tag)
 }
 
-// MprobeContext is Mprobe that ends with ErrCancelled when until does; nil never does.
-func (s *Server) MprobeContext(until stdcontext.Context, ctx uint16, src, tag int) (msg *Message, st Status, err error) {
+// MprobeContext is Mprobe as ProbeContext is Probe.
+func (s *Server) MprobeContext(
+	until stdcontext.Context, call string, ctx uint16, src, tag int,
+) (msg *Message, st Status, err error) {
 	if err := s.check("probe", ctx, src, tag, true); err != nil {
 		return nil, Status{}, err
 	}
-	err = s.probe(until, s.probeOp("Mprobe", ctx, src, tag), func() bool {
+	err = s.probe(until, s.probeOp(call, ctx, src, tag), func() bool {
 		msg, st = s.extract(ctx, src, tag)
 		return msg != nil
 	})
@@ -89,7 +93,7 @@ func (s *Server) Mrecv(msg *Message, buf []byte) (Status, error) {
 
 // Imrecv starts to receive a message that Mprobe took.
 func (s *Server) Imrecv(msg *Message, buf []byte) (Req, error) {
-	return s.imrecv(msg, buf, nil, nil, Terms{})
+	return s.imrecv(msg, buf, nil, nil, Terms{Form: Nonblocking})
 }
 
 func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, dst cursor, t Terms) (Req, error) {
@@ -102,7 +106,7 @@ func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, dst 
 	}
 	msg.m = nil
 	o := s.newRecv(m.ctx, int(m.peer), int(m.tag), buf)
-	o.cursor = dst
+	o.cursor, o.form = dst, t.Form
 	o.recv.alloc, o.endable, o.alone, o.shape = alloc, t.Endable, t.Alone, t.Shape
 	r := Req{o, o.gen}
 	o.exact = alloc == nil && s.asserted(o.ctx)&ExactLength != 0

@@ -78,15 +78,21 @@ func (s *Server) recvAndWait(o *op) (Status, error) {
 
 // Irecv starts a receive and returns a request to wait for; buf must not be touched until then. It never blocks.
 func (s *Server) Irecv(ctx uint16, src, tag int, buf []byte) (Req, error) {
+	return s.IrecvAs(Nonblocking, ctx, src, tag, buf)
+}
+
+// IrecvAs is Irecv for a call of another form.
+func (s *Server) IrecvAs(f Form, ctx uint16, src, tag int, buf []byte) (Req, error) {
 	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted {
 		if err := s.check("receive", ctx, src, tag, true); err != nil {
 			return Req{}, err
 		}
 		if s.sized(ctx, len(buf)) {
-			return s.IrecvWith(ctx, src, tag, buf, nil, Terms{})
+			return s.IrecvWith(ctx, src, tag, buf, nil, Terms{Form: f})
 		}
 	}
 	o := s.newRecv(ctx, src, tag, buf)
+	o.form = f
 	r := Req{o, o.gen}
 	s.post(o)
 	return r, nil

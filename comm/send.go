@@ -90,15 +90,21 @@ func (s *Server) sendAndWait(o *op) error {
 
 // Isend starts a send and returns a request to wait for; data must stay as it is until then. It never blocks.
 func (s *Server) Isend(ctx uint16, dst, tag int, data []byte, mode Mode) (Req, error) {
+	return s.IsendAs(Nonblocking, ctx, dst, tag, data, mode)
+}
+
+// IsendAs is Isend for a call of another form.
+func (s *Server) IsendAs(f Form, ctx uint16, dst, tag int, data []byte, mode Mode) (Req, error) {
 	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted {
 		if err := s.check("send", ctx, dst, tag, false); err != nil || len(data) > s.eager {
-			return s.IsendWith(ctx, dst, tag, data, mode, Terms{})
+			return s.IsendWith(ctx, dst, tag, data, mode, Terms{Form: f})
 		}
 	}
 	if mode == Standard && len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
 		return Req{}, nil
 	}
 	o := s.newSend(ctx, dst, tag, data, mode)
+	o.form = f
 	r := Req{o, o.gen}
 	s.startSend(o)
 	return r, nil

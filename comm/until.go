@@ -20,6 +20,8 @@ import (
 
 // Terms are what an operation is to do beyond sending and receiving.
 type Terms struct {
+	// Form is that of the call, which a report shows.
+	Form Form
 	// Endable has End end the operation at once, whatever the peer does.
 	Endable bool
 	// Shape stands for the type of the elements. A message and a receive that both have one, and not the same, end with
@@ -49,6 +51,7 @@ func (s *Server) IsendWith(ctx uint16, dst, tag int, data []byte, mode Mode, t T
 
 // startOn has start begin o, on terms.
 func (s *Server) startOn(o *op, t Terms, start func(*op)) Req {
+	o.form = t.Form
 	if t.Done != nil {
 		o.done.Call(t.Done)
 	}

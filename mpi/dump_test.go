@@ -82,7 +82,7 @@ func TestReport(t *testing.T) {
 		rest := []string{
 			fmt.Sprintf("%sRecv on world from rank 1, tags 0..%d, 8 bytes", in, threads-1),
 			"Bcast on half, call 1, root 1: waits for rank 1, 8 bytes",
-			fmt.Sprintf("Recv on %s from any rank, any tag, 1 byte", row.Name()),
+			fmt.Sprintf("Irecv on %s from any rank, any tag, 1 byte", row.Name()),
 			"not received: message on half from rank 1, tag 8, 3 bytes",
 		}
 		if invariants.Race {

@@ -73,7 +73,7 @@ func prepare(c *Comm, tag, column string, rows []pendingRow) (calls []*waitingCa
 			x.c, err = c.Dup()
 		}
 		if err == nil {
-			err = x.c.SetName(fmt.Sprintf("%s %s %s", tag, column, row.name))
+			err = x.c.SetName(fmt.Sprintf("%s %s %d", tag, column, i))
 		}
 		if err == nil && row.on == "win" {
 			if x.w, err = AllocateWin[int](x.c, 1); err == nil && c.Rank() == 0 && strings.Contains(row.name, "Lock") {
@@ -123,9 +123,11 @@ func beginAll(c *Comm, rows []*waitingCall, ctx context.Context) (calls []*pendi
 		if ctx != nil {
 			pendingViews.Store(x.c.Name(), ctx)
 		}
-		calls = append(calls, &pendingtest.Call{
-			Name: x.name, Shows: x.shown(), Do: func() error { return x.make(ctx) }, Mine: x.mine,
-		})
+		p := &pendingtest.Call{Name: x.name, Shows: x.shown(), Do: func() error { return x.make(ctx) }, Mine: x.mine}
+		if x.w == nil && !x.nowhere {
+			p.On = x.c.Name()
+		}
+		calls = append(calls, p)
 	}
 	return calls, pendingtest.Begin(c.Proc().Server().Endpoint().Pending(), calls)
 }

@@ -13,6 +13,8 @@ type pendingRow struct {
 	call  func(c *Comm) error
 	start func(c *Comm) (Request, error) // in the place of call: a request, which is then waited for
 	shows string                         // what a dump calls it, if that is not the name
+	// nowhere says that a dump names no communicator, or another one.
+	nowhere bool
 	// Why something does not end the call, by the column of the table. The comment of the function says so, too.
 	except map[string]string
 }
@@ -48,6 +50,7 @@ func starts(name string, start func(c *Comm) (Request, error)) pendingRow {
 
 func (r pendingRow) as(shows string) pendingRow { r.shows = shows; return r }
 func (r pendingRow) over(on string) pendingRow  { r.on = on; return r }
+func (r pendingRow) bare() pendingRow           { r.nowhere = true; return r }
 
 func (r pendingRow) not(column, reason string) pendingRow {
 	all := map[string]string{column: reason}
@@ -70,52 +73,51 @@ const (
 
 // pointRows are calls of point to point communication.
 func pointRows() []pendingRow {
-	recv, send := "Recv", "Send"
 	return []pendingRow{
 		blocks("Recv", func(c *Comm) error { return second(Recv(c, ins(), 0, 1)) }),
-		blocks("RecvAlloc", func(c *Comm) error { return threeErr(RecvAlloc[int](c, 0, 1)) }).as(recv),
-		blocks("RecvContext", func(c *Comm) error { return second(RecvContext(limitOf(c), c, ins(), 0, 1)) }).as(recv),
-		blocks("RecvStrided", func(c *Comm) error { return second(RecvStrided(c, ins(), Strided{2, 1, 1}, 0, 1)) }).as(recv),
+		blocks("RecvAlloc", func(c *Comm) error { return threeErr(RecvAlloc[int](c, 0, 1)) }).as("Recv"),
+		blocks("RecvContext", func(c *Comm) error { return second(RecvContext(limitOf(c), c, ins(), 0, 1)) }).as("Recv"),
+		blocks("RecvStrided", func(c *Comm) error { return second(RecvStrided(c, ins(), Strided{2, 1, 1}, 0, 1)) }).as("Recv"),
 		blocks("RecvTyped", func(c *Comm) error {
 			d, err := TypeOf[int]()
 			return errors.Join(err, second(RecvTyped(c, ins(), d, 2, 0, 1)))
-		}).as(recv),
-		blocks("RecvValue", func(c *Comm) error { return threeErr(RecvValue[string](c, 0, 1)) }).as("Mprobe"),
-		starts("Irecv", func(c *Comm) (Request, error) { return Irecv(c, ins(), 0, 1) }).as(recv),
-		starts("IrecvStrided", func(c *Comm) (Request, error) { return IrecvStrided(c, ins(), Strided{2, 1, 1}, 0, 1) }).as(recv),
+		}).as("Recv"),
+		blocks("RecvValue", func(c *Comm) error { return threeErr(RecvValue[string](c, 0, 1)) }).as("Recv"),
+		starts("Irecv", func(c *Comm) (Request, error) { return Irecv(c, ins(), 0, 1) }),
+		starts("IrecvStrided", func(c *Comm) (Request, error) { return IrecvStrided(c, ins(), Strided{2, 1, 1}, 0, 1) }).as("Irecv"),
 		starts("IrecvTyped", func(c *Comm) (Request, error) {
 			d, _ := TypeOf[int]()
 			return IrecvTyped(c, ins(), d, 2, 0, 1)
-		}).as(recv),
-		starts("RecvInit", func(c *Comm) (Request, error) { return startedNow(RecvInit(c, ins(), 0, 1)) }).as(recv),
+		}).as("Irecv"),
+		starts("RecvInit", func(c *Comm) (Request, error) { return startedNow(RecvInit(c, ins(), 0, 1)) }),
 		blocks("Send", func(c *Comm) error { return Send(c, long(), 0, 1) }),
-		blocks("SendContext", func(c *Comm) error { return SendContext(limitOf(c), c, long(), 0, 1) }).as(send),
+		blocks("SendContext", func(c *Comm) error { return SendContext(limitOf(c), c, long(), 0, 1) }).as("Send"),
 		blocks("SendStrided", func(c *Comm) error {
 			return SendStrided(c, long(), Strided{1 << 19, 1, 2}, 0, 1)
-		}).as(send),
+		}).as("Send"),
 		blocks("SendTyped", func(c *Comm) error {
 			d, err := TypeOf[byte]()
 			return errors.Join(err, SendTyped(c, long(), d, 1<<20, 0, 1))
-		}).as(send),
-		blocks("SendValue", func(c *Comm) error { return SendValue(c, long(), 0, 1) }).as(send),
-		blocks("Ssend", func(c *Comm) error { return Ssend(c, ins(), 0, 1) }).as(send),
-		blocks("SsendValue", func(c *Comm) error { return SsendValue(c, 1, 0, 1) }).as(send),
-		starts("Isend", func(c *Comm) (Request, error) { return Isend(c, long(), 0, 1) }).as(send),
+		}).as("Send"),
+		blocks("SendValue", func(c *Comm) error { return SendValue(c, long(), 0, 1) }).as("Send"),
+		blocks("Ssend", func(c *Comm) error { return Ssend(c, ins(), 0, 1) }),
+		blocks("SsendValue", func(c *Comm) error { return SsendValue(c, 1, 0, 1) }).as("Ssend"),
+		starts("Isend", func(c *Comm) (Request, error) { return Isend(c, long(), 0, 1) }),
 		starts("IsendStrided", func(c *Comm) (Request, error) {
 			return IsendStrided(c, long(), Strided{1 << 19, 1, 2}, 0, 1)
-		}).as(send),
+		}).as("Isend"),
 		starts("IsendTyped", func(c *Comm) (Request, error) {
 			d, _ := TypeOf[byte]()
 			return IsendTyped(c, long(), d, 1<<20, 0, 1)
-		}).as(send),
-		starts("IsendValue", func(c *Comm) (Request, error) { return IsendValue(c, long(), 0, 1) }).as(send),
-		starts("Issend", func(c *Comm) (Request, error) { return Issend(c, ins(), 0, 1) }).as(send),
-		starts("SendInit", func(c *Comm) (Request, error) { return startedNow(SendInit(c, long(), 0, 1)) }).as(send),
-		starts("SsendInit", func(c *Comm) (Request, error) { return startedNow(SsendInit(c, ins(), 0, 1)) }).as(send),
-		blocks("Sendrecv", func(c *Comm) error { return second(Sendrecv(c, ins(), 0, 2, ins(), 0, 1)) }).as(recv),
-		blocks("SendrecvReplace", func(c *Comm) error { return second(SendrecvReplace(c, ins(), 0, 2, 0, 1)) }).as(recv),
-		starts("Isendrecv", func(c *Comm) (Request, error) { return Isendrecv(c, ins(), 0, 2, ins(), 0, 1) }).as(recv),
-		starts("IsendrecvReplace", func(c *Comm) (Request, error) { return IsendrecvReplace(c, ins(), 0, 2, 0, 1) }).as(recv),
+		}).as("Isend"),
+		starts("IsendValue", func(c *Comm) (Request, error) { return IsendValue(c, long(), 0, 1) }).as("Isend"),
+		starts("Issend", func(c *Comm) (Request, error) { return Issend(c, ins(), 0, 1) }),
+		starts("SendInit", func(c *Comm) (Request, error) { return startedNow(SendInit(c, long(), 0, 1)) }),
+		starts("SsendInit", func(c *Comm) (Request, error) { return startedNow(SsendInit(c, ins(), 0, 1)) }),
+		blocks("Sendrecv", func(c *Comm) error { return second(Sendrecv(c, ins(), 0, 2, ins(), 0, 1)) }),
+		blocks("SendrecvReplace", func(c *Comm) error { return second(SendrecvReplace(c, ins(), 0, 2, 0, 1)) }).as("Sendrecv"),
+		starts("Isendrecv", func(c *Comm) (Request, error) { return Isendrecv(c, ins(), 0, 2, ins(), 0, 1) }),
+		starts("IsendrecvReplace", func(c *Comm) (Request, error) { return IsendrecvReplace(c, ins(), 0, 2, 0, 1) }).as("Isendrecv"),
 		blocks("Comm.Probe", func(c *Comm) error { return second(c.Probe(0, 1)) }),
 		blocks("Comm.Mprobe", func(c *Comm) error { return second(c.Mprobe(0, 1)) }),
 		starts("Comm.FlushBuffer", func(c *Comm) (Request, error) {
@@ -161,7 +163,7 @@ func makingRows() []pendingRow {
 		blocks("Comm.CreateInter", func(c *Comm) error {
 			// The own group has this rank alone; the other leader does not come.
 			return second(c.Proc().Self().WithContext(limitOf(c)).CreateInter(0, c, 0, 7))
-		}).not(byRevoke, "it is a call on the communicator of this rank alone"),
+		}).bare().not(byRevoke, "it is a call on the communicator of this rank alone"),
 		starts("Comm.Idup", func(c *Comm) (Request, error) { return thirdRequest(c.Idup()) }),
 		blocks("Comm.Merge", func(c *Comm) error { return second(c.Merge(false)) }).over("inter"),
 		blocks("Comm.CreateCart", func(c *Comm) error {
@@ -192,12 +194,12 @@ func makingRows() []pendingRow {
 			}
 			port, err := c.Proc().OpenPort()
 			return errors.Join(err, second(d.WithContext(limitOf(c)).Accept(port, 0)))
-		}).not(byRevoke, "the port belongs to a communicator of this rank alone").
+		}).bare().not(byRevoke, "the port belongs to a communicator of this rank alone").
 			not(byDeath, "the port belongs to a communicator of this rank alone"),
 		blocks("Proc.CreateFromGroup", func(c *Comm) error {
 			g, err := c.Group()
 			return errors.Join(err, second(c.Proc().CreateFromGroup(g, c.Name())))
-		}).not(byRevoke, whole).not(byLimit, "it has no communicator, and so no view"),
+		}).bare().not(byRevoke, whole).not(byLimit, "it has no communicator, and so no view"),
 		blocks("Session.CreateComm", func(c *Comm) error {
 			s, err := c.Proc().OpenSession()
 			if err != nil {
@@ -205,20 +207,20 @@ func makingRows() []pendingRow {
 			}
 			g, err := c.Group()
 			return errors.Join(err, second(s.CreateComm(g, c.Name())))
-		}).as("CreateFromGroup").not(byRevoke, whole).not(byLimit, "it has no communicator, and so no view"),
+		}).bare().as("CreateFromGroup").not(byRevoke, whole).not(byLimit, "it has no communicator, and so no view"),
 		blocks("Proc.Join", func(c *Comm) error {
 			a, b := net.Pipe()
 			defer b.Close()
 			defer a.Close()
 			return second(c.Proc().Join(a))
-		}).not(byRevoke, whole).not(byDeath, "it waits for a connection, not for a rank").
+		}).bare().not(byRevoke, whole).not(byDeath, "it waits for a connection, not for a rank").
 			not(byLimit, "it has no communicator, and so no view; a deadline of the connection ends it"),
-		starts("Proc.Grequest", func(c *Comm) (Request, error) { return c.Proc().Grequest(Grequest{}), nil }).
+		starts("Proc.Grequest", func(c *Comm) (Request, error) { return c.Proc().Grequest(Grequest{}), nil }).bare().
 			as("Grequest").not(byRevoke, "it belongs to no communicator").not(byDeath, "it waits for the program"),
-		blocks("AllocateWin", func(c *Comm) error { return second(AllocateWin[int](c, 1)) }),
-		blocks("AllocateSharedWin", func(c *Comm) error { return second(AllocateSharedWin[int](c, 1)) }),
-		blocks("CreateWin", func(c *Comm) error { return second(CreateWin(c, ins())) }),
-		blocks("NewDynamicWin", func(c *Comm) error { return second(NewDynamicWin[int](c)) }),
+		blocks("AllocateWin", func(c *Comm) error { return second(AllocateWin[int](c, 1)) }).as("Win_allocate"),
+		blocks("AllocateSharedWin", func(c *Comm) error { return second(AllocateSharedWin[int](c, 1)) }).as("Win_allocate_shared"),
+		blocks("CreateWin", func(c *Comm) error { return second(CreateWin(c, ins())) }).as("Win_create"),
+		blocks("NewDynamicWin", func(c *Comm) error { return second(NewDynamicWin[int](c)) }).as("Win_create_dynamic"),
 	}
 }
 

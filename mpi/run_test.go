@@ -152,7 +152,7 @@ func TestFinalizeLeftovers(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := c.Proc().Finalize(); !errors.Is(err, ErrPending) || !strings.Contains(err.Error(), "Recv on world") {
+		if err := c.Proc().Finalize(); !errors.Is(err, ErrPending) || !strings.Contains(err.Error(), "Irecv on world") {
 			return fmt.Errorf("finalize: %v", err)
 		}
 		if _, err := r.Wait(); !errors.Is(err, ErrFinalized) {

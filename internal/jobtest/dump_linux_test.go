@@ -62,7 +62,7 @@ func dumpLines(rank int) []string {
 		fmt.Sprintf(`golci: rank %d of 2: 3 calls wait, 1 thread, 1 message is not received`, rank),
 		fmt.Sprintf(`(thread \d+\.\d+: )?Recv on world from rank %d, tag 11, 16 bytes`, peer),
 		`Recv on world from any rank, tag 12, 24 bytes`,
-		fmt.Sprintf(`Send on world to rank %d, tag 13, 40 bytes`, peer),
+		fmt.Sprintf(`Issend on world to rank %d, tag 13, 40 bytes`, peer),
 		fmt.Sprintf(`not received: envelope on world from rank %d, tag 13, 40 bytes`, peer),
 	}
 }

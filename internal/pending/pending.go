@@ -39,8 +39,11 @@ const NoContext = ^uint16(0)
 // Op describes one operation or message that pends.
 type Op struct {
 	Kind    Kind
-	Call    string // the function that the program has called; empty where kind and context tell
+	Call    string // the function that the program has called; empty where form, kind and context tell
+	Form    uint8  // of a send or a receive: which of the calls has started it, see comm.Form
+	Sync    bool   // a synchronous send
 	Context uint16 // of its messages, or NoContext
+	On      string // the communicator of an operation without a context; may be empty
 	Peer    int    // a rank of the job, or AnyRank
 	Tag     int    // or AnyTag
 	Bytes   int64

@@ -42,7 +42,7 @@ func rows() (all []row) {
 	starts := func(name, shows string, start func(f *File[int32]) (mpi.Request, error)) {
 		all = append(all, row{name: "File." + name, shows: shows, start: start})
 	}
-	all = append(all, row{name: "Open", shows: "Dup", open: func(c *mpi.Comm, name string) error {
+	all = append(all, row{name: "Open", shows: "File_open", open: func(c *mpi.Comm, name string) error {
 		_, err := Open[int32](c, name, ReadWrite|Create)
 		return err
 	}})

@@ -199,7 +199,7 @@ func (c *Comm) bsend(dest, tag int, d *data) error {
 	} else {
 		copy(k.mem, d.b)
 	}
-	t := comm.Terms{Shape: d.sendShape(), Done: k.left}
+	t := comm.Terms{Form: formBuffered, Shape: d.sendShape(), Done: k.left}
 	r, err := c.Srv.IsendWith(c.Ctx, int(c.group[dest]), tag, k.mem, comm.Standard, t)
 	if err != nil || r.Null() {
 		k.left(nil)

@@ -222,13 +222,26 @@ func (p *Proc) collectiveText(ctx uint16, tag int) (name, detail string) {
 	if !isCollective(ctx) || uint(tag) > TagUB {
 		return "", ""
 	}
+	tag = p.callTag(ctx, tag)
 	if c := p.colls.withID(int(ctx / 2)); c != nil {
-		if last := c.coll.state.Load() / 2; tagWay(tag) == wayCompare && tagNumber(c.coll.size, tag) == tagNumber(c.coll.size, int(last)) {
-			if call, ok := c.coll.tagOf(last); ok {
-				tag = call
-			}
-		}
 		detail = callDetail(c.coll.size, tag, c.coll.state.Load()/2)
 	}
 	return tagWay(tag).String(), detail
+}
+
+// callTag is the tag of the call that a collective's message belongs to. Where ranks compare what they call, it is another
+// than that of the message.
+func (p *Proc) callTag(ctx uint16, tag int) int {
+	c := p.colls.withID(int(ctx / 2))
+	if c == nil || uint(tag) > TagUB || tagWay(tag) != wayCompare {
+		return tag
+	}
+	last := c.coll.state.Load() / 2
+	if tagNumber(c.coll.size, tag) != tagNumber(c.coll.size, int(last)) {
+		return tag
+	}
+	if call, ok := c.coll.tagOf(last); ok {
+		return call
+	}
+	return tag
 }

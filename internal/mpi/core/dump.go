@@ -52,7 +52,7 @@ type place struct {
 
 // named gives the function that the program has called for a collective; "" if it is not known.
 func (p *Proc) named(x pending.Op, names map[place]string) string {
-	if name := names[place{x.Context, x.Tag}]; name != "" {
+	if name := names[place{x.Context, p.callTag(x.Context, x.Tag)}]; name != "" {
 		return name
 	}
 	if c := p.colls.withID(int(x.Context / 2)); c != nil && !x.Unexpected() {
@@ -104,6 +104,8 @@ func (s *span) add(n int64) { s.least, s.most = min(s.least, n), max(s.most, n) 
 // likeness is what the text of a call is made of.
 type likeness struct {
 	kind      pending.Kind
+	form      uint8
+	sync      bool
 	call      string
 	ctx       uint16
 	peer, tag int
@@ -120,7 +122,7 @@ func (p *Proc) callLines(all []pending.Op, names map[place]string) []string {
 	texts := make(map[likeness]string) // by what the text is made of: very many calls have few texts
 	for _, x := range all {
 		tag := int64(x.Tag)
-		like := likeness{kind: x.Kind, call: x.Call, ctx: x.Context, peer: x.Peer}
+		like := likeness{kind: x.Kind, form: x.Form, sync: x.Sync, call: x.Call, ctx: x.Context, peer: x.Peer}
 		if isCollective(x.Context) {
 			like.tag = x.Tag
 		}
@@ -195,7 +197,7 @@ func (p *Proc) callText(x pending.Op, names map[place]string) string {
 	call := name + " on " + on + detail
 	switch {
 	case name == "":
-		return fmt.Sprintf(callFormats[x.Kind], on, peer)
+		return fmt.Sprintf(callFormats[x.Kind], formName(&x), on, peer)
 	case x.Unexpected():
 		return "not received: " + call + " from " + peer
 	case x.Kind == pending.Send:
@@ -207,8 +209,11 @@ func (p *Proc) callText(x pending.Op, names map[place]string) string {
 // namedText is callText of an operation that tells its name.
 func (p *Proc) namedText(x pending.Op) string {
 	text := x.Call
-	if x.Context != pending.NoContext {
+	switch {
+	case x.Context != pending.NoContext:
 		text += " on " + p.CommName(int(x.Context/2))
+	case x.On != "":
+		text += " on " + x.On
 	}
 	switch {
 	case x.Kind == pending.Probe:
@@ -219,13 +224,13 @@ func (p *Proc) namedText(x pending.Op) string {
 	return text
 }
 
-// callFormats have a communicator and a peer as arguments.
+// callFormats have a function, a communicator and a peer as arguments.
 var callFormats = [...]string{
-	pending.Recv:     "Recv on %s from %s",
-	pending.Move:     "Recv on %s of a message that is on its way from %s",
-	pending.Send:     "Send on %s to %s",
-	pending.Message:  "not received: message on %s from %s",
-	pending.Envelope: "not received: envelope on %s from %s",
+	pending.Recv:     "%s on %s from %s",
+	pending.Move:     "%s on %s of a message that is on its way from %s",
+	pending.Send:     "%s on %s to %s",
+	pending.Message:  "not received: message on %[2]s from %[3]s",
+	pending.Envelope: "not received: envelope on %[2]s from %[3]s",
 }
 
 // CommName is the name of the communicator with that id.

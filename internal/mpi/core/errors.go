@@ -67,8 +67,11 @@ func (c *Comm) peerText(rank int) string {
 
 // rankText names a rank of a communicator that has rank world in the world.
 func rankText(rank, world int) string {
-	if rank == world {
+	switch {
+	case rank == world:
 		return peerText(rank)
+	case rank < 0: // of another communicator
+		return fmt.Sprintf("rank %d in world", world)
 	}
 	return fmt.Sprintf("rank %d (%d in world)", rank, world)
 }

@@ -193,8 +193,9 @@ func (c *Comm) vote(sc scope, flag uint64) (v *voting, err error) {
 	if err := c.agreeable(what); err != nil {
 		return nil, err
 	}
-	c, sc.ctx = c.origin(), pending.NoContext // it goes on when c is revoked, and whoever dies
-	c.Srv.PollInTurn()                        // ranks that agree at once wait for nothing
+	c = c.origin()
+	sc = sc.beyond(c)  // it goes on when c is revoked, and whoever dies
+	c.Srv.PollInTurn() // ranks that agree at once wait for nothing
 	f := &c.proc.faults
 	v = &voting{req: sc.begin(c.Srv, pending.AnyRank, pending.Nobody)}
 	f.do(nil, func() (*agreements, []agree.Action) {
@@ -251,7 +252,7 @@ func (c *Comm) Iagree(flag *uint64) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	sc.ctx = pending.NoContext
+	sc = sc.beyond(c)
 	req := c.later(&sc, func() error {
 		_, err := sc.wait(c.Srv, v.req)
 		if err == nil {

@@ -10,11 +10,14 @@ import (
 
 // Dup makes a communicator of the same ranks with a message space of its own (7.4.2). Collective over c; it waits,
 // and may switch threads. Errors: ErrComm, ErrContexts, and those of communication.
-func (c *Comm) Dup() (*Comm, error) {
-	if err := c.usable("Dup"); err != nil {
+func (c *Comm) Dup() (*Comm, error) { return c.DupFor("Dup") }
+
+// DupFor is Dup for the function what, which makes something else of it.
+func (c *Comm) DupFor(what string) (*Comm, error) {
+	if err := c.usable(what); err != nil {
 		return nil, err
 	}
-	return c.dup("Dup", plainIDs)
+	return c.dup(what, plainIDs)
 }
 
 // dup makes a communicator of the ranks of c, with an id of a range, for the function what.
@@ -40,14 +43,19 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	if err := c.usable("Split"); err != nil {
 		return nil, err
 	}
+	return c.split("Split", color, key)
+}
+
+// split is Split for the function what.
+func (c *Comm) split(what string, color, key int) (*Comm, error) {
 	if c.local != nil {
-		return c.splitInter("Split", color, key)
+		return c.splitInter(what, color, key)
 	}
 	type claim struct{ color, key int64 }
 	bad := color < 0 && color != Undefined
 	mine := claim{int64(color), int64(key)}
 	all := make([]claim, len(c.group))
-	x, err := c.Begin("Split", byteElem)
+	x, err := c.Begin(what, byteElem)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +63,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	if err := x.Finish(x.Allgather(0)); err != nil {
 		return nil, err
 	}
-	id, uid, err := c.agree("Split", plainIDs)
+	id, uid, err := c.agree(what, plainIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +71,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 		c.proc.ids.release(id)
 	}
 	if bad {
-		return nil, c.errorf("Split", ": %w: colour %d", ErrArgument, color)
+		return nil, c.errorf(what, ": %w: colour %d", ErrArgument, color)
 	}
 	if color == Undefined {
 		return nil, nil

@@ -24,7 +24,7 @@ func (c *Comm) SplitHardware(what string, want hardware.Kind, key int) (*Comm, h
 		return nil, hardware.None, c.dressed(what, err)
 	}
 	color, kind := HardwareKinds.Split(all, c.rank)
-	d, err := c.Split(color, key)
+	d, err := c.split(what, color, key)
 	return d, kind, err
 }
 

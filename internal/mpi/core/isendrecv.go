@@ -109,7 +109,7 @@ func (b *both) startRecv(what string, d *data, source, tag int) error {
 	if b.recv = (Request{c: c, req: comm.DoneReq(markNullRecv)}); source == ProcNull {
 		return nil
 	}
-	t := c.terms(d.shape)
+	t := c.terms(formIsendrecv, d.shape)
 	t.Done = b.event
 	b.left.Add(1)
 	r, err := c.irecvWith(source, tag, d, t)
@@ -127,7 +127,7 @@ func (b *both) startSend(what string, d *data, dest, tag int) error {
 	if b.send = (Request{c: c}); dest == ProcNull {
 		return nil
 	}
-	t := c.terms(d.sendShape())
+	t := c.terms(formIsendrecv, d.sendShape())
 	t.Done = b.event
 	b.left.Add(1)
 	r, err := c.isendWith(dest, tag, d, comm.Standard, t)

@@ -78,9 +78,9 @@ func (k *keeps) begin(c *Comm) (comm.Req, error) {
 	case k.peer == ProcNull:
 		return comm.Req{}, nil
 	case k.recv:
-		return c.irecvData(k.peer, k.tag, &k.data)
+		return c.irecvData(formPersistent, k.peer, k.tag, &k.data)
 	}
-	return c.isendData(k.peer, k.tag, &k.data, k.mode)
+	return c.isendData(formPersistent, k.peer, k.tag, &k.data, k.mode)
 }
 
 // StartAll starts all of rs in their order. With an error none is started that comes after.

@@ -37,9 +37,9 @@ func (c *Comm) probe(
 	switch from := c.world(source); {
 	case err != nil:
 	case wait && take:
-		m, found, err = c.Srv.MprobeContext(c.until, c.Ctx, from, tag)
+		m, found, err = c.Srv.MprobeContext(c.until, what, c.Ctx, from, tag)
 	case wait:
-		found, err = c.Srv.ProbeContext(c.until, c.Ctx, from, tag)
+		found, err = c.Srv.ProbeContext(c.until, what, c.Ctx, from, tag)
 	case take:
 		m, found, err = c.Srv.Improbe(c.Ctx, from, tag)
 	default:
@@ -131,9 +131,9 @@ func (m *Message) imrecv(what string, d data, alloc func(n int) []byte, bad erro
 // start starts to receive m, which is not from the null process.
 func (m *Message) start(d *data, alloc func(n int) []byte) (comm.Req, error) {
 	if d.cur != nil {
-		return m.c.Srv.ImrecvInto(m.m, d.cur, m.c.terms(d.shape))
+		return m.c.Srv.ImrecvInto(m.m, d.cur, m.c.terms(formMatched, d.shape))
 	}
-	return m.c.Srv.ImrecvWith(m.m, d.b, alloc, m.c.terms(d.shape))
+	return m.c.Srv.ImrecvWith(m.m, d.b, alloc, m.c.terms(formMatched, d.shape))
 }
 
 // Mrecv is Imrecv that waits.

@@ -21,7 +21,7 @@ func (c *Comm) IsendBuf(what string, b Buf, dest, tag int, mode comm.Mode) (Requ
 	if err != nil {
 		return Request{}, err
 	}
-	return c.isend(what, d, dest, tag, mode)
+	return c.isend(what, comm.Nonblocking, d, dest, tag, mode)
 }
 
 // RecvBuf receives into a buffer; it waits. What the message does not fill stays as it was. ErrType: the message ends
@@ -46,7 +46,7 @@ func (c *Comm) IrecvBuf(what string, b Buf, source, tag int) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	return c.irecv(what, d, source, tag)
+	return c.irecv(what, comm.Nonblocking, d, source, tag)
 }
 
 // SendrecvBuf sends out and receives into in at the same time. The buffers must not share memory.
@@ -127,11 +127,11 @@ func (c *Comm) send(what string, d data, dest, tag int, mode comm.Mode) error {
 	return nil
 }
 
-func (c *Comm) isend(what string, d data, dest, tag int, mode comm.Mode) (Request, error) {
+func (c *Comm) isend(what string, f comm.Form, d data, dest, tag int, mode comm.Mode) (Request, error) {
 	if dest == ProcNull {
 		return c.AtOnce(), nil
 	}
-	r, err := c.isendData(dest, tag, &d, mode)
+	r, err := c.isendData(f, dest, tag, &d, mode)
 	if err != nil {
 		return Request{}, c.SendError(what, dest, tag, d.len(), err)
 	}
@@ -150,12 +150,12 @@ func (c *Comm) recv(what string, d data, source, tag int) (Status, error) {
 	return c.status(st, source), err
 }
 
-func (c *Comm) irecv(what string, d data, source, tag int) (Request, error) {
+func (c *Comm) irecv(what string, f comm.Form, d data, source, tag int) (Request, error) {
 	if source == ProcNull {
 		c.Srv.PollInTurn()
 		return Request{c: c, req: comm.DoneReq(markNullRecv)}, nil
 	}
-	r, err := c.irecvData(source, tag, &d)
+	r, err := c.irecvData(f, source, tag, &d)
 	if err != nil {
 		return Request{}, c.RecvError(what, source, tag, d.len(), err)
 	}
@@ -166,11 +166,15 @@ func (c *Comm) sendrecv(what string, out data, dest, stag int, in data, source, 
 	if overlap(out.b, in.b) {
 		return Status{}, c.errorf(what, ": %w: the buffers overlap", ErrBuffer)
 	}
-	r, err := c.irecv(what, in, source, rtag)
+	r, err := c.irecv(what, formSendrecv, in, source, rtag)
 	if err != nil {
 		return Status{}, err
 	}
-	if err := c.send(what, out, dest, stag, comm.Standard); err != nil {
+	s, err := c.isend(what, formSendrecv, out, dest, stag, comm.Standard)
+	if err == nil {
+		_, err = s.Wait(what)
+	}
+	if err != nil {
 		_ = r.Cancel() // of a request that is not null: it cannot fail
 		_, _ = r.Wait(what)
 		return Status{}, err // which is the cause

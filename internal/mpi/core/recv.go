@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"unsafe"
+
+	"github.com/golci/golci/comm"
 )
 
 // RecvAny receives in the cases that are not hot: with wildcards, from the null process, in a view, with a type that is
@@ -28,7 +30,7 @@ func (c *Comm) IrecvAny(what string, e *Elem, b []byte, source, tag int) (Reques
 	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
 		return Request{}, err
 	}
-	return c.irecv(what, data{b: b, shape: c.shape(e)}, source, tag)
+	return c.irecv(what, comm.Nonblocking, data{b: b, shape: c.shape(e)}, source, tag)
 }
 
 // Sendrecv sends out to dest with stag and, at the same time, receives into in from source with rtag. sent and received

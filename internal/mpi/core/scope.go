@@ -12,11 +12,18 @@ import (
 type scope struct {
 	what  string          // the function that the program has called
 	ctx   uint16          // of the communicator whose revocation ends them, or pending.NoContext
+	on    string          // the name of the communicator where ctx does not tell it
 	until context.Context // whose end ends them; nil: none
 }
 
 // scope is that of a call of the function what on c.
-func (c *Comm) scope(what string) scope { return scope{what, c.Ctx, c.until} }
+func (c *Comm) scope(what string) scope { return scope{what: what, ctx: c.Ctx, until: c.until} }
+
+// beyond is sc of a call that a revocation of its communicator does not end.
+func (sc scope) beyond(c *Comm) scope {
+	sc.ctx, sc.on = pending.NoContext, c.Name()
+	return sc
+}
 
 // scopeOf is that of a call of the function what on no communicator.
 func scopeOf(what string) scope { return scope{what: what, ctx: pending.NoContext} }
@@ -25,7 +32,7 @@ func scopeOf(what string) scope { return scope{what: what, ctx: pending.NoContex
 // needs is true.
 func (s scope) begin(srv *comm.Server, peer int, needs func(rank int) bool) comm.Req {
 	return srv.NewCall(pending.Op{
-		Call: s.what, Context: s.ctx, Peer: peer, Tag: pending.AnyTag, Needs: needs,
+		Call: s.what, Context: s.ctx, On: s.on, Peer: peer, Tag: pending.AnyTag, Needs: needs,
 	}, pending.Terms{})
 }
 
@@ -43,7 +50,7 @@ func (c *Comm) later(sc *scope, f func() error) comm.Req {
 	var ended context.CancelCauseFunc
 	*sc, ended = sc.stoppable()
 	op := pending.Op{
-		Call: sc.what, Context: sc.ctx, Peer: pending.AnyRank, Tag: pending.AnyTag, Needs: pending.Nobody, Parts: true,
+		Call: sc.what, Context: sc.ctx, On: sc.on, Peer: pending.AnyRank, Tag: pending.AnyTag, Needs: pending.Nobody, Parts: true,
 	}
 	req := c.Srv.NewCall(op, pending.Terms{Stop: func(_ uint64, err error, _ *fult.Worker) { ended(err) }})
 	c.Srv.CheckCall(req, &op)

@@ -19,5 +19,5 @@ func (c *Comm) IsendAny(what string, e *Elem, b []byte, dest, tag int, mode comm
 	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
 		return Request{}, err
 	}
-	return c.isend(what, data{b: b, shape: c.shape(e)}, dest, tag, mode)
+	return c.isend(what, comm.Nonblocking, data{b: b, shape: c.shape(e)}, dest, tag, mode)
 }

@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"github.com/golci/golci/internal/mpi/pure/agree"
-	"github.com/golci/golci/internal/pending"
 )
 
 // Shrink makes a communicator of the living ranks of c, in their order. It waits for them. All of them agree on who is
@@ -24,8 +23,7 @@ func (c *Comm) Ishrink() (*Comm, Request, error) {
 	if err := c.agreeable(what); err != nil {
 		return nil, Request{}, err
 	}
-	d, sc := new(Comm), c.scope(what)
-	sc.ctx = pending.NoContext
+	d, sc := new(Comm), c.scope(what).beyond(c)
 	req := c.later(&sc, func() error {
 		group, rank, id, uid, err := c.survivors(sc)
 		if err == nil {

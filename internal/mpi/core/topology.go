@@ -125,14 +125,14 @@ func (c *Comm) SubCart(remain []bool) (*Comm, error) {
 	if err != nil {
 		return nil, c.errorf(what, ": %w", err)
 	}
-	d, err := c.Split(color, key)
+	d, err := c.split(what, color, key)
 	return d.with(&Topology{Cart: sub}, err)
 }
 
 // CreateAdjacent makes a duplicate of c with the neighbours that each rank gives (8.5.4,
 // MPI_Dist_graph_create_adjacent). Collective over c; it waits. Errors are those of Dup.
 func (c *Comm) CreateAdjacent(dist *topo.Dist) (*Comm, error) {
-	const what = "CreateAdjacent"
+	const what = "CreateDistGraphAdjacent"
 	if err := c.usableIntra(what); err != nil {
 		return nil, err
 	}

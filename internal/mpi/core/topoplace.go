@@ -20,7 +20,7 @@ func (c *Comm) placed(what string, n int, t interface{ Edges() []topo.Edge }, re
 	if rank < 0 || rank >= n {
 		color = Undefined
 	}
-	return c.Split(color, rank)
+	return c.split(what, color, rank)
 }
 
 // reordered is the rank of c for each of n ranks of a topology.

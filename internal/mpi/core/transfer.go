@@ -14,7 +14,7 @@ func (c *Comm) sendData(to, tag int, d *data, mode comm.Mode) error {
 	case c.until == nil && d.cur == nil:
 		return c.Srv.SendShaped(c.Ctx, int(c.group[to]), tag, d.b, mode, d.sendShape())
 	}
-	r, err := c.isendData(to, tag, d, mode)
+	r, err := c.isendData(comm.Blocking, to, tag, d, mode)
 	if err == nil {
 		_, err = c.wait(r)
 	}
@@ -31,7 +31,7 @@ func (c *Comm) recvData(from, tag int, d *data) (comm.Status, error) {
 	case c.until == nil && d.cur == nil:
 		return c.Srv.RecvShaped(c.Ctx, c.world(from), tag, d.b, d.shape)
 	}
-	r, err := c.irecvData(from, tag, d)
+	r, err := c.irecvData(comm.Blocking, from, tag, d)
 	if err != nil {
 		return comm.Status{}, err
 	}
@@ -46,22 +46,22 @@ func (c *Comm) recvAlloc(from, tag int, shape uint64, alloc func(n int) []byte) 
 	if err := c.over(); err != nil {
 		return comm.Status{}, err
 	}
-	r, err := c.Srv.IrecvWith(c.Ctx, c.world(from), tag, nil, alloc, c.terms(shape))
+	r, err := c.Srv.IrecvWith(c.Ctx, c.world(from), tag, nil, alloc, c.terms(comm.Blocking, shape))
 	if err != nil {
 		return comm.Status{}, err
 	}
 	return c.wait(r)
 }
 
-// isendData starts to send d.
-func (c *Comm) isendData(to, tag int, d *data, mode comm.Mode) (comm.Req, error) {
+// isendData starts to send d, for a call of form f.
+func (c *Comm) isendData(f comm.Form, to, tag int, d *data, mode comm.Mode) (comm.Req, error) {
 	if c.plain() && d.cur == nil {
-		return c.Srv.Isend(c.Ctx, int(c.group[to]), tag, d.b, mode)
+		return c.Srv.IsendAs(f, c.Ctx, int(c.group[to]), tag, d.b, mode)
 	}
 	if err := c.over(); err != nil {
 		return comm.Req{}, err
 	}
-	return c.isendWith(to, tag, d, mode, c.terms(d.sendShape()))
+	return c.isendWith(to, tag, d, mode, c.terms(f, d.sendShape()))
 }
 
 // isendWith is isendData on terms.
@@ -80,15 +80,15 @@ func (d *data) sendShape() uint64 {
 	return d.shape
 }
 
-// irecvData starts to receive into d from a rank or AnySource.
-func (c *Comm) irecvData(from, tag int, d *data) (comm.Req, error) {
+// irecvData starts to receive into d from a rank or AnySource, for a call of form f.
+func (c *Comm) irecvData(f comm.Form, from, tag int, d *data) (comm.Req, error) {
 	if c.plain() && d.cur == nil {
-		return c.Srv.Irecv(c.Ctx, c.world(from), tag, d.b)
+		return c.Srv.IrecvAs(f, c.Ctx, c.world(from), tag, d.b)
 	}
 	if err := c.over(); err != nil {
 		return comm.Req{}, err
 	}
-	return c.irecvWith(from, tag, d, c.terms(d.shape))
+	return c.irecvWith(from, tag, d, c.terms(f, d.shape))
 }
 
 // irecvWith is irecvData on terms.

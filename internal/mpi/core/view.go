@@ -69,8 +69,8 @@ func (c *Comm) origin() *Comm {
 func (c *Comm) plain() bool { return c.until == nil && !c.checked }
 
 // terms of an operation on elements of that shape.
-func (c *Comm) terms(shape uint64) comm.Terms {
-	return comm.Terms{Endable: c.until != nil, Shape: shape}
+func (c *Comm) terms(f comm.Form, shape uint64) comm.Terms {
+	return comm.Terms{Form: f, Endable: c.until != nil, Shape: shape}
 }
 
 // contexts are ctx and that of a view.

@@ -67,7 +67,7 @@ type shown struct {
 // Errors: errs.Amode for modes that do not fit, errs.NotSame for different ones, errs.NoSuchFile, errs.FileExists,
 // errs.Access, errs.BadFile and so on, and those of communication. If one rank fails, all do.
 func Open(c *core.Comm, name string, mode Mode, hints *info.Info) (*File, error) {
-	own, err := c.Dup()
+	own, err := c.DupFor("File_open")
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 // Allocate. errs.RMAShared: the ranks cannot share memory.
 func AllocateShared(c *core.Comm, size, unit int64) (*Window, error) {
 	const what = "Win_allocate_shared"
-	own, err := c.Dup()
+	own, err := c.DupFor(what)
 	if err != nil {
 		return nil, err
 	}

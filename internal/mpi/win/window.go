@@ -109,7 +109,7 @@ func NewDynamic(c *core.Comm) (*Window, error) {
 func build(
 	c *core.Comm, what string, flavor Flavor, size, unit int64, f func(w *Window) ([]byte, error),
 ) (*Window, error) {
-	own, err := c.Dup()
+	own, err := c.DupFor(what)
 	if err != nil {
 		return nil, err
 	}

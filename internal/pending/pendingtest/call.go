@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,6 +20,7 @@ import (
 type Call struct {
 	Name  string // of the exported function or method
 	Shows string // what reports call it
+	On    string // its communicator, where reports tell that; it must not contain names of functions
 	Do    func() error
 	// Mine tells what may be of the call, of all that pends. nil: what has its name in reports.
 	Mine func(o *pending.Op) bool
@@ -71,11 +74,18 @@ func Ended(calls []*Call, want ...error) (err error) {
 	return err
 }
 
-// Named waits until a dump has a line with the name of each call: a blocking collective gives its name once it has spun
-// in vain.
+// tellAfter is the number of dumps after which Named tells which name it waits for.
+const tellAfter = 10_000
+
+// Named waits until a dump has a line that begins with the name of each call: a blocking collective gives its name once it
+// has spun in vain.
 func Named(dump func(w io.Writer), calls []*Call) {
 	for _, x := range calls {
-		for !x.named(dump) {
+		for tries := 1; !x.named(dump); tries++ {
+			if tries == tellAfter {
+				fmt.Fprintf(os.Stderr, "no line yet for %s: %s on %s\n", x.Name, x.Shows, x.On)
+				dump(os.Stderr)
+			}
 			runtime.Gosched()
 		}
 	}
@@ -84,5 +94,24 @@ func Named(dump func(w io.Writer), calls []*Call) {
 func (x *Call) named(dump func(w io.Writer)) bool {
 	var b bytes.Buffer
 	dump(&b)
-	return strings.Contains(b.String(), x.Shows)
+	for line := range strings.Lines(b.String()) {
+		if x.isNamedBy(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// who is the beginning of a line that tells how many make a call.
+var who = regexp.MustCompile(`^ *(thread \S+: |\d+ threads: |\d+ times: )?`)
+
+// startsWord matches what goes on with the name before it.
+var startsWord = regexp.MustCompile(`^\w`)
+
+func (x *Call) isNamedBy(line string) bool {
+	rest, ok := strings.CutPrefix(line[len(who.FindString(line)):], x.Shows)
+	if ok && x.On != "" {
+		rest, ok = strings.CutPrefix(rest, " on "+x.On)
+	}
+	return ok && !startsWord.MatchString(rest)
 }
