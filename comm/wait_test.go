@@ -109,7 +109,9 @@ func TestProbersLeave(t *testing.T) {
 	for round := range 4 {
 		ctx, cancel := stdcontext.WithCancel(t.Context())
 		var err error
-		_, ended := inside.Waits("progress.(*Engine).Wait", func() { _, err = j[1].ProbeContext(ctx, "Probe", 1, 0, round) })
+		_, ended := inside.Waits("progress.(*Engine).Wait", func() {
+			_, err = j[1].ProbeContext(ctx, "Probe", 1, 0, round)
+		})
 		if round%2 == 0 {
 			cancel()
 		} else if err := j[0].Send(1, 1, round, nil, Standard); err != nil {

@@ -229,8 +229,8 @@ func (p *Proc) collectiveText(ctx uint16, tag int) (name, detail string) {
 	return tagWay(tag).String(), detail
 }
 
-// callTag is the tag of the call that a collective's message belongs to. Where ranks compare what they call, it is another
-// than that of the message.
+// callTag is the tag of the call that a collective's message belongs to. Where ranks compare what they call, it is
+// another than that of the message.
 func (p *Proc) callTag(ctx uint16, tag int) int {
 	c := p.colls.withID(int(ctx / 2))
 	if c == nil || uint(tag) > TagUB || tagWay(tag) != wayCompare {

@@ -50,7 +50,8 @@ func (c *Comm) later(sc *scope, f func() error) comm.Req {
 	var ended context.CancelCauseFunc
 	*sc, ended = sc.stoppable()
 	op := pending.Op{
-		Call: sc.what, Context: sc.ctx, On: sc.on, Peer: pending.AnyRank, Tag: pending.AnyTag, Needs: pending.Nobody, Parts: true,
+		Call: sc.what, Context: sc.ctx, On: sc.on, Peer: pending.AnyRank, Tag: pending.AnyTag,
+		Needs: pending.Nobody, Parts: true,
 	}
 	req := c.Srv.NewCall(op, pending.Terms{Stop: func(_ uint64, err error, _ *fult.Worker) { ended(err) }})
 	c.Srv.CheckCall(req, &op)

@@ -77,8 +77,8 @@ func Ended(calls []*Call, want ...error) (err error) {
 // tellAfter is the number of dumps after which Named tells which name it waits for.
 const tellAfter = 10_000
 
-// Named waits until a dump has a line that begins with the name of each call: a blocking collective gives its name once it
-// has spun in vain.
+// Named waits until a dump has a line that begins with the name of each call: a blocking collective gives its name
+// once it has spun in vain.
 func Named(dump func(w io.Writer), calls []*Call) {
 	for _, x := range calls {
 		for tries := 1; !x.named(dump); tries++ {
