@@ -20,25 +20,21 @@ type waiting struct {
 // and probes.
 type operations struct{ s *Server }
 
-// Each implements pending.Source. It collects before it shows, since the places are locked meanwhile.
+// Each implements pending.Source. Very many operations may wait: it allocates nothing for each of them.
 func (x operations) Each(show func(*pending.Op)) {
 	s := x.s
-	var all []pending.Op
-	if threads := s.eng.Scheduler(); threads != nil { // very many wait in very many threads: to grow takes longest
-		all = make([]pending.Op, 0, threads.Live())
-	}
+	var p pending.Op
 	s.matching.each(func(ctx uint16, side hashtable.Side, m match.Pattern, o *op) {
-		all = append(all, o.describe(ctx, side, m))
+		p = o.describe(ctx, side, m)
+		show(&p)
 	})
 	s.ids.Each(func(_ uint64, o *op) {
 		if !o.word.Left() { // else its caller has gone on without it
-			all = append(all, o.describeNumbered())
+			p = o.describeNumbered()
+			show(&p)
 		}
 	})
-	all = s.appendProbes(all)
-	for i := range all {
-		show(&all[i])
-	}
+	s.eachProbe(show)
 }
 
 // describe tells of o, which waits under m.

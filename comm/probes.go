@@ -135,12 +135,11 @@ func (s *Server) endProbes(why func(*pending.Op) error, w *fult.Worker) {
 	}
 }
 
-// appendProbes adds what describes the waiting probes.
-func (s *Server) appendProbes(all []pending.Op) []pending.Op {
+// eachProbe shows the waiting probes.
+func (s *Server) eachProbe(show func(*pending.Op)) {
 	s.probes.mu.Lock()
 	defer s.probes.mu.Unlock()
 	for _, p := range s.probes.list {
-		all = append(all, p.op)
+		show(&p.op)
 	}
-	return all
 }

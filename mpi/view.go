@@ -15,6 +15,8 @@ import "context"
 //     the whole message or none of it: the sender does not learn which.
 //   - A collective that ends so has failed on this rank, and so the collectives of the communicator end: see
 //     CollectiveError. It waits for bytes under way as a receive does.
+//   - CreateGroup, CreateInter, Merge, Disconnect, SplitHardware, topologies that reorder, and what makes communicators
+//     of an inter-communicator tell nobody. The other ranks wait on, unless they have a limit, too.
 //
 // Bytes of a view's large messages are copied once more than those of c where ranks share a node. With a context that
 // never ends the calls wait as those of c do; a view of a view has the new context alone. A nil ctx gives a view

@@ -69,7 +69,8 @@ func Nobody(int) bool { return false }
 
 // Source is a place where operations of a rank are.
 type Source interface {
-	// Each shows what pends, as far as it can be seen without stopping anybody. show may keep nothing of its argument.
+	// Each shows what pends, as far as it can be seen without stopping anybody. show may keep nothing of its argument,
+	// and must neither wait nor use the source: it may run under a spin lock.
 	Each(show func(*Op))
 	// EndWhere ends each operation for which why gives an error, with that error, or has it end soon. An operation that
 	// is being ended by somebody else is left alone. It does not block. w is the worker that calls, or nil.

@@ -18,30 +18,39 @@ func (p *Proc) Dump(w io.Writer) { p.rank.Dump(w) }
 
 // report adds the calls and messages that wait in package comm.
 func (p *Proc) report(x *rank.Report) {
-	all, names := p.listed()
-	for _, o := range all {
+	groups := make(callGroups)
+	p.eachPending(func(o *pending.Op) {
+		groups.add(o)
 		if o.Unexpected() {
 			x.Messages++
-			continue
+			return
 		}
 		x.Calls++
 		x.InCall(o.Thread)
-	}
-	x.Lines = append(x.Lines, p.callLines(all, names)...)
+	})
+	x.Lines = append(x.Lines, p.callLines(groups)...)
 }
 
-// listed is what pends at this rank, each operation once: not what is made of others that are listed, and no message
-// of an operation that has an entry of its own. What another layer reports is left out. names are those of collectives,
-// by the place of their messages.
-func (p *Proc) listed() (all []pending.Op, names map[place]string) {
-	names = make(map[place]string)
-	all = slices.DeleteFunc(p.rank.Endpoint().Pending().Ops(), func(o pending.Op) bool {
+// eachPending calls f for what pends at this rank, for each operation once: not for what is made of others that are
+// listed, nor for a message of an operation that has an entry of its own. What another layer reports is left out. f runs
+// as the argument of pending.Source.Each does.
+func (p *Proc) eachPending(f func(*pending.Op)) {
+	p.rank.Endpoint().Pending().Each(func(o *pending.Op) {
+		if !o.Parts && o.Layer == "" && (o.Kind == pending.Call || int(o.Context/2) != systemID) {
+			f(o)
+		}
+	})
+}
+
+// callNames are the names of collectives that do not wait, by the place of their messages.
+func (p *Proc) callNames() map[place]string {
+	names := make(map[place]string)
+	p.rank.Endpoint().Pending().Calls.Each(func(o *pending.Op) {
 		if o.Parts {
 			names[place{o.Context, o.Tag}] = o.Call
 		}
-		return o.Parts || o.Layer != "" || o.Kind != pending.Call && int(o.Context/2) == systemID
 	})
-	return all, names
+	return names
 }
 
 // place is what the messages of a collective have in common on a rank.
@@ -66,17 +75,18 @@ func (p *Proc) named(x pending.Op, names map[place]string) string {
 // unended counts the operations of this rank that have not ended. It leaves out those that the program has given up.
 // first describes one of them.
 func (p *Proc) unended() (n int, first func() string) {
-	all, names := p.listed()
-	for _, x := range all {
+	one := make(callGroups)
+	p.eachPending(func(x *pending.Op) {
 		if x.Unexpected() {
-			continue
+			return
 		}
 		if n++; n == 1 {
-			x.Thread = nil
-			first = func() string { return p.callLines([]pending.Op{x}, names)[0] }
+			o := *x
+			o.Thread = nil
+			one.add(&o)
 		}
-	}
-	return n, first
+	})
+	return n, func() string { return p.callLines(one)[0] }
 }
 
 // plural is n with the word for it.
@@ -87,7 +97,7 @@ func plural(n int, one, many string) string {
 	return fmt.Sprint(n, " ", many)
 }
 
-// callGroup is a set of calls or messages that have the same text and become one line.
+// callGroup is a set of calls or messages that become one line.
 type callGroup struct {
 	first pending.Op
 	text  string // of the call, without tags
@@ -99,53 +109,67 @@ type callGroup struct {
 // span is the least and the greatest of some numbers.
 type span struct{ least, most int64 }
 
-func (s *span) add(n int64) { s.least, s.most = min(s.least, n), max(s.most, n) }
+func (s *span) add(x span) { s.least, s.most = min(s.least, x.least), max(s.most, x.most) }
 
-// likeness is what the text of a call is made of.
+// likeness is what the text of a call is made of, and whether a thread makes the call.
 type likeness struct {
 	kind      pending.Kind
 	form      uint8
 	sync      bool
-	call      string
+	inThread  bool
+	call, on  string
 	ctx       uint16
 	peer, tag int
 }
 
-// callLines gives a line for each group of calls and messages. Calls of this rank come before messages of others, and
-// large groups before small ones.
-func (p *Proc) callLines(all []pending.Op, names map[place]string) []string {
+// callGroups are groups of calls and messages by what their texts are made of. Very many calls have few texts.
+type callGroups map[likeness]*callGroup
+
+// add copies what it keeps of x.
+func (gs callGroups) add(x *pending.Op) {
+	like := likeness{
+		kind: x.Kind, form: x.Form, sync: x.Sync, inThread: x.Thread != nil, call: x.Call, on: x.On,
+		ctx: x.Context, peer: x.Peer,
+	}
+	if isCollective(x.Context) {
+		like.tag = x.Tag
+	}
+	tags, bytes := span{int64(x.Tag), int64(x.Tag)}, span{x.Bytes, x.Bytes}
+	if g := gs[like]; g != nil {
+		g.grow(1, tags, bytes)
+		return
+	}
+	gs[like] = &callGroup{first: *x, n: 1, tags: tags, bytes: bytes}
+}
+
+func (g *callGroup) grow(n int, tags, bytes span) {
+	g.n += n
+	g.tags.add(tags)
+	g.bytes.add(bytes)
+}
+
+// callLines gives a line for each group of calls and messages, those with one text together. Calls of this rank come
+// before messages of others, and large groups before small ones.
+func (p *Proc) callLines(groups callGroups) []string {
 	type key struct {
 		text     string
 		inThread bool
 	}
-	groups := make(map[key]*callGroup)
-	texts := make(map[likeness]string) // by what the text is made of: very many calls have few texts
-	for _, x := range all {
-		tag := int64(x.Tag)
-		like := likeness{kind: x.Kind, form: x.Form, sync: x.Sync, call: x.Call, ctx: x.Context, peer: x.Peer}
-		if isCollective(x.Context) {
-			like.tag = x.Tag
+	lines, names := make(map[key]*callGroup), p.callNames()
+	for like, g := range groups {
+		g.text = p.callText(g.first, names)
+		k := key{g.text, like.inThread}
+		if same := lines[k]; same != nil {
+			same.grow(g.n, g.tags, g.bytes)
+		} else {
+			lines[k] = g
 		}
-		text, ok := texts[like]
-		if !ok {
-			text = p.callText(x, names)
-			texts[like] = text
-		}
-		k := key{text, x.Thread != nil}
-		g := groups[k]
-		if g == nil {
-			g = &callGroup{first: x, text: k.text, tags: span{tag, tag}, bytes: span{x.Bytes, x.Bytes}}
-			groups[k] = g
-		}
-		g.n++
-		g.tags.add(tag)
-		g.bytes.add(x.Bytes)
 	}
-	var lines []string
-	for _, g := range slices.SortedFunc(maps.Values(groups), (*callGroup).compare) {
-		lines = append(lines, g.String())
+	var texts []string
+	for _, g := range slices.SortedFunc(maps.Values(lines), (*callGroup).compare) {
+		texts = append(texts, g.String())
 	}
-	return lines
+	return texts
 }
 
 // compare orders groups for a report.

@@ -17,11 +17,11 @@ func (p *Proc) Counters() tool.Values {
 		pending.Probe: tool.WaitingProbes, pending.Call: tool.PendingCalls,
 		pending.Message: tool.UnexpectedMessages, pending.Envelope: tool.UnexpectedMessages,
 	}
-	for _, w := range p.rank.Endpoint().Pending().Ops() {
+	p.rank.Endpoint().Pending().Each(func(w *pending.Op) {
 		if w.Layer == "" {
 			v[of[w.Kind]]++
 		}
-	}
+	})
 	return v
 }
 
