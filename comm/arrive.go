@@ -269,6 +269,7 @@ func (s *Server) unexpected(env envelope, payload []byte, w *fult.Worker) *op {
 	s.arrived++
 	m.size, m.msg.stamp, m.shape = env.size, s.arrived, env.shape
 	if env.rts {
+		s.envelopes.Add(1)
 		m.role, m.id, m.msg.from, m.first, m.turn = roleRTS, env.id, env.from, env.first, env.turn
 		return m
 	}

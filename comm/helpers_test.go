@@ -11,9 +11,11 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/hashtable"
 	"github.com/golci/golci/internal/conduit/local"
 	"github.com/golci/golci/internal/conduit/udp/udptest"
 	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/match"
 	"github.com/golci/golci/internal/pending"
 	"go.uber.org/goleak"
 )
@@ -90,8 +92,9 @@ func jobOver(t testing.TB, cs []conduit.Conduit, cfg Config, below ...func(*am.C
 		j[i], stops[i] = newServer(t, c, cfg, below...)
 	}
 	t.Cleanup(func() {
-		for _, stop := range stops {
+		for i, stop := range stops {
 			stop()
+			wantEnvelopesCounted(t, j[i])
 		}
 		for _, c := range cs {
 			if err := c.Close(); err != nil {
@@ -100,6 +103,21 @@ func jobOver(t testing.TB, cs []conduit.Conduit, cfg Config, below ...func(*am.C
 		}
 	})
 	return j
+}
+
+// wantEnvelopesCounted checks that the count of envelopes is that of those in the matching: Unmatched looks at it. A test
+// that keeps a message of Mprobe has more.
+func wantEnvelopesCounted(t testing.TB, s *Server) {
+	t.Helper()
+	n := int64(0)
+	s.matching.each(func(_ uint16, side hashtable.Side, _ match.Pattern, o *op) {
+		if side == hashtable.Arrive && o.role == roleRTS {
+			n++
+		}
+	})
+	if got := s.envelopes.Load(); got != n {
+		t.Errorf("rank %d: %d envelopes are counted, %d wait", s.rank, got, n)
+	}
 }
 
 // run calls f for every rank at once, and fails the test on any error or if it takes too long. A rank that is done goes

@@ -70,9 +70,12 @@ func (s *Server) tell(key uint64, w *fult.Worker) {
 	}
 }
 
-// Unmatched calls f with source and tag of each unmatched message in ctx. f must not block. It looks through all that
-// waits, in all contexts.
+// Unmatched calls f with source and tag of each unmatched message in ctx. f must not block. If there is a message in any
+// context, it looks through all that waits. Else it is quick.
 func (s *Server) Unmatched(ctx uint16, f func(src, tag int)) {
+	if s.envelopes.Load() == 0 && !s.Unread() {
+		return
+	}
 	s.matching.each(func(c uint16, side hashtable.Side, _ match.Pattern, m *op) {
 		if c == ctx && side == hashtable.Arrive {
 			f(int(m.peer), int(m.tag))

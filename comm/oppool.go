@@ -48,6 +48,9 @@ func newMessage(s *Server) *op {
 
 // putOp ends the use of o, which nobody else may know any more.
 func (s *Server) putOp(o *op) {
+	if o.role == roleRTS {
+		s.envelopes.Add(-1)
+	}
 	o.role = roleFree
 	o.gen++
 	o.data, o.cursor, o.err = nil, nil, nil

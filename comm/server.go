@@ -62,6 +62,8 @@ type Server struct {
 	batch    progress.Batch  // the poller's
 	arrived  uint64          // unexpected messages so far; the poller's
 
+	envelopes atomic.Int64 // of messages without a receive; the poller adds, anyone may subtract
+
 	retired  map[uint16]bool                  // contexts that take no messages; the poller's
 	revoked  atomic.Pointer[map[uint16]bool]  // contexts whose end the program has not asked for; nil: none. See Revoke
 	doubts   atomic.Pointer[map[uint16]error] // see Doubt; nil: none

@@ -79,5 +79,6 @@ func TestMrecvAfterClose(t *testing.T) {
 	if _, err := z.Imrecv(m, make([]byte, 64<<10)); !errors.Is(err, ErrClosed) {
 		t.Errorf("the receive began: %v", err)
 	}
+	z.discard(m.m) // which nobody can receive
 	a.Close()
 }

@@ -22,27 +22,36 @@ type lockedPair struct{ A, B int64 }
 type lockModel struct {
 	r       Reservation[lockedPair]
 	mu      sync.Mutex
-	mode    Mode
-	holders int
+	holders []lockHolder
 	held    int64 // how often it was held exclusively
 }
 
-func (m *lockModel) enter(mode Mode) error {
+// lockHolder is a task that holds a reservation.
+type lockHolder struct {
+	mode Mode
+	rank int
+}
+
+// enter notes a holder. A rank that has died does not count, although its tasks run on in this process.
+func (m *lockModel) enter(x lockHolder, dead func(rank int) bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.holders > 0 && (mode == Exclusive || mode != m.mode) {
-		return fmt.Errorf("%w: held in mode %d by %d, and granted in mode %d", errWrong, m.mode, m.holders, mode)
+	for _, y := range m.holders {
+		if (x.mode == Exclusive || x.mode != y.mode) && !dead(x.rank) && !dead(y.rank) {
+			return fmt.Errorf("%w: held in mode %d on rank %d, and granted in mode %d on rank %d",
+				errWrong, y.mode, y.rank, x.mode, x.rank)
+		}
 	}
-	m.mode = mode
-	if m.holders++; mode == Exclusive {
+	if m.holders = append(m.holders, x); x.mode == Exclusive {
 		m.held++
 	}
 	return nil
 }
 
-func (m *lockModel) leave() {
+func (m *lockModel) leave(x lockHolder) {
 	m.mu.Lock()
-	m.holders--
+	i := slices.Index(m.holders, x)
+	m.holders = slices.Delete(m.holders, i, i+1)
 	m.mu.Unlock()
 }
 
@@ -67,6 +76,7 @@ type lockGraph struct {
 	begins  []func() error    // of sources
 	late    []func() error    // releases that are called at the end
 	victim  int               // a rank that dies, or -1
+	dead    atomic.Bool       // the victim may have died
 	die     func() []*Runtime // has it die, and returns the others
 	wrong   atomic.Pointer[error]
 }
@@ -114,14 +124,15 @@ func causeName(i int64) string { return fmt.Sprintf("<%d>", i) }
 
 // hold is what a task does that holds the reservations of a.
 func (g *lockGraph) hold(c *Ctx, a lockTaskArgs) error {
+	x := lockHolder{a.Mode, c.Processor().Rank()}
 	for _, l := range a.Locks {
 		if l < 0 {
 			continue
 		}
-		if err := g.locks[l].enter(a.Mode); err != nil {
+		if err := g.locks[l].enter(x, g.isDead); err != nil {
 			return err
 		}
-		defer g.locks[l].leave()
+		defer g.locks[l].leave(x)
 	}
 	var p *lockedPair
 	if a.Looks {
@@ -142,6 +153,8 @@ func (g *lockGraph) hold(c *Ctx, a lockTaskArgs) error {
 	}
 	return nil
 }
+
+func (g *lockGraph) isDead(rank int) bool { return rank == g.victim && g.dead.Load() }
 
 func (g *lockGraph) one(of int) bool { return g.rng.IntN(of) == 0 }
 
@@ -410,6 +423,7 @@ func (g *lockGraph) survive(t *testing.T, n int) (err error) {
 			defer close(over)
 			g.rts = rts
 			g.die = func() []*Runtime {
+				g.dead.Store(true)
 				close(die)
 				living.Done()
 				must(t, rt.OfRank().BlockUntil(func() bool { return rt.ep.Gone(g.victim) }))
