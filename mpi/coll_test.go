@@ -54,7 +54,7 @@ func eachShape(t *testing.T, f func(c *Comm, s shape) error, opts ...Option) {
 	if testing.Short() {
 		rounds = 3
 	}
-	for n := 1; n <= 8; n++ {
+	for _, n := range upToEight() {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			must(t, n, func(c *Comm) error {
 				rnd := random(seed, n)
@@ -342,7 +342,7 @@ func reduces[T comparable](c *Comm, mine, want T, op Op[T]) error {
 
 // TestBarrier: nobody leaves before all have come.
 func TestBarrier(t *testing.T) {
-	for n := 1; n <= 8; n++ {
+	for _, n := range upToEight() {
 		come := make([]atomic.Int64, n) // atomic, since the race detector does not see the order that datagrams give
 		must(t, n, func(c *Comm) error {
 			for round := int64(1); round <= 50; round++ {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/invariants"
 )
 
 // patience is how long a job of a test may take before it counts as hanging.
@@ -38,6 +39,15 @@ func must(t testing.TB, n int, f func(c *Comm) error, opts ...Option) {
 	if err := job(t, n, f, opts...); err != nil {
 		t.Fatalf("%d ranks: %v", n, err)
 	}
+}
+
+// upToEight are the sizes of most jobs, one after the other. The race detector is slow with many ranks, and has no more to
+// see with four, six or seven.
+func upToEight() []int {
+	if invariants.Race {
+		return []int{1, 2, 3, 5, 8}
+	}
+	return []int{1, 2, 3, 4, 5, 6, 7, 8}
 }
 
 // withConduit has f change the conduit's sizes.

@@ -15,7 +15,7 @@ var sizes = []int{0, 1, 8, 63, 64, 65, 1000, 8 << 10, 16 << 10, 16<<10 + 1, 100_
 // TestEveryCaller has goroutines, locked threads and light-weight threads of all ranks exchange messages of all sizes
 // with all ranks, themselves included, at once.
 func TestEveryCaller(t *testing.T) {
-	for n := 1; n <= 8; n++ {
+	for _, n := range upToEight() {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			must(t, n, func(c *Comm) error {
 				return everyWay(c, func(way int) error { return allPairs(c, way) })

@@ -107,7 +107,7 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	if programs == 0 {
 		if programs = 8; testing.Short() {
-			programs = 2
+			programs = 1
 		}
 	}
 	for i := range programs {
