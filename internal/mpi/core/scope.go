@@ -19,10 +19,10 @@ type scope struct {
 // scope is that of a call of the function what on c.
 func (c *Comm) scope(what string) scope { return scope{what: what, ctx: c.Ctx, until: c.until} }
 
-// beyond is sc of a call that a revocation of its communicator does not end.
-func (sc scope) beyond(c *Comm) scope {
-	sc.ctx, sc.on = pending.NoContext, c.Name()
-	return sc
+// beyond is s for a call that a revocation of its communicator does not end.
+func (s scope) beyond(c *Comm) scope {
+	s.ctx, s.on = pending.NoContext, c.Name()
+	return s
 }
 
 // scopeOf is that of a call of the function what on no communicator.
