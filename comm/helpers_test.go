@@ -105,8 +105,8 @@ func jobOver(t testing.TB, cs []conduit.Conduit, cfg Config, below ...func(*am.C
 	return j
 }
 
-// wantEnvelopesCounted checks that the count of envelopes is that of those in the matching: Unmatched looks at it. A test
-// that keeps a message of Mprobe has more.
+// wantEnvelopesCounted checks that the count of envelopes, at which Unmatched looks, is that of those in the matching. A
+// test that keeps a message of Mprobe has more.
 func wantEnvelopesCounted(t testing.TB, s *Server) {
 	t.Helper()
 	n := int64(0)

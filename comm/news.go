@@ -70,8 +70,8 @@ func (s *Server) tell(key uint64, w *fult.Worker) {
 	}
 }
 
-// Unmatched calls f with source and tag of each unmatched message in ctx. f must not block. If there is a message in any
-// context, it looks through all that waits. Else it is quick.
+// Unmatched calls f with source and tag of each unmatched message in ctx. f must not block. If there is a message in
+// any context, it looks through all that waits. Else it is quick.
 func (s *Server) Unmatched(ctx uint16, f func(src, tag int)) {
 	if s.envelopes.Load() == 0 && !s.Unread() {
 		return

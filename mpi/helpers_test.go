@@ -41,8 +41,8 @@ func must(t testing.TB, n int, f func(c *Comm) error, opts ...Option) {
 	}
 }
 
-// upToEight are the sizes of most jobs, one after the other. The race detector is slow with many ranks, and has no more to
-// see with four, six or seven.
+// upToEight are the sizes of most jobs, one after the other. The race detector is slow with many ranks, and has no more
+// to see with four, six or seven.
 func upToEight() []int {
 	if invariants.Race {
 		return []int{1, 2, 3, 5, 8}

@@ -76,15 +76,21 @@ func pointRows() []pendingRow {
 	return []pendingRow{
 		blocks("Recv", func(c *Comm) error { return second(Recv(c, ins(), 0, 1)) }),
 		blocks("RecvAlloc", func(c *Comm) error { return threeErr(RecvAlloc[int](c, 0, 1)) }).as("Recv"),
-		blocks("RecvContext", func(c *Comm) error { return second(RecvContext(limitOf(c), c, ins(), 0, 1)) }).as("Recv"),
-		blocks("RecvStrided", func(c *Comm) error { return second(RecvStrided(c, ins(), Strided{2, 1, 1}, 0, 1)) }).as("Recv"),
+		blocks("RecvContext", func(c *Comm) error {
+			return second(RecvContext(limitOf(c), c, ins(), 0, 1))
+		}).as("Recv"),
+		blocks("RecvStrided", func(c *Comm) error {
+			return second(RecvStrided(c, ins(), Strided{2, 1, 1}, 0, 1))
+		}).as("Recv"),
 		blocks("RecvTyped", func(c *Comm) error {
 			d, err := TypeOf[int]()
 			return errors.Join(err, second(RecvTyped(c, ins(), d, 2, 0, 1)))
 		}).as("Recv"),
 		blocks("RecvValue", func(c *Comm) error { return threeErr(RecvValue[string](c, 0, 1)) }).as("Recv"),
 		starts("Irecv", func(c *Comm) (Request, error) { return Irecv(c, ins(), 0, 1) }),
-		starts("IrecvStrided", func(c *Comm) (Request, error) { return IrecvStrided(c, ins(), Strided{2, 1, 1}, 0, 1) }).as("Irecv"),
+		starts("IrecvStrided", func(c *Comm) (Request, error) {
+			return IrecvStrided(c, ins(), Strided{2, 1, 1}, 0, 1)
+		}).as("Irecv"),
 		starts("IrecvTyped", func(c *Comm) (Request, error) {
 			d, _ := TypeOf[int]()
 			return IrecvTyped(c, ins(), d, 2, 0, 1)
@@ -115,9 +121,13 @@ func pointRows() []pendingRow {
 		starts("SendInit", func(c *Comm) (Request, error) { return startedNow(SendInit(c, long(), 0, 1)) }),
 		starts("SsendInit", func(c *Comm) (Request, error) { return startedNow(SsendInit(c, ins(), 0, 1)) }),
 		blocks("Sendrecv", func(c *Comm) error { return second(Sendrecv(c, ins(), 0, 2, ins(), 0, 1)) }),
-		blocks("SendrecvReplace", func(c *Comm) error { return second(SendrecvReplace(c, ins(), 0, 2, 0, 1)) }).as("Sendrecv"),
+		blocks("SendrecvReplace", func(c *Comm) error {
+			return second(SendrecvReplace(c, ins(), 0, 2, 0, 1))
+		}).as("Sendrecv"),
 		starts("Isendrecv", func(c *Comm) (Request, error) { return Isendrecv(c, ins(), 0, 2, ins(), 0, 1) }),
-		starts("IsendrecvReplace", func(c *Comm) (Request, error) { return IsendrecvReplace(c, ins(), 0, 2, 0, 1) }).as("Isendrecv"),
+		starts("IsendrecvReplace", func(c *Comm) (Request, error) {
+			return IsendrecvReplace(c, ins(), 0, 2, 0, 1)
+		}).as("Isendrecv"),
 		blocks("Comm.Probe", func(c *Comm) error { return second(c.Probe(0, 1)) }),
 		blocks("Comm.Mprobe", func(c *Comm) error { return second(c.Mprobe(0, 1)) }),
 		starts("Comm.FlushBuffer", func(c *Comm) (Request, error) {
@@ -180,10 +190,14 @@ func makingRows() []pendingRow {
 			return second(c.CreateDistGraphAdjacent([]Neighbor{{Rank: 0}}, nil, false))
 		}),
 		blocks("Comm.Disconnect", func(c *Comm) error { return c.Disconnect() }),
-		blocks("Comm.Agree", func(c *Comm) error { return second(c.Agree(1)) }).not(byDeath, outlives).not(byRevoke, outlives),
+		blocks("Comm.Agree", func(c *Comm) error {
+			return second(c.Agree(1))
+		}).not(byDeath, outlives).not(byRevoke, outlives),
 		starts("Comm.Iagree", func(c *Comm) (Request, error) { return c.Iagree(new(uint64)) }).
 			not(byDeath, outlives).not(byRevoke, outlives),
-		blocks("Comm.Shrink", func(c *Comm) error { return second(c.Shrink()) }).not(byDeath, outlives).not(byRevoke, outlives),
+		blocks("Comm.Shrink", func(c *Comm) error {
+			return second(c.Shrink())
+		}).not(byDeath, outlives).not(byRevoke, outlives),
 		starts("Comm.Ishrink", func(c *Comm) (Request, error) { return thirdRequest(c.Ishrink()) }).
 			not(byDeath, outlives).not(byRevoke, outlives),
 		blocks("Comm.Accept", func(c *Comm) error {
@@ -218,7 +232,9 @@ func makingRows() []pendingRow {
 		starts("Proc.Grequest", func(c *Comm) (Request, error) { return c.Proc().Grequest(Grequest{}), nil }).bare().
 			as("Grequest").not(byRevoke, "it belongs to no communicator").not(byDeath, "it waits for the program"),
 		blocks("AllocateWin", func(c *Comm) error { return second(AllocateWin[int](c, 1)) }).as("Win_allocate"),
-		blocks("AllocateSharedWin", func(c *Comm) error { return second(AllocateSharedWin[int](c, 1)) }).as("Win_allocate_shared"),
+		blocks("AllocateSharedWin", func(c *Comm) error {
+			return second(AllocateSharedWin[int](c, 1))
+		}).as("Win_allocate_shared"),
 		blocks("CreateWin", func(c *Comm) error { return second(CreateWin(c, ins())) }).as("Win_create"),
 		blocks("NewDynamicWin", func(c *Comm) error { return second(NewDynamicWin[int](c)) }).as("Win_create_dynamic"),
 	}

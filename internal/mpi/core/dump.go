@@ -32,8 +32,8 @@ func (p *Proc) report(x *rank.Report) {
 }
 
 // eachPending calls f for what pends at this rank, for each operation once: not for what is made of others that are
-// listed, nor for a message of an operation that has an entry of its own. What another layer reports is left out. f runs
-// as the argument of pending.Source.Each does.
+// listed, nor for a message of an operation that has an entry of its own. What another layer reports is left out. f
+// runs as the argument of pending.Source.Each does.
 func (p *Proc) eachPending(f func(*pending.Op)) {
 	p.rank.Endpoint().Pending().Each(func(o *pending.Op) {
 		if !o.Parts && o.Layer == "" && (o.Kind == pending.Call || int(o.Context/2) != systemID) {
