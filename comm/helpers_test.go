@@ -105,7 +105,7 @@ func jobOver(t testing.TB, cs []conduit.Conduit, cfg Config, below ...func(*am.C
 	return j
 }
 
-// wantEnvelopesCounted checks that the count of envelopes, at which Unmatched looks, is that of those in the matching. A
+// wantEnvelopesCounted checks that the count of envelopes, which Unmatched reads, is that of those in the matching. A
 // test that keeps a message of Mprobe has more.
 func wantEnvelopesCounted(t testing.TB, s *Server) {
 	t.Helper()
