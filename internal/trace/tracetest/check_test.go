@@ -83,10 +83,22 @@ func TestFaults(t *testing.T) {
 		if strings.Count(sound, c.old) == 0 {
 			t.Fatalf("%s is not there", c.old)
 		}
-		faults, _ := Check([]byte(strings.Replace(sound, c.old, c.changed, 1)))
+		faults, _ := Check([]byte(strings.Replace(sound, c.old, c.changed, 1)), false)
 		if !strings.Contains(strings.Join(faults, "\n"), c.fault) {
 			t.Errorf("%s for %s: %q, want %q", c.changed, c.old, faults, c.fault)
 		}
+	}
+}
+
+// TestApart: where the clocks are apart, an arrow may end before its beginning. It must have one.
+func TestApart(t *testing.T) {
+	early := strings.Replace(sound, `"ts":6.5,"name":"way"`, `"ts":4.4,"name":"way"`, 1)
+	if open := ValidApart(t, []byte(early)); len(open) != 1 || open["a"] != 1 {
+		t.Errorf("arrows without an end: %v", open)
+	}
+	faults, _ := Check([]byte(strings.Replace(early, `"ph":"s"`, `"ph":"i"`, 1)), true)
+	if !strings.Contains(strings.Join(faults, "\n"), "has no beginning") {
+		t.Errorf("%q", faults)
 	}
 }
 
@@ -94,7 +106,7 @@ func TestFaults(t *testing.T) {
 func TestOrderInFile(t *testing.T) {
 	lines := strings.Split(sound, "\n")
 	lines[6], lines[9] = lines[9], lines[6] // the slice and the end of the arrow
-	faults, _ := Check([]byte(strings.Join(lines, "\n")))
+	faults, _ := Check([]byte(strings.Join(lines, "\n")), false)
 	if len(faults) != 1 || !strings.Contains(faults[0], "at no slice") {
 		t.Errorf("%q", faults)
 	}

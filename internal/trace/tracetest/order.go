@@ -106,7 +106,7 @@ type arrow struct{ category, name, id string }
 
 // arrows checks that arrows have one begin and at most one end, in this order, and that both are in slices. It counts
 // those without an end.
-func (c *checker) arrows() (open map[string]int) {
+func (c *checker) arrows(apart bool) (open map[string]int) {
 	c.bound()
 	begins, ends := map[arrow]*event{}, map[arrow]*event{}
 	for _, e := range c.events { // in the order in which a viewer takes them
@@ -118,13 +118,18 @@ func (c *checker) arrows() (open map[string]int) {
 			}
 			begins[k] = e
 		case "f":
-			if begins[k] == nil {
+			if begins[k] == nil && !apart {
 				c.add("%v: its arrow %s has not begun", e, e.id)
 			}
 			if ends[k] != nil {
 				c.add("%v: its arrow %s has ended at %v", e, e.id, ends[k])
 			}
 			ends[k] = e
+		}
+	}
+	for k, e := range ends {
+		if begins[k] == nil && apart {
+			c.add("%v: its arrow %s has no beginning", e, e.id)
 		}
 	}
 	open = map[string]int{}
