@@ -57,20 +57,20 @@ func (c *Ctx) Wait(e Event) error {
 	}
 	switch {
 	case c.runner == nil && c.g == arch.G() && c.task != nil:
-		return c.waitOutside(e)
+		return c.waitOutside(context.Background(), inCtxWait, e)
 	case c.runner == nil || c.rt.sched.Current() != c.runner.thread.Load() || c.task == nil:
 		return c.rt.waitIn(context.Background(), inCtxWait, e)
 	}
 	return c.runner.wait(e, inCtxWait, nil)
 }
 
-// waitOutside is Wait for an IO task.
-func (c *Ctx) waitOutside(e Event) error {
+// waitOutside is Runtime.waitIn for an IO task.
+func (c *Ctx) waitOutside(ctx context.Context, call callName, e Event) error {
 	if done, err := c.rt.HasTriggered(e); done || err != nil {
 		return err
 	}
 	paused := c.pauses()
-	err := c.rt.sleep(context.Background(), inCtxWait, e, c.rt.procs.io)
+	err := c.rt.sleep(ctx, call, e, c.rt.procs.io)
 	c.resumes(paused, event.ID(e))
 	return err
 }

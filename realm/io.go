@@ -13,6 +13,7 @@ type ioProcessor struct {
 	rt    *Runtime
 	id    Processor
 	limit int
+	tasks sync.Map // of *Ctx, those whose tasks run, by their goroutine
 
 	mu      sync.Mutex // guards what follows; nothing is taken under it
 	running int
@@ -91,11 +92,22 @@ func (p *ioProcessor) resume(s *sleeper) {
 // one runs t. If that panics, its finish event is poisoned.
 func (p *ioProcessor) one(t *task) {
 	c := &Ctx{rt: p.rt, proc: p.id, g: arch.G(), cascade: cascade{rt: p.rt}}
+	p.tasks.Store(c.g, c)
 	defer func() {
+		p.tasks.Delete(c.g)
 		if x := c.task; x != nil {
 			c.task = nil
 			x.finishWith(c, x.gaveUp(recover()))
 		}
 	}()
 	t.run(c)
+}
+
+// taskOf is the context of the task that goroutine g, the caller's, runs; nil if it runs none.
+func (p *ioProcessor) taskOf(g uintptr) *Ctx {
+	c, ok := p.tasks.Load(g)
+	if !ok || c.(*Ctx).task == nil {
+		return nil
+	}
+	return c.(*Ctx)
 }

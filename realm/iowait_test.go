@@ -15,9 +15,26 @@ func ioTeam(t *testing.T, places int, f func(rt *Runtime)) {
 	}))
 }
 
+// ioWaits are the ways in which an IO task waits.
+var ioWaits = map[string]func(c *Ctx, e Event) error{
+	"Ctx.Wait":     (*Ctx).Wait,
+	"Runtime.Wait": func(c *Ctx, e Event) error { return c.Runtime().Wait(context.Background(), e) },
+	"with an end": func(c *Ctx, e Event) error {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		return c.Runtime().Wait(ctx, e)
+	},
+}
+
 // TestIOWaitsForIO: an IO task that waits has freed its place. So it may wait for other IO tasks, at any depth and in
 // any number.
 func TestIOWaitsForIO(t *testing.T) {
+	for name, waitIn := range ioWaits {
+		t.Run(name, func(t *testing.T) { ioWaitsForIO(t, waitIn) })
+	}
+}
+
+func ioWaitsForIO(t *testing.T, waitIn func(*Ctx, Event) error) {
 	for _, places := range []int{1, 2} {
 		ioTeam(t, places, func(rt *Runtime) {
 			var deep func(c *Ctx, left int) error
@@ -25,18 +42,40 @@ func TestIOWaitsForIO(t *testing.T) {
 				if left == 0 {
 					return nil
 				}
-				return c.Wait(SpawnLocal(c, rt.IO(), func(c *Ctx) error { return deep(c, left-1) }))
+				return waitIn(c, SpawnLocal(c, rt.IO(), func(c *Ctx) error { return deep(c, left-1) }))
 			}
 			must(t, wait(t, rt, SpawnLocal(rt, rt.IO(), func(c *Ctx) error { return deep(c, 5) })))
 			u := rt.NewUserEvent()
 			var all []Event
 			for range 100 {
-				all = append(all, SpawnLocal(rt, rt.IO(), func(c *Ctx) error { return c.Wait(u.Event()) }))
+				all = append(all, SpawnLocal(rt, rt.IO(), func(c *Ctx) error { return waitIn(c, u.Event()) }))
 			}
 			all = append(all, SpawnLocal(rt, rt.IO(), func(*Ctx) error { return u.Trigger(NoEvent) }))
 			must(t, wait(t, rt, rt.Merge(all...)))
 		})
 	}
+}
+
+// TestIOCanceledWait: a task whose wait ends with its context has its place again.
+func TestIOCanceledWait(t *testing.T) {
+	ioTeam(t, 1, func(rt *Runtime) {
+		u := rt.NewUserEvent()
+		ctx, cancel := context.WithCancel(context.Background())
+		waited := SpawnLocal(rt, rt.IO(), func(c *Ctx) error {
+			if err := rt.Wait(ctx, u.Event()); !errors.Is(err, context.Canceled) {
+				t.Errorf("the wait: %v", err)
+			}
+			io := rt.procs.io
+			return until(rt, func() bool { // the other task may still run
+				io.mu.Lock()
+				defer io.mu.Unlock()
+				return io.running == 1 && io.resting == 0
+			})
+		})
+		second := SpawnLocal(rt, rt.IO(), func(*Ctx) error { cancel(); return nil })
+		must(t, wait(t, rt, rt.Merge(waited, second)))
+		must(t, u.Trigger(NoEvent))
+	})
 }
 
 // TestIOPlaces: no more IO tasks begin than there are places beside those that wait, and tasks that go on are not

@@ -64,8 +64,7 @@ func callRows() (rows []pendingRow) {
 	row("Runtime.Wait", "a goroutine", func(x *pendingCase) error { return x.rt.Wait(x.ctx, x.gate) })
 	row("Runtime.Wait", "a task", inTask(cpu, rtWait))
 	row("Runtime.Wait", "another task", inTask(cpu, rtWait))
-	row("Runtime.Wait", "an IO task", inTask((*Runtime).IO, rtWait)).
-		not(byFinal, "for Finalize an IO task in this call runs")
+	row("Runtime.Wait", "an IO task", inTask((*Runtime).IO, rtWait))
 	const noContext = "it takes no context: Runtime.Wait does, also in a task"
 	for in, call := range map[string]func(x *pendingCase) error{
 		"a task": inTask(cpu, ctxWait), "an IO task": inTask((*Runtime).IO, ctxWait),

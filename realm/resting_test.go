@@ -41,6 +41,11 @@ func TestPendingKeepers(t *testing.T) {
 		"IO": func(rt *Runtime) {
 			SpawnLocal(rt, rt.IO(), func(c *Ctx) error { return c.Wait(rt.NewUserEvent().Event()) })
 		},
+		"IO, Runtime.Wait": func(rt *Runtime) {
+			SpawnLocal(rt, rt.IO(), func(*Ctx) error {
+				return rt.Wait(context.Background(), rt.NewUserEvent().Event())
+			})
+		},
 	} {
 		for n := 1; n <= 2; n++ {
 			err := endedWith(t, func() error {

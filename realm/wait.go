@@ -5,13 +5,13 @@ import (
 
 	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/realm/event"
 )
 
 // Wait blocks the calling goroutine or light-weight thread until e has triggered, and makes progress meanwhile. In a
-// task of another than an IO processor it gives the processor to other tasks, as Ctx.Wait does. A nil ctx counts as one
-// that does not end. For Finalize an IO task in this call runs, and one in Ctx.Wait does not. Errors: a *PoisonError,
+// task it gives the processor to other tasks, as Ctx.Wait does. A nil ctx counts as one that does not end. Errors: a *PoisonError,
 // for errors.Is ErrPoisoned; the cause of ctx; ErrArgument for an event that cannot be; ErrClosed once the rank has
 // ended; am.ErrContext in a handler.
 func (rt *Runtime) Wait(ctx context.Context, e Event) error { return rt.waitIn(ctx, inWait, e) }
@@ -33,6 +33,9 @@ func (rt *Runtime) waitIn(ctx context.Context, call callName, e Event) error {
 	if r := rt.runnerOf(rt.sched.Current()); r != nil {
 		return r.wait(e, call, ctx)
 	}
+	if c := rt.procs.io.taskOf(arch.G()); c != nil {
+		return c.waitOutside(ctx, call, e)
+	}
 	if p := rt.probe; p != nil {
 		return p.sleep(ctx, rt, call, e)
 	}
@@ -45,7 +48,7 @@ type sleeper struct {
 	callState
 	done progress.Done
 
-	// Of an IO task. It counts as one that does not run from rests until the event has triggered.
+	// Of an IO task. It counts as one that does not run from rests until the wait ends.
 	io      *ioProcessor // nil: it is none
 	rests   bool         // under the lock of io, as resumed
 	resumed bool
@@ -113,6 +116,9 @@ func (rt *Runtime) sleepUntil(ctx context.Context, e Event, s *sleeper) error {
 		return nil
 	}
 	s.done.Finish()
+	if s.io != nil {
+		s.io.resume(s)
+	}
 	call := s.call
 	rt.sleepers.Put(s)
 	return rt.errorf(call.short(), "%v: %w", e, context.Cause(ctx))
