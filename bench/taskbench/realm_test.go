@@ -45,7 +45,7 @@ func TestRealm(t *testing.T) {
 func TestRealmArbitrary(t *testing.T) {
 	r := random(t)
 	var list []*Plan
-	for len(list) < 60 {
+	for len(list) < 20 {
 		g := arbitrary(r)
 		g.Steps *= 1 + r.IntN(30)
 		g.Payload = stampBytes * (1 + r.IntN(150))
