@@ -210,11 +210,23 @@ func (w *writing) event(phase string, lane uint32, at int64, text, category []by
 }
 
 // leastSlice is the length of a slice in nanoseconds that has none: viewers do not show arrows of slices without
-// length.
-const leastSlice = 1
+// length. An arrow ends arrowLag after the beginning of its slice. On a coarse clock both of its ends may have one time,
+// and a viewer takes them in the order of the file, which is that of the ranks.
+const (
+	leastSlice = 1
+	arrowLag   = 1
+)
+
+// lag is how long after the beginning of e its arrow has its end.
+func (e *Record) lag() int64 {
+	if e.Kind&^flows == Slice && e.Kind&FlowIn != 0 {
+		return arrowLag
+	}
+	return 0
+}
 
 func (w *writing) slice(lane uint32, e *Record, l *labelText, start int64) error {
-	end := max(w.time(e.End), start+leastSlice)
+	end := max(w.time(e.End), start+leastSlice+e.lag())
 	w.last = max(w.last, end)
 	w.event("X", lane, start, l.text, l.category)
 	w.events.time("dur", end-start)
@@ -244,7 +256,7 @@ func (w *writing) flow(lane uint32, e *Record, l *labelText, at int64) error {
 	if e.Kind&FlowIn != 0 {
 		phase = "f"
 	}
-	w.event(phase, lane, at, l.category, l.category)
+	w.event(phase, lane, at+e.lag(), l.category, l.category)
 	w.number("id", e.Flow)
 	if phase == "f" {
 		w.field("bp", []byte(`"e"`))
