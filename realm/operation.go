@@ -13,8 +13,8 @@ import (
 // instances, a reduction, a merge, a deferred trigger, or an acquire whose precondition has not triggered. The event is
 // poisoned then, with err as the cause; nil stands for ErrCanceled. It does not block. An operation of another rank is
 // asked for there, and its event tells whether it has been canceled. A request that overtakes the operation on its way
-// has no effect. Errors: ErrBegun if the operation has begun, or nothing but the program is to trigger e; ErrTriggered if
-// it has ended; ErrArgument if another rank owns e.
+// has no effect. Errors: ErrBegun if the operation has begun, or nothing but the program is to trigger e; ErrTriggered
+// if it has ended; ErrArgument if another rank owns e.
 //
 // An operation that waits for an event of this rank is found without a look at others. The search for one that waits
 // for a barrier or for an event of another rank takes a time in proportion to what waits for that here. The search for
@@ -27,8 +27,8 @@ func (rt *Runtime) CancelOperation(e Event, err error) error {
 }
 
 // SetOperationPriority gives the task whose finish event is e another priority, wherever it is to run, if it has not
-// begun. It does not block, and takes as long as CancelOperation. Errors: those of CancelOperation; ErrArgument for what
-// is no task.
+// begun. It does not block, and takes as long as CancelOperation. Errors: those of CancelOperation; ErrArgument for
+// what is no task.
 func (rt *Runtime) SetOperationPriority(e Event, p int32) error {
 	return rt.change("SetOperationPriority", e, &change{priority: p})
 }

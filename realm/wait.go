@@ -11,9 +11,9 @@ import (
 )
 
 // Wait blocks the calling goroutine or light-weight thread until e has triggered, and makes progress meanwhile. In a
-// task it gives the processor to other tasks, as Ctx.Wait does. A nil ctx counts as one that does not end. Errors: a *PoisonError,
-// for errors.Is ErrPoisoned; the cause of ctx; ErrArgument for an event that cannot be; ErrClosed once the rank has
-// ended; am.ErrContext in a handler.
+// task it gives the processor to other tasks, as Ctx.Wait does. A nil ctx counts as one that does not end. Errors: a
+// *PoisonError, for errors.Is ErrPoisoned; the cause of ctx; ErrArgument for an event that cannot be; ErrClosed once
+// the rank has ended; am.ErrContext in a handler.
 func (rt *Runtime) Wait(ctx context.Context, e Event) error { return rt.waitIn(ctx, inWait, e) }
 
 // waitIn is Wait for a call that reports are to name.

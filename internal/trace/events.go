@@ -210,8 +210,8 @@ func (w *writing) event(phase string, lane uint32, at int64, text, category []by
 }
 
 // leastSlice is the length of a slice in nanoseconds that has none: viewers do not show arrows of slices without
-// length. An arrow ends arrowLag after the beginning of its slice. On a coarse clock both of its ends may have one time,
-// and a viewer takes them in the order of the file, which is that of the ranks.
+// length. An arrow ends arrowLag after the beginning of its slice. On a coarse clock both of its ends may have one
+// time, and a viewer takes them in the order of the file, which is that of the ranks.
 const (
 	leastSlice = 1
 	arrowLag   = 1

@@ -148,8 +148,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestOneTick: a message is sent and taken at one time of a coarse clock. Viewers take what is at one time in the order of
-// the file, in which the receiver may come first. The arrow is there all the same.
+// TestOneTick: a message is sent and taken at one time of a coarse clock. Viewers take what is at one time in the order
+// of the file, in which the receiver may come first. The arrow is there all the same.
 func TestOneTick(t *testing.T) {
 	for _, length := range []uint64{0, 2, 1000} {
 		a, b := newDraft(0, "a"), newDraft(1, "a")
