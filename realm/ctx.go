@@ -3,7 +3,6 @@ package realm
 import (
 	"context"
 
-	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/realm/event"
 	"github.com/golci/golci/internal/trace"
 )
@@ -14,7 +13,6 @@ type Ctx struct {
 	proc     Processor
 	task     *task      // that runs; nil between tasks
 	runner   *runner    // nil in an IO task
-	g        uintptr    // the goroutine of an IO task; it does not change
 	executor *processor // of the runner
 	cascade  cascade    // for what its task lets begin
 	holds    int        // calls of HoldProcessor
@@ -55,20 +53,14 @@ func (c *Ctx) Wait(e Event) error {
 	if e == NoEvent {
 		return nil
 	}
-	switch {
-	case c.runner == nil && c.g == arch.G() && c.task != nil:
-		return c.waitOutside(context.Background(), inCtxWait, e)
-	case c.runner == nil || c.rt.sched.Current() != c.runner.thread.Load() || c.task == nil:
+	if c.runner == nil || c.rt.sched.Current() != c.runner.thread.Load() || c.task == nil {
 		return c.rt.waitIn(context.Background(), inCtxWait, e)
 	}
 	return c.runner.wait(e, inCtxWait, nil)
 }
 
-// waitOutside is Runtime.waitIn for an IO task.
-func (c *Ctx) waitOutside(ctx context.Context, call callName, e Event) error {
-	if done, err := c.rt.HasTriggered(e); done || err != nil {
-		return err
-	}
+// sleep is Runtime.sleep for an IO task.
+func (c *Ctx) sleep(ctx context.Context, call callName, e Event) error {
 	paused := c.pauses()
 	err := c.rt.sleep(ctx, call, e, c.rt.procs.io)
 	c.resumes(paused, event.ID(e))

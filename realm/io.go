@@ -91,10 +91,10 @@ func (p *ioProcessor) resume(s *sleeper) {
 
 // one runs t. If that panics, its finish event is poisoned.
 func (p *ioProcessor) one(t *task) {
-	c := &Ctx{rt: p.rt, proc: p.id, g: arch.G(), cascade: cascade{rt: p.rt}}
-	p.tasks.Store(c.g, c)
+	c, g := &Ctx{rt: p.rt, proc: p.id, cascade: cascade{rt: p.rt}}, arch.G()
+	p.tasks.Store(g, c)
 	defer func() {
-		p.tasks.Delete(c.g)
+		p.tasks.Delete(g)
 		if x := c.task; x != nil {
 			c.task = nil
 			x.finishWith(c, x.gaveUp(recover()))

@@ -34,7 +34,7 @@ func (rt *Runtime) waitIn(ctx context.Context, call callName, e Event) error {
 		return r.wait(e, call, ctx)
 	}
 	if c := rt.procs.io.taskOf(arch.G()); c != nil {
-		return c.waitOutside(ctx, call, e)
+		return c.sleep(ctx, call, e)
 	}
 	if p := rt.probe; p != nil {
 		return p.sleep(ctx, rt, call, e)
