@@ -177,7 +177,7 @@ func (rt *Runtime) withdrawClaimed(at waitsFor) bool {
 	return c.slot.Leave(at.of.Gen(), at.w)
 }
 
-// back enters an operation that was withdrawn as before. False if it need not wait any more.
+// back makes an operation that was withdrawn wait again. False if it need not wait any more.
 func (k *cascade) back(at waitsFor) bool {
 	st, why := k.rt.await(at.of, at.w)
 	if st != event.Pending {
