@@ -9,6 +9,7 @@ import (
 
 	"github.com/golci/golci/internal/affinity"
 	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/futex"
 	"github.com/golci/golci/internal/settings"
 )
 
@@ -42,6 +43,7 @@ func withCause(ctx context.Context, err error) error {
 }
 
 func startWithin(ctx context.Context, o *options) (r *Rank, err error) {
+	futex.MembarrierReady() // begins the registration, so that the kernel works at it while the job gathers
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	started := make(chan struct{})

@@ -118,3 +118,23 @@ func TestMembarrier(t *testing.T) {
 		t.Error("registered, but refused")
 	}
 }
+
+// TestMembarrierReadyDoesNotWait: whoever asks before the kernel has answered gets false at once.
+func TestMembarrierReadyDoesNotWait(t *testing.T) {
+	var r registration
+	answer := make(chan bool)
+	ask := func() bool { return <-answer }
+	r.start(ask)
+	r.start(ask)
+	if r.ok.Load() {
+		t.Error("ready before the kernel has answered")
+	}
+	answer <- true
+	<-r.done
+	if !r.ok.Load() {
+		t.Error("not ready after the kernel has agreed")
+	}
+	if MembarrierReady(); RegisterMembarrier() != MembarrierReady() {
+		t.Error("registered, but not ready")
+	}
+}

@@ -10,10 +10,18 @@ const (
 	cmdRegisterPrivateExpedited = 1 << 4
 )
 
-// RegisterMembarrier makes this process a target of Membarrier, its own and those of other processes. It tells whether
-// the kernel offers both commands. It may be called again. Membarrier orders no others.
-func RegisterMembarrier() bool {
-	return membarrier(cmdRegisterGlobalExpedited) && membarrier(cmdRegisterPrivateExpedited)
+// register asks the kernel for both registrations at a time, since each waits for a grace period of its own. It blocks,
+// and tells Go's scheduler so.
+func register() bool {
+	global := make(chan bool)
+	go func() { global <- registerFor(cmdRegisterGlobalExpedited) }()
+	private := registerFor(cmdRegisterPrivateExpedited)
+	return <-global && private
+}
+
+func registerFor(cmd uintptr) bool {
+	_, _, errno := unix.Syscall(unix.SYS_MEMBARRIER, cmd, 0, 0)
+	return errno == 0
 }
 
 // Membarrier makes every running thread of every registered process pass a full memory barrier before it returns. It

@@ -2,8 +2,8 @@
 
 package futex
 
-// RegisterMembarrier reports that there is no membarrier here.
-func RegisterMembarrier() bool { return false }
+// register reports that there is no membarrier here.
+func register() bool { return false }
 
 // Membarrier does nothing and returns false. The caller needs fences of its own.
 func Membarrier() bool { return false }

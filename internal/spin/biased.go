@@ -2,7 +2,6 @@ package spin
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/golci/golci/internal/arch"
@@ -23,7 +22,8 @@ import (
 // stores to its inside much later, which must not affect the present owner.
 //
 // The bias belongs to a goroutine, not to an OS thread, because a goroutine may be preempted inside the section and
-// move to another thread. Without membarrier the lock is an ordinary one. So it is under the race detector.
+// move to another thread. Without membarrier the lock is an ordinary one, and so it is until the kernel has registered
+// the process, and under the race detector.
 type Biased struct {
 	lock   Lock
 	run    uint16 // sections in a row of the same goroutine; the holder of lock owns run, turns and last
@@ -42,7 +42,8 @@ const (
 	turnBits  = 3   // mask of the low bits of owner; an identity is the address of a struct of words, so they are free
 )
 
-var canFence = sync.OnceValue(func() bool { return !invariants.Race && futex.RegisterMembarrier() })
+// canFence does not wait for the kernel: the caller holds the lock.
+func canFence() bool { return !invariants.Race && futex.MembarrierReady() }
 
 // Lock takes l. It spins, and lets other goroutines run after a while: the holder may have been preempted.
 func (l *Biased) Lock() {

@@ -7,9 +7,15 @@ import (
 	"unsafe"
 
 	"go.uber.org/goleak"
+
+	"github.com/golci/golci/internal/futex"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain waits for the registration, since a bias begins only then.
+func TestMain(m *testing.M) {
+	futex.RegisterMembarrier()
+	goleak.VerifyTestMain(m)
+}
 
 func TestMutualExclusion(t *testing.T) {
 	var l Lock
