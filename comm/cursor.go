@@ -162,8 +162,8 @@ func (o *op) place(b []byte, off int) int {
 	return len(b)
 }
 
-// putEager fills the body of an eager record: the key, the shape if there is one, and data or what src packs.
-func putEager(body []byte, key, shape uint64, data []byte, src Source) {
+// putEager fills the body of an eager record for dst: the key, the shape if there is one, and data or what src packs.
+func (s *Server) putEager(dst int, body []byte, key, shape uint64, data []byte, src Source) {
 	binary.LittleEndian.PutUint64(body, key)
 	if body = body[8:]; shape != 0 {
 		binary.LittleEndian.PutUint64(body, shape)
@@ -171,7 +171,7 @@ func putEager(body []byte, key, shape uint64, data []byte, src Source) {
 	}
 	switch {
 	case src == nil:
-		copy(body, data)
+		s.e.CopyOut(dst, body, data)
 	case len(body) > 0:
 		src.Pack(body, 0)
 	}

@@ -43,7 +43,7 @@ func (s *Server) sendEager(ctx uint16, dst, tag int, data []byte) bool {
 		return false
 	}
 	binary.LittleEndian.PutUint64(body, makeKey(ctx, s.rank, tag))
-	copy(body[8:], data)
+	s.e.CopyOut(dst, body[8:], data)
 	s.e.Commit(dst, first)
 	return true
 }
@@ -64,7 +64,7 @@ func (s *Server) sendEagerAs(ctx uint16, dst, tag int, data []byte, src Source, 
 		}
 		return false
 	}
-	putEager(body, makeKey(ctx, s.rank, tag), shape, data, src)
+	s.putEager(dst, body, makeKey(ctx, s.rank, tag), shape, data, src)
 	s.e.Commit(dst, first)
 	return true
 }
@@ -160,7 +160,7 @@ func (o *op) Emit() bool {
 		if outcome != am.Opened {
 			return false
 		}
-		putEager(body, o.wireKey(), o.shape, o.data, o.source())
+		s.putEager(dst, body, o.wireKey(), o.shape, o.data, o.source())
 		if s.ids.Remove(o.id) != nil { // else it is being ended
 			o.step(match.SentWhole) // the queue has a hand in it still
 		}

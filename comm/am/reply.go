@@ -158,7 +158,7 @@ func (r *reply) Emit() bool {
 		w1, flags = e.piggyback(ln, w1, flags)
 	}
 	binary.LittleEndian.PutUint64(rec[8:], w1)
-	r.put(rec[headerBytes:n], r.args)
+	e.put(r.dst, rec[headerBytes:n], r.args, &r.message)
 	e.c.Commit(r.dst, word0(n, r.h, flags, len(r.args)))
 	if r.returns {
 		ln.returning = false

@@ -26,7 +26,7 @@ func (e *Endpoint) RequestMedium(dst int, h uint8, payload []byte, args ...uint6
 	body, first, o := e.Open(dst, h, len(args), len(payload))
 	if o == Opened {
 		PutArgs(body, args)
-		copy(body[len(args)*argBytes:], payload)
+		e.CopyOut(dst, body[len(args)*argBytes:], payload)
 		e.Commit(dst, first)
 		return nil
 	}
@@ -48,7 +48,7 @@ func (e *Endpoint) post(peer int, h uint8, urgent bool, payload []byte, args []u
 	switch o {
 	case Opened:
 		PutArgs(body, args)
-		copy(body[len(args)*argBytes:], payload)
+		e.CopyOut(peer, body[len(args)*argBytes:], payload)
 		e.Commit(peer, first)
 	case Stalled:
 		q := e.newRequest(peer, h, args, message{payload: bytes.Clone(payload)})
@@ -100,12 +100,12 @@ type message struct {
 
 func (m *message) bytes() int { return m.nprefix*argBytes + len(m.payload) }
 
-// put writes the body of the record.
-func (m *message) put(body []byte, args []uint64) {
+// put writes the body of the record for peer.
+func (e *Endpoint) put(peer int, body []byte, args []uint64, m *message) {
 	PutArgs(body, args)
 	body = body[len(args)*argBytes:]
 	PutArgs(body, m.prefix[:m.nprefix])
-	copy(body[m.nprefix*argBytes:], m.payload)
+	e.CopyOut(peer, body[m.nprefix*argBytes:], m.payload)
 }
 
 // packedLong is a Long whose payload is in the record, splitLong one whose payload of n bytes comes as Bulk id.
@@ -178,7 +178,7 @@ func (q *request) Emit() bool {
 func (e *Endpoint) emit(ln *lane, peer int, h uint8, args []uint64, m *message) bool {
 	body, first, o := e.open(ln, peer, h, m.flags, len(args), m.bytes())
 	if o == Opened {
-		m.put(body, args)
+		e.put(peer, body, args, m)
 		e.c.Commit(peer, first)
 	}
 	return o == Opened

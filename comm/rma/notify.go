@@ -69,7 +69,7 @@ func (m *Memory) PutNotifyNB(peer int, off int64, src []byte, counter int, add u
 	if t.mem == nil {
 		return m.putNote(t, off, src, uint64(counter), add)
 	}
-	copy(t.at(off, len(src)), src)
+	m.copyOut(peer, t.at(off, len(src)), src)
 	return Handle{}, m.count(t, counter, add)
 }
 
@@ -133,7 +133,7 @@ func (m *Memory) PutCallNB(peer int, off int64, src []byte, number uint8, arg ui
 	if t.mem == nil {
 		return m.putNote(t, off, src, noteCall|uint64(number), arg)
 	}
-	copy(t.at(off, len(src)), src)
+	m.copyOut(peer, t.at(off, len(src)), src)
 	return Handle{}, m.e.RequestShort(peer, hCall, 0, uint64(off), uint64(len(src)), uint64(number), arg)
 }
 

@@ -1,6 +1,10 @@
 package rma
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/golci/golci/internal/arch"
+)
 
 // Put copies src to offset off, in bytes, of peer's segment, and returns when it is there. It allocates nothing.
 // Where the peer's memory is mapped it does not block. Elsewhere it blocks the calling goroutine or thread until the
@@ -10,11 +14,20 @@ import "encoding/binary"
 // ErrClosed, ErrPeer if the peer has died. The first access to a peer blocks: it asks for the size of its segment.
 func (m *Memory) Put(peer int, off int64, src []byte) error {
 	if d := m.direct(peer, off, len(src)); d != nil {
-		copy(d, src)
+		m.copyOut(peer, d, src)
 		return nil
 	}
 	h, _, err := m.put(peer, off, src, putBlock, nil)
 	return waited(h, err)
+}
+
+// copyOut copies src to mapped memory of peer. In this rank's own memory the two may overlap.
+func (m *Memory) copyOut(peer int, mem, src []byte) {
+	if peer == m.rank {
+		copy(mem, src)
+	} else {
+		arch.CopyOut(mem, src)
+	}
 }
 
 // PutNB starts a Put. src may be reused when it returns. It blocks if src is too large to be kept (Config.Bounce).
@@ -57,7 +70,7 @@ const (
 func (m *Memory) put(peer int, off int64, src []byte, mode putMode, c *Context) (h, local Handle, err error) {
 	mem, t, err := m.reach(peer, off, len(src))
 	if err != nil || mem != nil || len(src) == 0 {
-		copy(mem, src)
+		m.copyOut(peer, mem, src)
 		return h, local, err
 	}
 	o, err := m.newTransfer(t, off, src, nil)

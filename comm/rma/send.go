@@ -174,7 +174,7 @@ func (o *op) record(h uint8, args [maxArgs]uint64, nargs int, payload []byte) bo
 	}
 	binary.LittleEndian.PutUint64(body, o.id)
 	am.PutArgs(body[8:], args[:nargs])
-	copy(body[8+8*nargs:], payload)
+	e.CopyOut(o.peer, body[8+8*nargs:], payload)
 	e.CommitQueued(o.peer, first)
 	return true
 }

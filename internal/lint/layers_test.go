@@ -12,7 +12,7 @@ import (
 var layers = [][]string{
 	{
 		"internal/addrs", "internal/arch", "internal/authconn", "internal/badnet", "internal/dl", "internal/inside",
-		"internal/invariants", "internal/nodelist", "internal/scenario", "internal/settings",
+		"internal/invariants", "internal/nodelist", "internal/scenario", "internal/selection", "internal/settings",
 	},
 	{"internal/affinity", "internal/futex", "internal/machine", "internal/ofi", "internal/simd", "internal/tool"},
 	{"internal/spin", "internal/topology"},

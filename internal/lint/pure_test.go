@@ -11,7 +11,7 @@ import (
 // pure lists the packages that do no input or output, start nothing, and are given time and randomness.
 var pure = []string{
 	"internal/badnet", "internal/credit", "internal/boot/gather", "internal/boot/pmi", "internal/conduit/udp/obituary",
-	"internal/machine", "internal/match", "internal/reliable", "internal/schedule",
+	"internal/machine", "internal/match", "internal/reliable", "internal/schedule", "internal/selection",
 	"internal/realm/event", "internal/realm/reduce", "internal/realm/reservation", "internal/realm/space",
 	"internal/realm/barrier", "internal/abi", "internal/tool", "cmd/golci-mpich-tests/internal/suite",
 	"cmd/golci/internal/alloc", "internal/nodelist",

@@ -15,7 +15,8 @@ import (
 // mixed is one rank's conduit.
 type mixed struct {
 	near, far conduit.Conduit
-	bell      conduit.Belled // far
+	bell      conduit.Belled   // far
+	streamer  conduit.Streamer // near, or nil
 	caps      conduit.Caps
 	roads     []road // by peer; fixed
 	astray    road   // near, for what is no peer
@@ -53,6 +54,7 @@ func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit
 		near: near, far: far, bell: bell, caps: join(near.Caps(), far.Caps()), roads: make([]road, near.Size()),
 		astray: road{near, nowhere{}, true},
 	}
+	m.streamer, _ = near.(conduit.Streamer)
 	for peer := range m.roads {
 		if isNear(peer) {
 			m.roads[peer] = newRoad(near, true)

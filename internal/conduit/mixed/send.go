@@ -52,6 +52,11 @@ func (m *mixed) Commit(peer int, first uint64) {
 	}
 }
 
+// Streams implements conduit.Streamer.
+func (m *mixed) Streams(peer, n int) bool {
+	return m.streamer != nil && m.road(peer).near && m.streamer.Streams(peer, n)
+}
+
 func (m *mixed) BulkSend(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
 	if m.caps.BulkChunk == 0 {
 		data = nil // the conduit then only tells whether the peer is dead

@@ -80,7 +80,7 @@ func (b *bulkSender) send(id uint64, off int64, data []byte) (n int, ok bool) {
 		if space == nil {
 			return n, ok
 		}
-		size := copy(space, data[n:])
+		size := arch.CopyOut(space, data[n:])
 		b.commit(id, off+int64(n), size)
 		n += size
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/selection"
 )
 
 // padFlag in the low half of a first word marks the unused end of the ring before a wrap. The rest of that half is
@@ -29,13 +30,14 @@ type Producer struct {
 	clean    uint64 // lines from tail up to here begin with zero
 	recent   int    // length of the last long record, or part of that of a longer one before; 0 among short ones
 	low      int    // where fewer bytes than this are clean ahead of the tail, more is cleaned; follows recent
+	flow     flow   // of long records
 	replyEnd uint64 // tail after the last record of a reserved class, for TinyQueues
 	reserved bool   // the open reservation is of a reserved class
 	corrupt  bool   // the consumer reported something impossible
 }
 
 func newProducer(data []byte, head *atomic.Uint64, g *Geometry) Producer {
-	return Producer{data: data, head: head, g: g, low: cleanLow}
+	return Producer{data: data, head: head, g: g, low: cleanLow, flow: flow{picker: selection.New(streamWays)}}
 }
 
 // reserve returns space for n bytes; nil without room.
@@ -131,12 +133,17 @@ const (
 	cleanMost = 512 * Line
 )
 
-// follow adapts the room that is cleaned ahead to records as long as the last one, of need bytes.
+// follow adapts the room that is cleaned ahead to records as long as the last one, of need bytes. Where string moves
+// write them nothing is cleaned: a store to each line would fetch it from the consumer's core, and these would gain
+// nothing.
 func (p *Producer) follow(need int) {
 	p.recent = min(max(need, p.recent/2), cleanMost)
 	p.low = p.recent + Line
-	if p.recent <= cleanHigh {
+	switch {
+	case p.recent <= cleanHigh:
 		p.recent, p.low = 0, cleanLow
+	case p.flow.strings():
+		p.low = 0
 	}
 }
 

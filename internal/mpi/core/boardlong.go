@@ -1,6 +1,7 @@
 package core
 
 import (
+	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/board"
 	"github.com/golci/golci/internal/schedule"
 )
@@ -116,7 +117,7 @@ func (x *Call) putChunk(s *stream) {
 	b, _ := s.chunk(s.put)
 	i := uint64(s.first + s.put)
 	p := x.st.shared.b.Chunk(x.st.shared.me, i)
-	copy(p.Bytes(len(b)), b)
+	arch.CopyOut(p.Bytes(len(b)), b)
 	x.publish(p, i, len(b))
 	s.put++
 }

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/board"
 	"github.com/golci/golci/internal/schedule"
 )
@@ -84,8 +85,8 @@ func (c *blocks) show(i int) {
 	p, b := c.place(blockChunk(i)), c.of(c.in, i)
 	to := p.Bytes(len(b))
 	from, upTo := c.share(c.x.st.shared.me, len(b))
-	copy(to, b[:from])
-	copy(to[upTo:], b[upTo:])
+	arch.CopyOut(to, b[:from])
+	arch.CopyOut(to[upTo:], b[upTo:])
 	c.x.publish(p, uint64(blockChunk(i)), len(b))
 }
 

@@ -3,6 +3,7 @@ package core
 import (
 	"unsafe"
 
+	"github.com/golci/golci/internal/arch"
 	"github.com/golci/golci/internal/board"
 	"github.com/golci/golci/internal/schedule"
 )
@@ -17,7 +18,7 @@ func (x *Call) bring(data []byte) error {
 	}
 	sh := &x.st.shared
 	p := sh.b.Short(sh.me, x.call)
-	copy(p.Bytes(len(data)), data)
+	arch.CopyOut(p.Bytes(len(data)), data)
 	x.publish(p, 0, len(data))
 	return nil
 }

@@ -1,0 +1,121 @@
+// Package selection picks the cheapest of a few ways to do a job by what each has cost lately. It looks again and again,
+// because what is cheap changes while a program runs. It reads no clock and has no lock.
+package selection
+
+// Most is the largest number of ways of a Picker.
+const Most = 4
+
+// Trials is how many uses tell what a way costs. The least of them counts: what disturbs a use makes it longer, never
+// shorter.
+const Trials = 3
+
+const (
+	loss     = 0.02 // share of the time that the trials of one way may cost
+	soonest  = 48   // uses between two groups of trials of a way, at least
+	latest   = 4096 // and at most
+	patience = 64   // uses for which the notes of a group are awaited
+)
+
+// Picker picks among the ways 0 to n-1. Way 0 is used until others are known to be cheaper. The owner keeps its calls
+// apart. The zero value has one way.
+type Picker struct {
+	others int // ways beside one
+	best   int
+	trial  int // the way under trial, if asked > 0
+	asked  int // uses of it that were picked
+	since  int // uses since the first of them
+	ways   [Most]way
+}
+
+// way is what is known of one way.
+type way struct {
+	cost  float64 // least of the last whole group, for the best way of the last two; 0 if there is none
+	last  float64 // least of the last whole group
+	least float64 // of the group that is being noted
+	notes int     // in that group
+	rest  int     // uses before its next trials
+}
+
+// New makes a Picker of n ways, 1 to Most.
+func New(n int) Picker { return Picker{others: min(max(n, 1), Most) - 1} }
+
+// Pick is the way for the next use.
+func (p *Picker) Pick() int {
+	if p.asked > 0 {
+		return p.onTrial()
+	}
+	for w := 0; w <= p.others; w++ {
+		if x := &p.ways[w]; w != p.best || x.cost == 0 {
+			if x.rest--; x.rest <= 0 {
+				p.trial, p.asked, p.since = w, 1, 0
+				x.notes = 0
+				return w
+			}
+		}
+	}
+	return p.best
+}
+
+// onTrial is Pick while a group of trials is under way. Uses that are picked before the notes have come go the best way.
+func (p *Picker) onTrial() int {
+	if p.since++; p.since > patience {
+		p.end()
+		return p.best
+	}
+	if p.asked < Trials {
+		p.asked++
+		return p.trial
+	}
+	return p.best
+}
+
+// Note tells what a use of way w has cost. All costs of one Picker are of one unit, more than 0.
+func (p *Picker) Note(w int, cost float64) {
+	if w < 0 || w > p.others || !(cost > 0) {
+		return
+	}
+	x := &p.ways[w]
+	if x.notes == 0 || cost < x.least {
+		x.least = cost
+	}
+	if x.notes++; x.notes < Trials {
+		return
+	}
+	if x.notes, x.cost = 0, x.least; w == p.best && x.last > 0 {
+		x.cost = min(x.least, x.last)
+	}
+	x.last = x.least
+	p.choose()
+	if p.asked > 0 && w == p.trial {
+		p.end()
+	}
+}
+
+// choose makes the cheapest way the best. The one before is tried again soon, as it may have been disturbed.
+func (p *Picker) choose() {
+	before := p.best
+	for w := 0; w <= p.others; w++ {
+		if c := p.ways[w].cost; c > 0 && (p.ways[p.best].cost == 0 || c < p.ways[p.best].cost) {
+			p.best = w
+		}
+	}
+	if p.best != before {
+		p.ways[before].rest = soonest
+	}
+}
+
+// end ends a group of trials. The dearer the way, the later it is tried again.
+func (p *Picker) end() {
+	p.asked = 0
+	x, best := &p.ways[p.trial], p.ways[p.best].cost
+	x.rest = soonest
+	if x.cost > 0 && best > 0 {
+		x.rest = min(max(soonest, int(Trials*(x.cost/best-1)/loss)), latest)
+	}
+}
+
+// Best is the way that is used now, apart from trials.
+func (p *Picker) Best() int { return p.best }
+
+// Cost is what way w has cost lately. 0: it has not been tried.
+func (p *Picker) Cost(w int) float64 { return p.ways[w].cost }

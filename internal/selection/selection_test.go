@@ -1,0 +1,97 @@
+package selection
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+var seedFlag = flag.Uint64("seed", 0, "seed of the simulation; 0: a new one")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// simulate uses p n times, at the costs of the ways times noise, and returns the mean cost of a use. late notes come that
+// many uses after the use.
+func simulate(p *Picker, rng *rand.Rand, costs []float64, n, late int) float64 {
+	type note struct {
+		way  int
+		cost float64
+	}
+	var sum float64
+	var notes []note
+	for range n {
+		w := p.Pick()
+		cost := costs[w] * (1 + 0.1*rng.Float64())
+		sum += costs[w]
+		if rng.IntN(10) == 0 {
+			cost *= 5 // another program ran
+		}
+		if notes = append(notes, note{w, cost}); len(notes) > late {
+			p.Note(notes[0].way, notes[0].cost)
+			notes = notes[1:]
+		}
+	}
+	return sum / float64(n)
+}
+
+// TestPicker: whatever the ways cost, and when that changes, at most a tenth more is paid than for the best one.
+func TestPicker(t *testing.T) {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("-seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for range 200 {
+		ways := 1 + rng.IntN(Most)
+		p := New(ways)
+		late := rng.IntN(10)
+		for range 4 {
+			costs := make([]float64, ways)
+			least := 1e9
+			for i := range costs {
+				costs[i] = 1 + 4*rng.Float64()
+				least = min(least, costs[i])
+			}
+			simulate(&p, rng, costs, 3*latest, late) // it learns
+			if mean := simulate(&p, rng, costs, 20000, late); mean > 1.10*least {
+				t.Errorf("costs %v, notes %d late: a use cost %.3f, the best way %.3f", costs, late, mean, least)
+			}
+		}
+	}
+}
+
+// TestPickerTriesAll: each way is tried before the first choice, way 0 first.
+func TestPickerTriesAll(t *testing.T) {
+	p := New(3)
+	var seen [3]int
+	for range 3 * Trials {
+		w := p.Pick()
+		seen[w]++
+		p.Note(w, float64(3-w))
+	}
+	if seen != [3]int{Trials, Trials, Trials} || p.Best() != 2 || p.Pick() != 2 {
+		t.Errorf("tried %v, best %d", seen, p.Best())
+	}
+}
+
+// TestPickerWithoutNotes: uses that nobody tells of end no trial for ever, and bad notes are nothing.
+func TestPickerWithoutNotes(t *testing.T) {
+	p := New(2)
+	var other int
+	for range 100 * patience {
+		other += p.Pick()
+		p.Note(7, 1)
+		p.Note(1, -1)
+		p.Note(0, 0)
+	}
+	if p.Best() != 0 || other == 0 {
+		t.Errorf("best %d, way 1 used %d times", p.Best(), other)
+	}
+	if one := (Picker{}); one.Pick() != 0 {
+		t.Error("the zero value picked a way that it does not have")
+	}
+}
