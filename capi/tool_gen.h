@@ -8,19 +8,21 @@ static const char *const words_5[] = {"auto", "shm", "udp", "local", "ofi", NULL
 
 static const char *const words_9[] = {"encrypt", "authenticate", "trust", NULL};
 
-static const char *const words_17[] = {"auto", "types", "off", NULL};
+static const char *const words_16[] = {"auto", "stream", "get", "halves", NULL};
 
-static const char *const words_18[] = {"auto", "memory", "messages", NULL};
+static const char *const words_18[] = {"auto", "types", "off", NULL};
 
-static const char *const words_19[] = {"auto", "dynamic", "static", "none", NULL};
+static const char *const words_19[] = {"auto", "memory", "messages", NULL};
 
-static const char *const words_43[] = {"core", "none", NULL};
+static const char *const words_20[] = {"auto", "dynamic", "static", "none", NULL};
 
-static const char *const words_44[] = {"auto", "none", NULL};
+static const char *const words_44[] = {"core", "none", NULL};
 
-static const char *const words_46[] = {"calls", "stacks", "all", NULL};
+static const char *const words_45[] = {"auto", "none", NULL};
 
-static const char *const words_47[] = {"off", "on", NULL};
+static const char *const words_47[] = {"calls", "stacks", "all", NULL};
+
+static const char *const words_48[] = {"off", "on", NULL};
 
 static const struct control controls[] = {
     {"GOLCI_WORKERS",
@@ -71,18 +73,21 @@ static const struct control controls[] = {
     {"GOLCI_EAGER",
      "Largest message sent without asking the receiver first; 0: 16 KiB, over libfabric 15. Never more than a record and the loan of a peer hold.",
      0x9, MPI_COUNT, NULL, 1},
+    {"GOLCI_RENDEZVOUS",
+     "How a message beyond that size travels between ranks of a node: in chunks through the segment, got by the receiver, or got and put in halves; auto: as is measured to be quickest.",
+     0x12, MPI_INT, words_16, 1},
     {"GOLCI_UNEXPECTED",
      "Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share of 128 MiB, at least 1 MiB. Of all peers together 128 MiB are kept, or this if it is more.",
      0x12, MPI_COUNT, NULL, 1},
     {"GOLCI_CHECK",
      "Whether element types of messages and changes of send buffers are checked; auto: types in mpi.Run, off elsewhere.",
-     0x12, MPI_INT, words_17, 1},
+     0x12, MPI_INT, words_18, 1},
     {"GOLCI_COLLECTIVES",
      "Whether collectives of ranks that share a node write to memory that all of them read, or send messages; auto: memory where waiters spin.",
-     0x12, MPI_INT, words_18, 1},
+     0x12, MPI_INT, words_19, 1},
     {"GOLCI_FLOWCONTROL",
      "Whether loans of receive space follow demand, stay as they are, or there are none; auto: dynamic where a network joins ranks, else static.",
-     0x12, MPI_INT, words_19, 1},
+     0x12, MPI_INT, words_20, 1},
     {"GOLCI_LOAN",
      "Credits (256 bytes each) lent to each peer at the start; 0: from the default table.",
      0x12, MPI_INT, NULL, 1},
@@ -154,19 +159,19 @@ static const struct control controls[] = {
      0x12, MPI_DOUBLE, NULL, 1},
     {"GOLCI_BIND",
      "What golci run binds a rank to, where its flag -bind does not say, and whether ranks that nobody has bound divide their cores.",
-     0x12, MPI_INT, words_43, 1},
+     0x12, MPI_INT, words_44, 1},
     {"GOLCI_ALLOCATION",
      "Whether golci run, where its flag -allocation does not say, looks for the machines that a scheduler has given to this job.",
-     0x12, MPI_INT, words_44, 1},
+     0x12, MPI_INT, words_45, 1},
     {"GOLCI_STUCK",
      "After how long a worker that makes no progress is reported; 0: never, nor one that sleeps in its threads.",
      0x9, MPI_DOUBLE, NULL, 1},
     {"GOLCI_DUMP",
      "What a rank tells on SIGQUIT: the calls that wait, with the largest groups if there are many; after them also the stacks of goroutines and threads; or all, which leaves no group out.",
-     0x12, MPI_INT, words_46, 1},
+     0x12, MPI_INT, words_47, 1},
     {"GOLCI_DEBUG",
      "Report each step by which a rank finds its job, and why it binds no thread, on standard error.",
-     0x12, MPI_INT, words_47, 1},
+     0x12, MPI_INT, words_48, 1},
     {"GOLCI_CC",
      "The compiler that golci cc runs, and arguments for it.",
      0x12, MPI_CHAR, NULL, 1},
@@ -274,19 +279,19 @@ static const struct counter counters[] = {
      0x12, 7},
 };
 
-static const int controls_of_0[] = {3, 4, 35, 34, 36, -1};
+static const int controls_of_0[] = {3, 4, 36, 35, 37, -1};
 
 static const int counters_of_0[] = {-1};
 
-static const int controls_of_1[] = {0, 1, 2, 43, 45, -1};
+static const int controls_of_1[] = {0, 1, 2, 44, 46, -1};
 
 static const int counters_of_1[] = {0, 1, -1};
 
-static const int controls_of_2[] = {15, 16, 17, 18, -1};
+static const int controls_of_2[] = {15, 16, 17, 18, 19, -1};
 
 static const int counters_of_2[] = {2, 3, 4, 5, 6, 7, 8, -1};
 
-static const int controls_of_3[] = {19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 32, 33, -1};
+static const int controls_of_3[] = {20, 21, 22, 23, 24, 25, 26, 27, 28, 32, 33, 34, -1};
 
 static const int counters_of_3[] = {9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, -1};
 
@@ -294,15 +299,15 @@ static const int controls_of_4[] = {5, 9, 10, 11, 12, 13, 14, 6, 7, 8, -1};
 
 static const int counters_of_4[] = {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, -1};
 
-static const int controls_of_5[] = {37, 38, 39, 40, 41, 42, 44, -1};
+static const int controls_of_5[] = {38, 39, 40, 41, 42, 43, 45, -1};
 
 static const int counters_of_5[] = {-1};
 
-static const int controls_of_6[] = {29, 30, 28, 46, 47, -1};
+static const int controls_of_6[] = {30, 31, 29, 47, 48, -1};
 
 static const int counters_of_6[] = {-1};
 
-static const int controls_of_7[] = {48, 49, 50, -1};
+static const int controls_of_7[] = {49, 50, 51, -1};
 
 static const int counters_of_7[] = {-1};
 
@@ -312,7 +317,7 @@ static const struct category categories[] = {
     {"threads", "Light-weight threads and their workers.",
      controls_of_1, 5, counters_of_1, 2},
     {"matching", "Receives, and messages that wait for one.",
-     controls_of_2, 4, counters_of_2, 7},
+     controls_of_2, 5, counters_of_2, 7},
     {"credits", "Receive space that ranks lend each other.",
      controls_of_3, 12, counters_of_3, 12},
     {"network", "Carriers of messages, and datagrams.",

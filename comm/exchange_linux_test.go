@@ -21,110 +21,101 @@ func (r *reaching) Get(peer int, dst []byte, k conduit.Key, off int64, c conduit
 	return r.Remote.Get(peer, dst, k, off, c)
 }
 
-// TestExchanged: large messages go in halves where many are under way both ways, and where none goes the other way.
-func TestExchanged(t *testing.T) {
+// TestWhoCopies: a message goes the way that the setting says. Where the receiver asks for it, or ends when it likes, it
+// copies alone.
+func TestWhoCopies(t *testing.T) {
+	const size = 256 << 10
 	for _, c := range []struct {
-		n      int64
-		offers int32
-		alone  bool
+		way   Way
+		terms Terms
+		gets  []int // of the receiver
 	}{
-		{64 << 10, 0, false},
-		{64 << 10, 1, true},
-		{64 << 10, 64, true},
-		{256 << 10, 64, true},
-		{256<<10 + 1, 64, false},
-		{1 << 20, 0, false},
-		{1 << 20, 1, true},
-		{1 << 20, 4, true},
-		{1 << 20, 5, false},
-		{1<<20 + 1, 1, false},
+		{Halves, Terms{}, []int{size / 2}},
+		{Get, Terms{}, []int{size}},
+		{Stream, Terms{}, nil},
+		{Halves, Terms{Alone: true}, []int{size}},
+		{Stream, Terms{Alone: true}, nil},
+		{Stream, Terms{Endable: true}, []int{size}},
+		{Halves, Terms{Endable: true}, []int{size}},
 	} {
-		if exchanged(c.n, c.offers) != c.alone {
-			t.Errorf("%d bytes with %d offers: alone is %v", c.n, c.offers, !c.alone)
+		cs := shmConduits(t, 2)
+		receiver := &reaching{Conduit: cs[1], Remote: cs[1].(conduit.Remote)}
+		cs[1] = receiver
+		j := jobOver(t, cs, Config{Way: c.way})
+		if !canCopy(j[0]) {
+			t.Skip("the kernel does not let one process reach another's memory here")
+		}
+		out, in := make([]byte, size), make([]byte, size)
+		pattern(out, 1)
+		send, err := j[0].Isend(1, 1, 1, out, Standard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		recv, err := j[1].IrecvWith(1, 0, 1, in, nil, c.terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for !send.Ready() || !recv.Ready() {
+			j[0].Poll()
+			j[1].Poll()
+		}
+		if _, err := j[0].Wait(send); err != nil {
+			t.Error(err)
+		}
+		if _, err := j[1].Wait(recv); err != nil {
+			t.Error(err)
+		}
+		if !slices.Equal(receiver.gets, c.gets) || !bytes.Equal(in, out) {
+			t.Errorf("%+v: the receiver gets %d; the bytes are right: %t", c, receiver.gets, bytes.Equal(in, out))
 		}
 	}
 }
 
-// TestWhoCopies: a message one way is copied by both ranks, half each. Where both send, and where the receiver asks for
-// it, each receiver copies what it gets.
-func TestWhoCopies(t *testing.T) {
-	const size = 256 << 10
-	cs := shmConduits(t, 2)
-	rs := [2]*reaching{}
-	for i, c := range cs {
-		rs[i] = &reaching{Conduit: c, Remote: c.(conduit.Remote)}
-		cs[i] = rs[i]
-	}
-	j := jobOver(t, cs, Config{})
+// TestAutoWay: without a setting the ways are tried for each traffic, and all bytes come.
+func TestAutoWay(t *testing.T) {
+	const size, many = 128 << 10, 100
+	j := jobOver(t, shmConduits(t, 2), Config{})
 	if !canCopy(j[0]) {
 		t.Skip("the kernel does not let one process reach another's memory here")
 	}
-	for _, c := range []struct{ both, alone bool }{{false, false}, {true, false}, {false, true}} {
-		both := c.both
-		var out, in [2][]byte
-		var reqs [2][]Req
-		start := func(s *Server, send bool) {
-			me := s.Rank()
-			var r Req
-			var err error
-			if send {
-				out[me] = make([]byte, size)
-				pattern(out[me], me)
-				r, err = s.Isend(1, 1-me, 1, out[me], Standard)
-			} else {
-				in[me] = make([]byte, size)
-				r, err = s.IrecvWith(1, 1-me, 1, in[me], nil, Terms{Alone: c.alone})
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			reqs[me] = append(reqs[me], r)
-		}
-		receivers := j[1:]
-		if both {
-			receivers = j
-		}
-		for _, s := range receivers {
-			rs[s.Rank()].gets = nil
-			start(j[1-s.Rank()], true)
-		}
-		for _, s := range receivers {
-			start(s, false)
-			for len(rs[s.Rank()].gets) == 0 {
-				s.Poll()
-			}
-		}
-		for _, s := range receivers {
-			want := []int{size / 2}
-			if both || c.alone {
-				want = []int{size}
-			}
-			if got := rs[s.Rank()].gets; !slices.Equal(got, want) {
-				t.Errorf("%+v: rank %d gets %d bytes, want %d", c, s.Rank(), got, want)
-			}
-		}
-		for left := true; left; {
-			left = false
-			for _, s := range j {
-				s.Poll()
-				for _, r := range reqs[s.Rank()] {
-					left = left || !r.Ready()
+	out, in := make([]byte, size), [2][]byte{make([]byte, size), make([]byte, size)}
+	pattern(out, 1)
+	for _, both := range []bool{false, true} {
+		for range many {
+			var reqs []Req
+			for r := range 2 {
+				if r == 1 || both {
+					clear(in[r])
+					s, err := j[1-r].Isend(1, r, 1, out, Standard)
+					if err != nil {
+						t.Fatal(err)
+					}
+					reqs = append(reqs, s)
 				}
 			}
-		}
-		for _, s := range j {
-			for _, r := range reqs[s.Rank()] {
-				if _, err := s.Wait(r); err != nil {
-					t.Error(err)
+			for r := range 2 {
+				if r == 1 || both {
+					x, err := j[r].Irecv(1, 1-r, 1, in[r])
+					if err != nil {
+						t.Fatal(err)
+					}
+					reqs = append(reqs, x)
 				}
 			}
-			if n := s.peers[1-s.Rank()].offers.Load(); n != 0 {
-				t.Errorf("%+v: rank %d has %d offers left", c, s.Rank(), n)
+			for slices.ContainsFunc(reqs, func(r Req) bool { return !r.Ready() }) {
+				j[0].Poll()
+				j[1].Poll()
+			}
+			if !bytes.Equal(in[1], out) || both && !bytes.Equal(in[0], out) {
+				t.Fatalf("both ways: %t: other bytes have come", both)
 			}
 		}
-		for _, s := range receivers {
-			if !bytes.Equal(in[s.Rank()], out[1-s.Rank()]) {
-				t.Errorf("%+v: rank %d has got other bytes", c, s.Rank())
+	}
+	for _, tr := range []traffic{oneWay, bothWays} {
+		c := j[1].peers[0].paths.Load().classes[tr][classOf(size)]
+		for w := range orders[tr][classOf(size)] {
+			if c == nil || c.picker.Cost(w) == 0 {
+				t.Errorf("traffic %d: way %d was not measured", tr, orders[tr][classOf(size)][w])
 			}
 		}
 	}

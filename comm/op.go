@@ -69,11 +69,12 @@ type op struct {
 
 // receiving is what only a receive needs.
 type receiving struct {
-	posted match.Pattern      // of a receive with a wildcard: what it accepts
-	alloc  func(n int) []byte // gives the buffer of a receive of unknown size
-	want   int64              // bytes of a rendezvous that will come
-	got    int64              // those that have come
-	call   *pending.Entry     // of roleCall: o in the registry; it stays for later uses
+	posted  match.Pattern      // of a receive with a wildcard: what it accepts
+	alloc   func(n int) []byte // gives the buffer of a receive of unknown size
+	want    int64              // bytes of a rendezvous that will come
+	got     int64              // those that have come
+	passage passage            // of a rendezvous
+	call    *pending.Entry     // of roleCall: o in the registry; it stays for later uses
 }
 
 // sending is what only a send needs that does not leave at once: it waits for its turn, or as a rendezvous.
@@ -134,8 +135,11 @@ func (o *op) happens(in machine.Input, w *fult.Worker) {
 func (o *op) ended(e machine.End, w *fult.Worker) {
 	switch e {
 	case machine.Completed:
-		if o.send != nil && o.send.offered {
+		switch {
+		case o.send != nil && o.send.offered:
 			o.s.peers[o.peer].offers.Add(-1)
+		case o.recv != nil && o.recv.passage.way != Auto:
+			o.notePassage()
 		}
 		o.unexpose()
 		o.done.Complete(w)

@@ -21,23 +21,14 @@ import (
 //
 // After GO each tells the other when its copy is done (COPIED). An operation is finished when both copies are.
 //
-// Halves are for conduits whose copies are made by the ranks themselves. Between two cores the time goes into lines
-// that cross, and each core can only have so many on their way, so two cores move twice as many. Where two ranks
-// exchange messages both have one to copy anyway, and two halves only cost more system calls. So a receiver that has
-// offered bytes to the sender gets the sender's message whole, if it is not very long.
+// Where the ranks copy by themselves there is a fourth way, the chunks of a rendezvous without an offer. Which is quickest
+// depends on the processor, the size, how far the cores are apart, and what goes the other way: see chooseWay. Lines
+// that cross between two cores take the time, and each core can only have so many on their way, so two cores move twice
+// as many. Where both have a message to copy anyway, two halves only cost more system calls. Chunks cost a second copy,
+// and none.
 
 // directMin is the smallest message in bytes that travels so.
 const directMin = 4 << 10
-
-// Where both ranks send, a receiver copies alone what is not larger than exchangeMost, and what is not larger than
-// exchangeFewMost if this rank has few messages under way. Measured: an exchange of one message of 1 MiB is a tenth
-// quicker then. But with 64 under way halves move 20 GB/s both ways together, single copies 14. With 64 KiB it is 11
-// and 15.
-const (
-	exchangeMost    = 256 << 10
-	exchangeFewMost = 1 << 20
-	exchangeFew     = 4
-)
 
 // offer is what the envelope of a send says of its bytes. The zero offer: they must be asked for.
 type offer struct {
@@ -90,27 +81,17 @@ func (s *Server) beginDirect(o *op, id uint64, from offer) bool {
 		return r.Put && !o.endable && s.goAhead(o, id, 0, from)
 	case !r.Get:
 		return false
-	case r.Near && r.Put && !s.copiesAlone(o):
-		return s.goAhead(o, id, o.recv.want/2&^(pageBytes-1), from)
+	case r.Near:
+		switch s.chooseWay(o, r) {
+		case Stream:
+			return false
+		case Halves:
+			return s.goAhead(o, id, o.recv.want/2&^(pageBytes-1), from)
+		}
 	}
 	o.step(match.AskGet)
 	s.get(o, o.recv.want, id, from)
 	return true
-}
-
-// copiesAlone tells whether of two near ranks the receiver o alone copies. Its end then does not depend on what the
-// sender does meanwhile.
-func (s *Server) copiesAlone(o *op) bool {
-	return o.endable || o.alone || exchanged(o.recv.want, s.peers[o.peer].offers.Load())
-}
-
-// exchanged tells whether the receiver alone copies a message of n bytes, because it has offers messages of its own
-// under way to the sender.
-func exchanged(n int64, offers int32) bool {
-	if offers > exchangeFew {
-		return n <= exchangeMost
-	}
-	return offers > 0 && n <= exchangeFewMost
 }
 
 // goAhead lets the sender put the bytes of o from half on, and gets those before; false if the sender cannot reach

@@ -24,7 +24,7 @@ func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool 
 	if o.err == nil {
 		o.err = s.misfit(o, size)
 	}
-	o.recv.got = 0
+	o.recv.got, o.recv.passage = 0, passage{}
 	o.word.Begin(match.RecvPosted, machine.Caller|machine.Queue) // not in post: most receives never come here
 	own, want, src := uint64(0), o.recv.want, int(o.peer)
 	if src == s.rank && s.copyOwn(o, id) {

@@ -34,6 +34,7 @@ type Config struct {
 	// Entries sizes the matching table: about how many operations and messages wait at once; 0 means DefaultEntries.
 	Entries int
 	Waits   Waits // is told of blocking calls that have waited; nil if nobody is
+	Way     Way   // of large messages between ranks that reach each other's memory
 }
 
 // Defaults of Config.
@@ -86,11 +87,13 @@ type Server struct {
 	ticks     uint32
 	lost      map[int32]error // the poller's: peers that have failed, of which this poll has told
 
-	closed atomic.Bool
-	quick  int   // see quickRanks; fixed
-	waits  Waits // nil if nobody is told; fixed
-	looks  int   // see take; fixed
-	kept   int   // place of threadOp in progress.Local; fixed
+	closed  atomic.Bool
+	quick   int   // see quickRanks; fixed
+	waits   Waits // nil if nobody is told; fixed
+	way     Way   // of Config; fixed
+	streams bool  // the conduit has a bulk channel; fixed
+	looks   int   // see take; fixed
+	kept    int   // place of threadOp in progress.Local; fixed
 }
 
 // New starts the server of the endpoint's rank, as a layer that takes bulk data on channel 0. It is called before
@@ -101,6 +104,7 @@ func New(e *am.Endpoint, cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("%w: a job of %d ranks, the most is %d", ErrRank, e.Size(), MaxRanks)
 	}
 	s := &Server{e: e, eng: e.Progress(), registry: e.Pending(), rank: e.Rank(), size: e.Size(), waits: cfg.Waits}
+	s.way, s.streams = cfg.Way, e.Conduit().Caps().BulkChunk > 0
 	s.quick = s.quickRanks(cfg.Waits)
 	s.setLimits(cfg)
 	if err := s.matching.init(s.entries(cfg)); err != nil {

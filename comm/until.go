@@ -27,9 +27,8 @@ type Terms struct {
 	// Shape stands for the type of the elements. A message and a receive that both have one, and not the same, end with
 	// ErrType at the receiver. 0: none.
 	Shape uint64
-	// Alone has the receiver of a large message copy it alone where it can reach the sender's memory: for a buffer
-	// that is read at once and used again. Both ranks write to it otherwise, and each then waits for lines of the
-	// other's cache.
+	// Alone means that only the receiver writes the buffer: for one that is read at once and used again. Both ranks may
+	// write to it otherwise, and each then waits for lines of the other's cache.
 	Alone bool
 	// Done, if not nil, is called once when an operation ends for which a request was given, maybe before that. It
 	// may run inside a poll: it must not block.

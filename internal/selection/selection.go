@@ -14,6 +14,7 @@ const (
 	soonest  = 48   // uses between two groups of trials of a way, at least
 	latest   = 4096 // and at most
 	patience = 64   // uses for which the notes of a group are awaited
+	hopeless = 1.5  // times the cost of the best way, after which one trial of another is enough
 )
 
 // Picker picks among the ways 0 to n-1. Way 0 is used until others are known to be cheaper. The owner keeps its calls
@@ -56,13 +57,14 @@ func (p *Picker) Pick() int {
 	return p.best
 }
 
-// onTrial is Pick while a group of trials is under way. Uses that are picked before the notes have come go the best way.
+// onTrial is Pick while a group of trials is under way. Each waits for the note of the one before, and uses that are
+// picked meanwhile go the best way.
 func (p *Picker) onTrial() int {
 	if p.since++; p.since > patience {
-		p.end()
+		p.endAfter(Trials)
 		return p.best
 	}
-	if p.asked < Trials {
+	if p.asked == p.ways[p.trial].notes {
 		p.asked++
 		return p.trial
 	}
@@ -78,17 +80,24 @@ func (p *Picker) Note(w int, cost float64) {
 	if x.notes == 0 || cost < x.least {
 		x.least = cost
 	}
-	if x.notes++; x.notes < Trials {
+	if x.notes++; x.notes < Trials && !p.isHopeless(w) {
 		return
 	}
+	trials := x.notes
 	if x.notes, x.cost = 0, x.least; w == p.best && x.last > 0 {
 		x.cost = min(x.least, x.last)
 	}
 	x.last = x.least
 	p.choose()
 	if p.asked > 0 && w == p.trial {
-		p.end()
+		p.endAfter(trials)
 	}
+}
+
+// isHopeless tells that way w is under trial and has cost much more than the best one.
+func (p *Picker) isHopeless(w int) bool {
+	best := p.ways[p.best].cost
+	return p.asked > 0 && w == p.trial && w != p.best && best > 0 && p.ways[w].least > hopeless*best
 }
 
 // choose makes the cheapest way the best. The one before is tried again soon, as it may have been disturbed.
@@ -104,13 +113,13 @@ func (p *Picker) choose() {
 	}
 }
 
-// end ends a group of trials. The dearer the way, the later it is tried again.
-func (p *Picker) end() {
+// endAfter ends a group of so many trials. The dearer the way, the later it is tried again.
+func (p *Picker) endAfter(trials int) {
 	p.asked = 0
 	x, best := &p.ways[p.trial], p.ways[p.best].cost
 	x.rest = soonest
 	if x.cost > 0 && best > 0 {
-		x.rest = min(max(soonest, int(Trials*(x.cost/best-1)/loss)), latest)
+		x.rest = min(max(soonest, int(float64(trials)*(x.cost/best-1)/loss)), latest)
 	}
 }
 

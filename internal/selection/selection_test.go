@@ -76,6 +76,16 @@ func TestPickerTriesAll(t *testing.T) {
 	if seen != [3]int{Trials, Trials, Trials} || p.Best() != 2 || p.Pick() != 2 {
 		t.Errorf("tried %v, best %d", seen, p.Best())
 	}
+	p = New(2)
+	seen = [3]int{}
+	for range 2 * Trials {
+		w := p.Pick()
+		seen[w]++
+		p.Note(w, float64(1+w))
+	}
+	if seen[1] != 1 {
+		t.Errorf("a way that costs twice as much was tried %d times at once", seen[1])
+	}
 }
 
 // TestPickerWithoutNotes: uses that nobody tells of end no trial for ever, and bad notes are nothing.

@@ -41,6 +41,10 @@ var (
 	Eager = defineSize("GOLCI_EAGER", "0", 0, 1<<20,
 		"Largest message sent without asking the receiver first; 0: 16 KiB, over libfabric 15. Never more than a record and "+
 			"the loan of a peer hold.")
+	Rendezvous = defineWord("GOLCI_RENDEZVOUS", "auto",
+		"How a message beyond that size travels between ranks of a node: in chunks through the segment, got by the "+
+			"receiver, or got and put in halves; auto: as is measured to be quickest.",
+		"auto", "stream", "get", "halves")
 	Unexpected = defineSize("GOLCI_UNEXPECTED", "0", 0, 1<<40,
 		"Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share "+
 			"of 128 MiB, at least 1 MiB. Of all peers together 128 MiB are kept, or this if it is more.")

@@ -74,7 +74,7 @@ var categories = []Category{
 	},
 	{
 		Name: "matching", Doc: "Receives, and messages that wait for one.",
-		controls: []string{"GOLCI_EAGER", "GOLCI_UNEXPECTED", "GOLCI_CHECK", "GOLCI_COLLECTIVES"},
+		controls: []string{"GOLCI_EAGER", "GOLCI_RENDEZVOUS", "GOLCI_UNEXPECTED", "GOLCI_CHECK", "GOLCI_COLLECTIVES"},
 		counters: []ID{
 			PostedReceives, ReceivesUnderWay, PendingSends, PendingCalls, UnexpectedMessages, UnexpectedBytes, WaitingProbes,
 		},

@@ -11,13 +11,16 @@ func TestServerConfig(t *testing.T) {
 		pairs []string
 		want  string
 	}{
-		{nil, "16384 0 4096 true"},
-		{[]string{"GOLCI_EAGER", "3000", "GOLCI_UNEXPECTED", "77777", "GOLCI_CHECK", "off"}, "3000 77777 4096 false"},
-		{[]string{"GOLCI_WORKERS", "2", "GOLCI_THREADS", "1000"}, "16384 0 34768 true"},
+		{nil, "16384 0 4096 true 0"},
+		{[]string{"GOLCI_EAGER", "3000", "GOLCI_UNEXPECTED", "77777", "GOLCI_CHECK", "off"}, "3000 77777 4096 false 0"},
+		{[]string{"GOLCI_WORKERS", "2", "GOLCI_THREADS", "1000"}, "16384 0 34768 true 0"},
+		{[]string{"GOLCI_RENDEZVOUS", "stream"}, "16384 0 4096 true 1"},
+		{[]string{"GOLCI_RENDEZVOUS", "get"}, "16384 0 4096 true 2"},
+		{[]string{"GOLCI_RENDEZVOUS", "halves"}, "16384 0 4096 true 3"},
 	} {
 		run(t, 1, func(c *Comm) error {
 			cfg := serverConfig(c.Proc().OfRank(), true)
-			if got := fmt.Sprint(cfg.Eager, cfg.Unexpected, cfg.Entries, c.checked); got != x.want {
+			if got := fmt.Sprint(cfg.Eager, cfg.Unexpected, cfg.Entries, c.checked, cfg.Way); got != x.want {
 				return fmt.Errorf("%v: %s, want %s", x.pairs, got, x.want)
 			}
 			if got := serverConfig(c.Proc().OfRank(), false).Entries; got != packetEntries {

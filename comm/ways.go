@@ -1,0 +1,208 @@
+package comm
+
+import (
+	"math/bits"
+
+	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/selection"
+	"github.com/golci/golci/internal/spin"
+)
+
+// Way is how the bytes of a large message travel between two ranks that reach each other's memory and copy by
+// themselves.
+type Way uint8
+
+// The ways of a message. Auto is the one that has taken the least time lately, for messages of about that size.
+const (
+	Auto   Way = iota
+	Stream     // the sender puts chunks into the segment, the receiver copies them out
+	Get        // the receiver copies all
+	Halves     // each copies a half
+)
+
+// traffic is what goes between two ranks beside a message. It decides which ways there are, and which is tried first.
+type traffic uint8
+
+const (
+	oneWay   traffic = iota
+	bothWays         // this rank has messages for the sender under way
+	alone            // the receiver wants to write the buffer alone; see Terms
+	traffics
+)
+
+// orders are the ways in the order in which they are tried, by traffic and size class. Between ranks that both copy a
+// message halves cost two system calls more for each, which long ones only can be worth. Each rank chooses by itself,
+// and one whose peer copies in halves finds that it should do so, too: so short ones never go in halves there.
+var orders = func() (o [traffics][sizeClasses][]Way) {
+	for size := range sizeClasses {
+		o[oneWay][size] = []Way{Halves, Get, Stream}
+		o[bothWays][size] = []Way{Get, Stream}
+		if size > classOf(exchangeMost) {
+			o[bothWays][size] = []Way{Get, Stream, Halves}
+		}
+		o[alone][size] = []Way{Get, Stream}
+	}
+	return o
+}()
+
+// exchangeMost is the longest message in bytes that does not go in halves while messages go both ways.
+const exchangeMost = 256 << 10
+
+// A size class is the messages from one power of two to the next, the last class all that are longer.
+const (
+	firstClass  = 13 // bits of the longest size of the first class
+	sizeClasses = 10
+)
+
+func classOf(n int64) int { return min(max(bits.Len64(uint64(n-1))-firstClass, 0), sizeClasses-1) }
+
+// An epoch has at least epochMost messages, or fewer if they are long, and as many as were under way at once during the
+// epoch before. One message alone tells little, and those that are under way together share what there is: only where
+// they are of one epoch does that tell what its way costs.
+const (
+	epochBytes = 1 << 20
+	epochMost  = 8
+	epochs     = 16 // of a class that are remembered while messages of theirs are under way
+)
+
+// paths are the large messages from one peer, as the ways that they take are learnt. The peer sends, so what it does
+// counts as well.
+type paths struct {
+	mu      spin.Lock // guards the rest
+	both    int       // messages for which traffic is taken to go both ways
+	classes [traffics][sizeClasses]*pathClass
+}
+
+// bothFor is for how many messages traffic that went both ways is taken to do so: it pauses at the end of each window.
+const bothFor = 64
+
+// pathClass is the messages of one traffic and size class.
+type pathClass struct {
+	picker selection.Picker
+	number uint32 // of the epoch that begins messages
+	under  int    // messages under way
+	last   uint64 // end of the last epoch that is complete, in ticks
+	epochs [epochs]epoch
+}
+
+// epoch is messages of one way that begin one after another.
+type epoch struct {
+	way                int // index in its order
+	size, begun, ended int // messages
+	peak               int // the most that were under way at once
+	failed             bool
+	first              uint64 // when the first of them began, in ticks
+	bytes              int64
+}
+
+// passage is what a message remembers of its way. The zero passage is that of one whose way was not chosen so.
+type passage struct {
+	way     Way
+	traffic traffic
+	epoch   uint32
+}
+
+// begin gives the passage of the next message of n bytes, which begins now.
+func (p *paths) begin(n int64, t traffic, now uint64) passage {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	size := classOf(n)
+	c := p.class(t, size)
+	e := &c.epochs[c.number%epochs]
+	if e.begun == e.size {
+		peak := e.peak
+		c.number++
+		e = &c.epochs[c.number%epochs]
+		least := int(min(max(epochBytes/n, 1), epochMost))
+		*e = epoch{way: c.picker.Pick(), size: max(least, peak), first: now}
+	}
+	e.begun++
+	c.under++
+	e.peak = max(e.peak, c.under)
+	return passage{orders[t][size][e.way], t, c.number}
+}
+
+// traffic tells what goes beside a message of this rank's own, if offers of them are under way.
+func (p *paths) traffic(offers int32) traffic {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if offers > 0 {
+		p.both = bothFor
+	}
+	if p.both == 0 {
+		return oneWay
+	}
+	p.both--
+	return bothWays
+}
+
+func (p *paths) class(t traffic, size int) *pathClass {
+	at := &p.classes[t][size]
+	if *at == nil {
+		*at = &pathClass{picker: selection.New(len(orders[t][size]))}
+	}
+	return *at
+}
+
+// end notes the end of a message that begin gave that passage. The last message of an epoch tells what the epoch has
+// taken, from the end of the epoch before if that was under way yet.
+func (p *paths) end(x passage, n int64, ok bool, now uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := p.class(x.traffic, classOf(n))
+	e, under := &c.epochs[x.epoch%epochs], c.under
+	c.under--
+	if c.number-x.epoch >= epochs {
+		return // it is forgotten
+	}
+	e.ended++
+	e.bytes += n
+	e.failed = e.failed || !ok
+	if e.ended < e.size {
+		return
+	}
+	from := e.first
+	if int64(c.last-from) > 0 {
+		from = c.last
+	}
+	if c.last = now; !e.failed && max(e.peak, under) <= e.size {
+		c.picker.Note(e.way, float64(now-from)/float64(e.bytes))
+	}
+}
+
+// pathsFrom are the paths from peer, made at their first use.
+func (s *Server) pathsFrom(peer int32) *paths {
+	at := &s.peers[peer].paths
+	if p := at.Load(); p != nil {
+		return p
+	}
+	at.CompareAndSwap(nil, new(paths))
+	return at.Load()
+}
+
+// chooseWay gives the way for the receive o from a near peer, which offers its bytes.
+func (s *Server) chooseWay(o *op, r conduit.Reach) Way {
+	switch {
+	case o.endable: // its end does not depend on what the sender does meanwhile
+		return Get
+	case o.alone && s.way == Halves:
+		return Get
+	case s.way != Auto:
+		return s.way
+	case !r.Put || !s.streams:
+		return Get
+	}
+	p, t := s.pathsFrom(o.peer), alone
+	if !o.alone {
+		t = p.traffic(s.peers[o.peer].offers.Load())
+	}
+	o.recv.passage = p.begin(o.recv.want, t, arch.Ticks())
+	return o.recv.passage.way
+}
+
+// notePassage notes that the receive o, whose way was chosen, is over.
+func (o *op) notePassage() {
+	o.s.pathsFrom(o.peer).end(o.recv.passage, o.recv.want, o.err == nil, arch.Ticks())
+	o.recv.passage = passage{}
+}
