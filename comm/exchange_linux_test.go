@@ -112,7 +112,7 @@ func TestAutoWay(t *testing.T) {
 		}
 	}
 	for _, tr := range []traffic{oneWay, bothWays} {
-		c := j[1].peers[0].paths.Load().classes[tr][classOf(size)]
+		c := j[1].pathsFrom(0).classes[tr][classOf(size)]
 		for w := range orders[tr][classOf(size)] {
 			if c == nil || c.picker.Cost(w) == 0 {
 				t.Errorf("traffic %d: way %d was not measured", tr, orders[tr][classOf(size)][w])

@@ -72,6 +72,7 @@ type Server struct {
 	asserts  atomic.Pointer[assertTable]
 	receives recvTurns
 	sends    sync.Map // of *sendTurns, by key
+	paths    sync.Map // of *paths, by rank; only of those that send large messages
 
 	ids       request.Numbers[op] // of operations that wait for an answer
 	errMu     spin.Lock           // guards op.err of what more than one may end

@@ -101,8 +101,7 @@ func (s *Server) unthrottle() {
 type peer struct {
 	expect     uint16 // sequence number of the next envelope
 	throttled  bool
-	holds      bool                  // Server.held has envelopes of it
-	offers     atomic.Int32          // sends to it under way whose bytes it may copy directly; anyone changes it
-	unexpected atomic.Int64          // unmatched eager bytes; anyone may subtract
-	paths      atomic.Pointer[paths] // of its large messages; nil until one comes
+	holds      bool         // Server.held has envelopes of it
+	offers     atomic.Int32 // sends to it under way whose bytes it may copy directly; anyone changes it
+	unexpected atomic.Int64 // unmatched eager bytes; anyone may subtract
 }

@@ -173,12 +173,11 @@ func (p *paths) end(x passage, n int64, ok bool, now uint64) {
 
 // pathsFrom are the paths from peer, made at their first use.
 func (s *Server) pathsFrom(peer int32) *paths {
-	at := &s.peers[peer].paths
-	if p := at.Load(); p != nil {
-		return p
+	if p, ok := s.paths.Load(peer); ok {
+		return p.(*paths)
 	}
-	at.CompareAndSwap(nil, new(paths))
-	return at.Load()
+	p, _ := s.paths.LoadOrStore(peer, new(paths))
+	return p.(*paths)
 }
 
 // chooseWay gives the way for the receive o from a near peer, which offers its bytes.

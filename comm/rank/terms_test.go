@@ -74,7 +74,7 @@ func TestReceiveMemory(t *testing.T) {
 	const portals = 12 << 20
 	t.Logf("%6s %8s %8s %8s %9s %8s %11s", "ranks", "a peer", "lent", "banked", "credits", "buffers", "bytes")
 	for _, c := range []struct{ size, first, least, most int }{
-		{2, 2000, 1000, 1_100_000},
+		{2, 2000, 1000, 1_600_000},
 		{64, 500, 25600, 17_500_000},
 		{1024, 32, 23_000, 17_500_000},
 		{10_000, 4, 16 * 400, portals},

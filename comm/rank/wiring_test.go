@@ -46,7 +46,7 @@ func ofPool(f func(c udp.Config) int) func(o *options) any {
 // unrounded is the bank without what the rounding to whole buffers adds, if that is less than a buffer.
 func unrounded(want int) func(c credit.Config) int {
 	return func(c credit.Config) int {
-		if over := c.Bank - want; over >= 0 && over < receivepool.ShapeFor(1, 16<<10).Credits {
+		if over := c.Bank - want; over >= 0 && over < receivepool.ShapeFor(1, 64<<10).Credits {
 			return want
 		}
 		return c.Bank
@@ -103,7 +103,7 @@ var wires = map[string]wire{
 		return domain
 	}, "mlx5_0"},
 	"GOLCI_OFI_DEADAFTER": {"3s", nil, func(o *options) any { return fabricDeadAfter(o) }, 3 * time.Second},
-	"GOLCI_EAGER":         {"3000", nil, func(o *options) any { return eager(o) }, 3000},
+	"GOLCI_EAGER":         {"3000", nil, func(o *options) any { return eager(o, 2) }, 3000},
 	"GOLCI_RENDEZVOUS":    {"get", nil, nil, "mpi: TestServerConfig holds it"},
 	"GOLCI_UNEXPECTED":    {"77777", nil, nil, "mpi: TestServerConfig holds it"},
 	"GOLCI_FLOWCONTROL":   {"none", nil, func(o *options) any { return wiredTerms(o).Mode }, credit.NoFlow},
