@@ -45,8 +45,8 @@ func (s *Server) attach() error {
 		handlers[i].MaxReply = am.NoReply
 	}
 	return s.e.Attach(am.Layer{
-		Name: "comm", First: handlerEager, Handlers: handlers, Channel: bulkChannel, Bulk: s.bulkArrived,
-		Tick: s.tick, PeerGone: s.peerGone,
+		Name: "comm", First: handlerEager, Handlers: handlers, Quick: (*quick)(s), Channel: bulkChannel,
+		Bulk: s.bulkArrived, Tick: s.tick, PeerGone: s.peerGone,
 	})
 }
 
@@ -90,38 +90,49 @@ func (s *Server) onEager(t *am.Token, args []uint64, payload []byte) {
 		s.onEagerShaped(t, args, payload)
 		return
 	}
-	// The common case, with as few steps as can be: in turn, no wildcard asked for, and a receive waits.
-	src := t.Source()
-	if p := &s.peers[src]; t.Seq() == p.expect && !p.holds && keySource(args[0]) == src {
-		p.expect++
-		n, ok := s.matching.table.Match(args[0], hashtable.Post)
-		if n == nil {
-			s.onEagerSlow(t, args[0], payload, ok)
-			return
-		}
-		o := &n.Value
-		if !o.odd && len(payload) <= len(o.data) {
-			o.size = int64(len(payload))
-			copy(o.data, payload)
-		} else {
-			s.fill(o, payload)
-		}
-		s.batch.Complete(&o.done, t.Worker())
-		return
+	if !(*quick)(s).TakeQuickly(t.Source(), t.Seq(), args[0], payload, t.Worker()) {
+		s.inTurn(t, envelope{key: args[0], size: int64(len(payload))}, payload)
 	}
-	s.inTurn(t, envelope{key: args[0], size: int64(len(payload))}, payload)
 }
 
-// onEagerSlow handles a message in turn for which the table has no receive, or which the table does not match.
-func (s *Server) onEagerSlow(t *am.Token, key uint64, payload []byte, byTable bool) {
+// quick is a Server as am.Quick.
+type quick Server
+
+// TakeQuickly is onEager of a message that is in turn: with as few steps as can be where no wildcard is asked for, and a
+// receive waits.
+func (q *quick) TakeQuickly(src int, seq uint16, key uint64, payload []byte, w *fult.Worker) bool {
+	s := (*Server)(q)
+	p := &s.peers[src]
+	if seq != p.expect || p.holds || keySource(key) != src {
+		return false
+	}
+	p.expect++
+	n, ok := s.matching.table.Match(key, hashtable.Post)
+	if n == nil {
+		s.takeSlowly(src, key, payload, w, ok)
+		return true
+	}
+	o := &n.Value
+	if !o.odd && len(payload) <= len(o.data) {
+		o.size = int64(len(payload))
+		copy(o.data, payload)
+	} else {
+		s.fill(o, payload)
+	}
+	s.batch.Complete(&o.done, w)
+	return true
+}
+
+// takeSlowly handles a message in turn for which the table has no receive, or which the table does not match.
+func (s *Server) takeSlowly(src int, key uint64, payload []byte, w *fult.Worker, byTable bool) {
 	env := envelope{key: key, size: int64(len(payload))}
 	switch {
 	case key >= hashtable.Reserved:
-		s.fault(t, "context")
+		s.faultOf(src, "context")
 	case byTable:
-		s.keep(env, payload, t.Worker())
+		s.keep(env, payload, w)
 	default:
-		s.arrive(env, payload, t.Worker())
+		s.arrive(env, payload, w)
 	}
 }
 
@@ -141,8 +152,10 @@ func (s *Server) onRTS(t *am.Token, args []uint64, _ []byte) {
 	s.inTurn(t, env, nil)
 }
 
-func (s *Server) fault(t *am.Token, what string) {
-	s.e.Fault(fmt.Errorf("%w: rank %d: malformed %s from rank %d", ErrProtocol, s.rank, what, t.Source()))
+func (s *Server) fault(t *am.Token, what string) { s.faultOf(t.Source(), what) }
+
+func (s *Server) faultOf(src int, what string) {
+	s.e.Fault(fmt.Errorf("%w: rank %d: malformed %s from rank %d", ErrProtocol, s.rank, what, src))
 }
 
 // inTurn handles envelopes in the order in which they were sent; one that overtook another waits in a copy.

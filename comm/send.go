@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/machine"
 	"github.com/golci/golci/internal/match"
@@ -35,6 +36,9 @@ func (s *Server) Send(ctx uint16, dst, tag int, data []byte, mode Mode) error {
 
 // sendEager sends at once or not at all.
 func (s *Server) sendEager(ctx uint16, dst, tag int, data []byte) bool {
+	if len(data) <= conduit.LineBytes && s.e.SendLine(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
+		return true
+	}
 	body, first, o := s.e.Open(dst, handlerEager, 1, len(data))
 	if o != am.Opened {
 		if o == am.Stalled {

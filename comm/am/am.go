@@ -62,9 +62,10 @@ type Endpoint struct {
 	pending   pending.Registry
 	words     bool // the conduit carries credit words towards every peer; else lane.words tells of each
 	hasBulk   bool
-	remote    conduit.Remote   // the conduit, or nil
-	streamer  conduit.Streamer // the conduit, or nil
-	underway  atomic.Int32     // Bulks that have left their queue and that the conduit still has
+	remote    conduit.Remote     // the conduit, or nil
+	streamer  conduit.Streamer   // the conduit, or nil
+	lines     conduit.LineSender // the conduit, or nil
+	underway  atomic.Int32       // Bulks that have left their queue and that the conduit still has
 	maxMedium int
 	rank      int
 	lanes     []atomic.Pointer[lane] // by peer; see lane
@@ -111,6 +112,7 @@ func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	e.hasBulk = c.Caps().BulkChunk > 0
 	e.remote, _ = c.(conduit.Remote)
 	e.streamer, _ = c.(conduit.Streamer)
+	e.lines, _ = c.(conduit.LineSender)
 	if e.maxMedium = PayloadOf(c.Caps().MaxRecord, &e.terms); e.maxMedium < 3*argBytes {
 		return nil, fmt.Errorf("am: records of %d bytes on loans of %d credits leave no room for a payload", c.Caps().MaxRecord, e.terms.Least())
 	}

@@ -17,6 +17,8 @@ type Layer struct {
 	// First is the index of the first of Handlers; the others follow. One without Run keeps its index free.
 	First    uint8
 	Handlers []Spec
+	// Quick, if not nil, is offered the commonest records for the handler First before that runs.
+	Quick Quick
 	// Bulk gets the pieces of every Bulk that a peer sends with this Channel, from 0 to BulkChannels-1. It is called by
 	// the poller, in a poll, must not block and must not keep chunk. nil: the layer takes no bulk data.
 	Bulk    BulkFunc
@@ -30,6 +32,14 @@ type Layer struct {
 	// PeerGone, if not nil, is called once for each peer that has failed, for the reason err: by the poller, in a poll,
 	// after all that the peer sent has been handled and what was queued towards it has ended. It must not block.
 	PeerGone func(peer int, err error, w *fult.Worker)
+}
+
+// Quick takes requests in the fewest steps. One layer of an endpoint has it.
+type Quick interface {
+	// TakeQuickly is offered an ordered request of rank src with one argument and a payload. seq is its number, as
+	// Token.Seq gives it. It runs where a Handler would, under the same rules; w is the polling worker, or nil. False
+	// means that it has done nothing, and the handler runs.
+	TakeQuickly(src int, seq uint16, arg uint64, payload []byte, w *fult.Worker) bool
 }
 
 // BulkFunc takes a piece of the Bulk with that ID of rank src. off is the offset of its first byte.
@@ -59,6 +69,9 @@ func (e *Endpoint) Attach(l Layer) error {
 	}
 	for i, s := range l.Handlers {
 		e.layers.handlers[int(l.First)+i], e.specs[int(l.First)+i] = l.Name, s
+	}
+	if l.Quick != nil {
+		e.recv.quick, e.recv.commonest = l.Quick, word0(0, l.First, flagOrdered|flagMedium, 1)
 	}
 	if l.Bulk != nil {
 		e.layers.channels[l.Channel], e.bulks[l.Channel] = l.Name, l.Bulk
@@ -92,6 +105,9 @@ func (e *Endpoint) claimable(l *Layer) error {
 			return fmt.Errorf("%w: handler %d (%s) wants replies of %d bytes, the most is %d",
 				ErrSize, index, s.Name, s.MaxReply, e.MaxMedium())
 		}
+	}
+	if l.Quick != nil && e.recv.quick != nil {
+		return fmt.Errorf("%w: quick requests", ErrTaken)
 	}
 	if l.Bulk == nil {
 		return nil

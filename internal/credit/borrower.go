@@ -67,6 +67,15 @@ func (b *Borrower) Take(n int) bool {
 	return true
 }
 
+// TakeOne is Take(1) where the next request has no need to tell. Its Fields are then 1.
+func (b *Borrower) TakeOne() bool {
+	if b.inUse >= b.loan || b.need != 0 {
+		return false
+	}
+	b.inUse++
+	return true
+}
+
 // Undo gives back n credits of a Take whose record was not sent.
 func (b *Borrower) Undo(n int) { b.inUse -= uint16(n) }
 

@@ -161,6 +161,9 @@ func testBadArguments(t suite, cs []conduit.Conduit) {
 			if space, st := c.Reserve(b.peer, conduit.Request, b.n); st != conduit.Dead || space != nil {
 				t.Errorf("Reserve: %v, %d bytes", st, len(space))
 			}
+			if l, ok := c.(conduit.LineSender); ok && (b.peer < 0 || b.peer >= len(cs)) && l.SendLine(b.peer, 24, 0, 0, nil) {
+				t.Error("SendLine to no rank")
+			}
 			if b.peer >= 0 && b.peer < len(cs) {
 				return
 			}

@@ -20,6 +20,8 @@ type Producer struct {
 	data []byte
 	head *atomic.Uint64 // bytes consumed, written by the consumer; seen here late, never early
 	g    *Geometry
+	// lines is how many bytes may be in use with a line that putLine adds; negative: it serves none.
+	lines int
 
 	// Owned by the caller of Reserve.
 	tail     uint64 // bytes published
@@ -37,7 +39,11 @@ type Producer struct {
 }
 
 func newProducer(data []byte, head *atomic.Uint64, g *Geometry) Producer {
-	return Producer{data: data, head: head, g: g, low: cleanLow, flow: flow{picker: selection.New(streamWays)}}
+	p := Producer{data: data, head: head, g: g, lines: -1, low: cleanLow, flow: flow{picker: selection.New(streamWays)}}
+	if g.Scan && !g.Tiny {
+		p.lines = min(g.ReqLimit, len(data)-Line)
+	}
+	return p
 }
 
 // reserve returns space for n bytes; nil without room.

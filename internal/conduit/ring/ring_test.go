@@ -71,9 +71,25 @@ func TestAgainstModel(t *testing.T) {
 	} {
 		p, c := oneRing(t, cfg, ^uint64(10000))
 		var model [][]byte
-		delivered := 0
+		delivered, lines := 0, 0
 		for range 50000 {
-			switch r.IntN(4) {
+			switch r.IntN(5) {
+			case 4:
+				data := make([]byte, r.IntN(conduit.LineBytes+2))
+				for i := range data {
+					data[i] = byte(r.Uint32()) | 1
+				}
+				first := uint64(r.Uint32())<<32 | uint64(24+len(data))
+				if p.putLine(first, 3, 4, data) {
+					want := binary.LittleEndian.AppendUint64(nil, first)
+					want = binary.LittleEndian.AppendUint64(want, 3)
+					want = binary.LittleEndian.AppendUint64(want, 4)
+					model = append(model, append(want, data...))
+					lines++
+				}
+				if r.IntN(2) == 0 {
+					p.cleanAhead()
+				}
 			case 0, 1:
 				n := 8 + r.IntN(p.g.MaxRecord-7)
 				space := p.reserve(conduit.Class(r.IntN(3)), n)
@@ -117,6 +133,9 @@ func TestAgainstModel(t *testing.T) {
 		}
 		if delivered < 1000 || p.tail > 1<<63 {
 			t.Errorf("%d delivered, tail at %d: the test did not get anywhere", delivered, p.tail)
+		}
+		if (lines == 0) != (p.lines < Line) {
+			t.Errorf("%+v: %d records in one step, with %d bytes for them", cfg, lines, p.lines)
 		}
 	}
 }
