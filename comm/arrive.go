@@ -115,12 +115,21 @@ func (q *quick) TakeQuickly(src int, seq uint16, key uint64, payload []byte, w *
 	o := &n.Value
 	if !o.odd && len(payload) <= len(o.data) {
 		o.size = int64(len(payload))
-		copy(o.data, payload)
+		copyShort(o.data, payload)
 	} else {
 		s.fill(o, payload)
 	}
 	s.batch.Complete(&o.done, w)
 	return true
+}
+
+// copyShort is copy, without a call for 8 bytes. dst is as long as src at least.
+func copyShort(dst, src []byte) {
+	if len(src) == 8 {
+		*(*[8]byte)(dst) = *(*[8]byte)(src)
+	} else {
+		copy(dst, src)
+	}
 }
 
 // takeSlowly handles a message in turn for which the table has no receive, or which the table does not match.

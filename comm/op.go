@@ -37,16 +37,7 @@ type op struct {
 	word machine.Word // state, and who has a hand in it; see match.Protocol
 	gen  uint32       // counts the uses of this op, so that a stale Req is noticed
 
-	role      role
-	wild      bool // a receive with a wildcard
-	odd       bool // a receive whose message needs more than a look at its length and a copy
-	cancelled bool
-	paused    bool // a receive from any source that a doubt has ended; see Doubt
-	endable   bool // the peer never has a key of its bytes, so that End can take them away at any time
-	first     bool // its message may go without an envelope; see first.go
-	exact     bool // a receive whose message must be as long as its buffer
-	alone     bool // a receive whose rank alone copies the bytes
-	form      Form // which call has started it
+	traits
 
 	ctx   uint16
 	home  int16 // sub-pool of packets nearest to the receiver; -1 for none
@@ -65,6 +56,20 @@ type op struct {
 	cursor  cursor      // the Source or Target of an operation whose bytes are not contiguous, in the place of data
 	turn    uint64      // where first: see match.Turns
 	exposed conduit.Key // under which the peer reaches bytes of this op; zero if none
+}
+
+// traits are what start sets together, in two stores.
+type traits struct {
+	role      role
+	wild      bool // a receive with a wildcard
+	odd       bool // a receive whose message needs more than a look at its length and a copy
+	cancelled bool
+	paused    bool // a receive from any source that a doubt has ended; see Doubt
+	endable   bool // the peer never has a key of its bytes, so that End can take them away at any time
+	first     bool // its message may go without an envelope; see first.go
+	exact     bool // a receive whose message must be as long as its buffer
+	alone     bool // a receive whose rank alone writes the buffer
+	form      Form // which call has started it
 }
 
 // receiving is what only a receive needs.
@@ -105,8 +110,12 @@ func (o *op) node() *node { return hashtable.NodeOf(o) }
 
 // start begins a new use of o.
 func (o *op) start(r role, ctx uint16, peer, tag int32, data []byte) {
-	o.role, o.wild, o.odd, o.cancelled = r, false, false, false
-	o.endable, o.first, o.exact, o.alone, o.paused, o.form = false, false, false, false, false, Blocking
+	o.begin(traits{role: r}, ctx, peer, tag, data)
+}
+
+// begin is start with all traits.
+func (o *op) begin(t traits, ctx uint16, peer, tag int32, data []byte) {
+	o.traits = t
 	o.ctx, o.peer, o.tag, o.data = ctx, peer, tag, data
 	o.size, o.err, o.shape, o.id = 0, nil, 0, 0
 	o.done.Reset()

@@ -51,17 +51,25 @@ func (s *Server) putOp(o *op) {
 	if o.role == roleRTS {
 		s.envelopes.Add(-1)
 	}
-	o.role = roleFree
-	o.gen++
-	o.data, o.cursor, o.err = nil, nil, nil
-	o.word.Free()
+	o.err = nil
+	o.retire()
 	switch {
 	case o.recv != nil:
-		o.recv.alloc = nil
 		s.free.receives.Put(o)
 	case o.send != nil:
 		s.free.sends.Put(o)
 	default:
 		s.free.messages.Put(o)
 	}
+}
+
+// retire makes o one that is not in use, and has no error. It lets go of the memory of the program.
+func (o *op) retire() {
+	o.role = roleFree
+	o.gen++
+	o.data, o.cursor = nil, nil
+	if o.recv != nil {
+		o.recv.alloc = nil
+	}
+	o.word.Free()
 }

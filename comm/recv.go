@@ -1,6 +1,9 @@
 package comm
 
-import "github.com/golci/golci/fult"
+import (
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/hashtable"
+)
 
 // Recv receives into buf a message of context ctx from rank src (or AnySource) with tag (or AnyTag). It blocks until a
 // message has been matched and copied; a fult thread lets others run. A message longer than buf gives ErrTruncate, and
@@ -91,10 +94,24 @@ func (s *Server) IrecvAs(f Form, ctx uint16, src, tag int, buf []byte) (Req, err
 			return s.IrecvWith(ctx, src, tag, buf, nil, Terms{Form: f})
 		}
 	}
-	o := s.newRecv(ctx, src, tag, buf)
-	o.form = f
+	if src|tag < 0 {
+		o := s.newRecv(ctx, src, tag, buf)
+		o.form = f
+		r := Req{o, o.gen}
+		s.post(o)
+		return r, nil
+	}
+	// The common case, with as few steps as can be: newRecv and post without a wildcard.
+	o := s.free.receives.Get()
+	if o == nil {
+		o = newReceive(s)
+	}
+	o.begin(traits{role: roleRecv, form: f}, ctx, int32(src), int32(tag), buf)
 	r := Req{o, o.gen}
-	s.post(o)
+	n, ok := s.matching.table.InsertOrMatch(makeKey(ctx, src, tag), o.node(), hashtable.Post)
+	if n != nil || !ok || s.e.AnyGone() || s.revoked.Load() != nil {
+		s.posted(o, opOf(n), ok)
+	}
 	return r, nil
 }
 
@@ -116,8 +133,14 @@ func (o *op) prepareRecv(ctx uint16, src, tag int, buf []byte) {
 
 // post matches the receive o with a message that has come, or leaves it where messages look. Called by the owner of o,
 // before it waits.
-func (s *Server) post(o *op) {
-	if m := s.matching.post(o); m != nil {
+func (s *Server) post(o *op) { s.posted(o, s.matching.post(o), true) }
+
+// posted goes on after the receive o has met the message m, or waits, if that is nil. Unless ok the table has refused o.
+func (s *Server) posted(o, m *op, ok bool) {
+	if !ok {
+		m = s.matching.post(o)
+	}
+	if m != nil {
 		if s.deliver(o, m) {
 			o.done.Finish()
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/internal/machine"
 	"github.com/golci/golci/internal/progress"
+	"github.com/golci/golci/internal/request"
 )
 
 // Req is a started operation. The zero Req is one that is done already, as a small send is. A Req may be copied; it is
@@ -80,6 +81,34 @@ func (s *Server) Drop(r Req) bool {
 		return false
 	}
 	s.putOp(o)
+	return true
+}
+
+// Dropper drops requests of a server one after another, on one goroutine.
+type Dropper struct {
+	s     *Server
+	cache *request.Cache[op] // of the goroutine; nil if it has none
+}
+
+// Dropper gives one for the caller.
+func (s *Server) Dropper() Dropper { return Dropper{s, s.free.receives.Mine()} }
+
+// Of reports whether d drops requests of s.
+func (d *Dropper) Of(s *Server) bool { return d.s == s }
+
+// Drop is Server.Drop.
+func (d *Dropper) Drop(r Req) bool {
+	o := r.o
+	if o == nil || o.recv == nil || d.cache == nil {
+		return d.s.Drop(r)
+	}
+	if o.gen != r.gen || !o.done.Ready() || o.err != nil {
+		return false
+	}
+	o.retire()
+	if !d.cache.Put(o) {
+		d.s.free.receives.Put(o)
+	}
 	return true
 }
 

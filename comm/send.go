@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/machine"
 	"github.com/golci/golci/internal/match"
@@ -28,17 +27,19 @@ func (s *Server) Send(ctx uint16, dst, tag int, data []byte, mode Mode) error {
 			return s.SendShaped(ctx, dst, tag, data, mode, 0) // which gives the error
 		}
 	}
-	if mode == Standard && len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
-		return nil
+	if mode == Standard {
+		if len(data) <= s.line && s.e.SendLine(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
+			return nil
+		}
+		if len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
+			return nil
+		}
 	}
 	return s.sendSlow(ctx, dst, tag, data, mode)
 }
 
 // sendEager sends at once or not at all.
 func (s *Server) sendEager(ctx uint16, dst, tag int, data []byte) bool {
-	if len(data) <= conduit.LineBytes && s.e.SendLine(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
-		return true
-	}
 	body, first, o := s.e.Open(dst, handlerEager, 1, len(data))
 	if o != am.Opened {
 		if o == am.Stalled {
@@ -104,8 +105,13 @@ func (s *Server) IsendAs(f Form, ctx uint16, dst, tag int, data []byte, mode Mod
 			return s.IsendWith(ctx, dst, tag, data, mode, Terms{Form: f})
 		}
 	}
-	if mode == Standard && len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
-		return Req{}, nil
+	if mode == Standard {
+		if len(data) <= s.line && s.e.SendLine(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
+			return Req{}, nil
+		}
+		if len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
+			return Req{}, nil
+		}
 	}
 	o := s.newSend(ctx, dst, tag, data, mode)
 	o.form = f

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/comm/conduit"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/pending"
 	"github.com/golci/golci/internal/progress"
@@ -56,6 +57,7 @@ type Server struct {
 	rank     int
 	size     int
 	eager    int
+	line     int // the longest message in bytes that one line takes, and the limit allows
 
 	matching matching
 	peers    []peer          // owned by the poller, but for the atomics
@@ -138,6 +140,7 @@ func (s *Server) setLimits(cfg Config) {
 		s.eager = DefaultEager
 	}
 	s.eager = min(s.eager, s.e.MaxMedium())
+	s.line = min(s.eager, conduit.LineBytes)
 	s.unmatched.bounds(int64(cfg.Unexpected), s.size)
 }
 

@@ -19,30 +19,31 @@ type Pool[T any] struct {
 	stack []*T // under mu
 	_     [32]byte
 
-	caches [caches]cache[T]
+	caches [caches]Cache[T]
 }
 
 const (
 	logCaches = 4
 	caches    = 1 << logCaches
-	cached    = 62 // so that a cache is whole lines
-	places    = 4  // caches that a goroutine looks at
+	cached    = 126 // so that a cache is whole lines, and a window of 64 fits twice
+	places    = 4   // caches that a goroutine looks at
 )
 
-type cache[T any] struct {
+// Cache is what one goroutine keeps. Its methods belong to that goroutine.
+type Cache[T any] struct {
 	owner atomic.Uintptr // the goroutine, or 0; set once
 	n     int            // of ops in use; both are the owner's
 	ops   [cached]*T
 }
 
 // place is the first cache that goroutine g may have.
-func (p *Pool[T]) place(g uintptr) *cache[T] { return &p.caches[placeOf(g)] }
+func (p *Pool[T]) place(g uintptr) *Cache[T] { return &p.caches[placeOf(g)] }
 
 func placeOf(g uintptr) uint64 { return uint64(g) * 0x9E3779B97F4A7C15 >> (64 - logCaches) }
 
 // find is the cache of goroutine g. It claims a free one if g has none, and is nil if all its places are taken. A
 // goroutine may only take, or only put back: both get many for one look at the common stack.
-func (p *Pool[T]) find(g uintptr) *cache[T] {
+func (p *Pool[T]) find(g uintptr) *Cache[T] {
 	for i := range uint64(places) {
 		c := &p.caches[(placeOf(g)+i)%caches]
 		switch owner := c.owner.Load(); {
@@ -57,7 +58,27 @@ func (p *Pool[T]) find(g uintptr) *cache[T] {
 
 // mine tells whether c is the cache of goroutine g. The race detector does not see that one goroutine ends before
 // another runs under its identity, so under it there are no caches.
-func (c *cache[T]) mine(g uintptr) bool { return c.owner.Load() == g && !invariants.Race }
+func (c *Cache[T]) mine(g uintptr) bool { return c.owner.Load() == g && !invariants.Race }
+
+// Mine is the cache of the calling goroutine at its first place, or nil.
+func (p *Pool[T]) Mine() *Cache[T] {
+	g := arch.G()
+	if c := p.place(g); c.mine(g) {
+		return c
+	}
+	return nil
+}
+
+// Put is that of the pool. False: the cache is full, and the pool has to take op.
+func (c *Cache[T]) Put(op *T) bool {
+	n := c.n
+	if uint(n) >= cached {
+		return false
+	}
+	c.ops[n] = op
+	c.n = n + 1
+	return true
+}
 
 // Get takes an operation that nobody else knows, nil if the pool is empty.
 func (p *Pool[T]) Get() *T {
@@ -102,9 +123,7 @@ func (p *Pool[T]) take() *T {
 func (p *Pool[T]) Put(op *T) {
 	g := arch.G()
 	c := p.place(g)
-	if c.mine(g) && c.n < cached {
-		c.ops[c.n] = op
-		c.n++
+	if c.mine(g) && c.Put(op) {
 		return
 	}
 	p.push(g, op)
@@ -114,9 +133,7 @@ func (p *Pool[T]) Put(op *T) {
 func (p *Pool[T]) push(g uintptr, op *T) {
 	c := p.find(g)
 	own := c != nil && c.mine(g)
-	if own && c.n < cached {
-		c.ops[c.n] = op
-		c.n++
+	if own && c.Put(op) {
 		return
 	}
 	p.mu.Lock()

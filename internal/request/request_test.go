@@ -169,7 +169,7 @@ func TestPlacesOfCollidingGoroutines(t *testing.T) {
 			same = append(same, g)
 		}
 	}
-	got := map[*cache[int]]uintptr{}
+	got := map[*Cache[int]]uintptr{}
 	for i, g := range same {
 		c := p.find(g)
 		if (c != nil) != (i < places) || c != nil && got[c] != 0 {

@@ -43,7 +43,7 @@ func (p *Producer) putLine(first, second, third uint64, data []byte) bool {
 	line := (*[Line / 8]uint64)(unsafe.Pointer(&p.data[off]))
 	line[1], line[2] = second, third
 	if len(data) == 8 {
-		line[3] = *(*uint64)(unsafe.Pointer(unsafe.SliceData(data)))
+		line[3] = *(*uint64)(unsafe.Pointer(unsafe.SliceData(data))) // without a call
 	} else {
 		copy(p.data[off+24:off+Line], data)
 	}

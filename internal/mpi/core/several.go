@@ -40,9 +40,10 @@ func Waitall(ctx context.Context, what string, rs []Request, st []Status) error 
 	}
 	var errs []error
 	plain := ctx.Done() == nil
+	var d comm.Dropper
 	for i := range rs {
 		r := &rs[i]
-		if plain && st == nil && r.drop() {
+		if plain && st == nil && r.drop(&d) {
 			continue
 		}
 		if plain && r.ordinary() && !r.c.Srv.Linger(r.op()) {
