@@ -28,15 +28,15 @@ func TestEagerLimit(t *testing.T) {
 		want, size int
 		pairs      []string
 	}{
-		{65128, 2, nil},
+		{65536, 2, nil},
 		{16 << 10, 9, nil},
 		{16 << 10, 2, []string{"GOLCI_LOAN", "200"}},
 		{100, 2, []string{"GOLCI_EAGER", "100"}},
-		{65128, 2, []string{"GOLCI_EAGER", "1MiB"}},
+		{130920, 2, []string{"GOLCI_EAGER", "1MiB"}},
 		{16 << 10, 2, []string{"GOLCI_FLOWCONTROL", "dynamic"}},
 		{16 << 10, 2, []string{"GOLCI_FLOWCONTROL", "none"}},
 		{872, 3, []string{"GOLCI_LOAN", "4"}},
-		{65128, 2, []string{"GOLCI_CONDUIT", "udp"}},
+		{65536, 2, []string{"GOLCI_CONDUIT", "udp"}},
 		{20 << 10, 1, []string{"GOLCI_EAGER", "20KiB"}},
 	} {
 		var opts []Option

@@ -265,12 +265,12 @@ func TestInfo(t *testing.T) {
 	if strings.Contains(r.out, "GOLCI_SCAVENGE") || !strings.Contains(r.out, "more: golci info -all") || !strings.Contains(r.out, "conduit udp") {
 		t.Errorf("settings that few people need, or no conduit for networks:\n%s", r.out)
 	}
-	if want := "65128 bytes in a job of 2 ranks, 16 KiB in a job of 1024 ranks, 4968 bytes in a job of 4096 ranks; chosen: GOLCI_EAGER is 0, GOLCI_FLOWCONTROL is auto\n"; !strings.Contains(r.out, want) {
+	if want := "64 KiB in a job of 2 ranks, 16 KiB in a job of 1024 ranks, 4968 bytes in a job of 4096 ranks; chosen: GOLCI_EAGER is 0, GOLCI_FLOWCONTROL is auto\n"; !strings.Contains(r.out, want) {
 		t.Errorf("no %q in\n%s", want, r.out)
 	}
 	set := golci(t, "info")
 	set.Env = append(set.Env, "GOLCI_EAGER=1MiB")
-	if r := run(t, set); !strings.Contains(r.out, "65128 bytes in a job of 2 ranks,") || !strings.Contains(r.out, "; GOLCI_EAGER is 1 MiB, within what one record holds\n") {
+	if r := run(t, set); !strings.Contains(r.out, "130920 bytes in a job of 2 ranks,") || !strings.Contains(r.out, "; GOLCI_EAGER is 1 MiB, within what one record holds\n") {
 		t.Errorf("GOLCI_EAGER=1MiB:\n%s", r.out)
 	}
 	if r := run(t, golci(t, "info", "-all")); !strings.Contains(r.out, "GOLCI_SCAVENGE") || strings.Contains(r.out, "more:") {
@@ -285,7 +285,7 @@ func TestInfo(t *testing.T) {
 	udp := slices.IndexFunc(j.Conduits, func(c carrier) bool { return c.Name == "udp" && c.Usable })
 	spin := slices.IndexFunc(j.Settings,
 		func(s settings.Info) bool { return s.Env == "GOLCI_SPIN" && s.Value == "3us" && s.Set })
-	if want := (eagerReport{65128, 2, "chosen: GOLCI_EAGER is 0, GOLCI_FLOWCONTROL is auto"}); j.Eager != want {
+	if want := (eagerReport{65536, 2, "chosen: GOLCI_EAGER is 0, GOLCI_FLOWCONTROL is auto"}); j.Eager != want {
 		t.Errorf("-json: eager limit %+v, want %+v", j.Eager, want)
 	}
 	if kind := j.Threads.Kind; kind != "fult" && kind != "goroutine" {

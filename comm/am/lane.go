@@ -17,10 +17,10 @@ type lane struct {
 	mu        spin.Biased
 	credit    credit.Borrower
 	seq       uint16
-	short     uint8 // cost of the last request that found too few credits
-	care      bool  // listed, throttled or dead: Open takes the slow way
-	listed    bool  // something is queued
-	waits     bool  // in Endpoint.stalled
+	short     uint16 // cost of the last request that found too few credits
+	care      bool   // listed, throttled or dead: Open takes the slow way
+	listed    bool   // something is queued
+	waits     bool   // in Endpoint.stalled
 	dead      bool
 	throttle  bool   // as last read from the peer
 	returning bool   // urgent holds a return of credits
@@ -165,7 +165,7 @@ func (e *Endpoint) open(ln *lane, peer int, h, flags uint8, nargs, payload int) 
 		flags |= flagAnswer
 	}
 	if !ln.credit.Take(cost) && !e.takeSlow(ln, peer, cost) {
-		ln.short = uint8(cost)
+		ln.short = uint16(cost)
 		return nil, 0, Stalled
 	}
 	rec, st := e.c.Reserve(peer, conduit.Request, n)

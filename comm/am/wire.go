@@ -39,8 +39,16 @@ func (h header) length() int    { return int(uint32(h.w0)) }
 func (h header) handler() uint8 { return uint8(h.w0 >> 32) }
 func (h header) flags() uint8   { return uint8(h.w0 >> 40) }
 func (h header) nargs() int     { return int(uint8(h.w0 >> 48)) }
-func (h header) cost() int      { return int(uint8(h.w1)) }
 func (h header) asks() bool     { return h.w1&0xff00 != 0 } // E or need
+
+// cost is what the record takes, 0 if it costs nothing.
+func (h header) cost() int {
+	c := int(uint8(h.w1))
+	if c == credit.Long {
+		c = max(c, credit.Cost(h.length()))
+	}
+	return c
+}
 
 func (h header) credits() credit.Fields { return credit.Fields(h.w1) }
 

@@ -114,7 +114,7 @@ func (b *Borrower) Wire(n int, epoch uint8) Fields {
 	if b.need|(b.epoch^epoch) != 0 {
 		return b.wireSlow(n, epoch)
 	}
-	return Fields(n)
+	return Fields(min(n, Long))
 }
 
 //go:noinline // or Wire is too large to be inlined
@@ -129,7 +129,7 @@ func (b *Borrower) wireSlow(n int, epoch uint8) Fields {
 
 // WireNeed is Wire without E.
 func (b *Borrower) WireNeed(n int) Fields {
-	f := Fields(n)
+	f := Fields(min(n, Long))
 	if b.need > 0 && n > 0 { // a lender looks for need on requests only
 		f |= Fields(b.need) << 8
 		b.need = 0

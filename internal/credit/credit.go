@@ -14,8 +14,12 @@ package credit
 // Unit is the number of bytes of receive space that one credit stands for.
 const Unit = 256
 
-// MaxCost is the largest cost of one record: the wire has eight bits for it.
-const MaxCost = 255
+// MaxCost is the largest cost of one record, of 128 KiB.
+const MaxCost = 512
+
+// Long in the place of a record's cost stands for itself and all costs above: the wire has eight bits. The record's
+// length tells the cost then.
+const Long = 255
 
 // MaxNeed is the most credits that one record can ask for: the wire has seven bits for it.
 const MaxNeed = 127
@@ -30,7 +34,7 @@ type Fields uint16
 
 const epochBit = 1 << 15
 
-// Cost is the number of credits that the record takes.
+// Cost is the number of credits that the record takes, up to Long.
 func (f Fields) Cost() int { return int(uint8(f)) }
 
 // Need is the number of credits that its sender was short of.

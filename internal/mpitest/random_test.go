@@ -36,7 +36,7 @@ var ways = []way{
 	{"local", Goroutines, map[string]string{"GOLCI_CONDUIT": "local"}},
 	{"local, all ask first", OSThreads, map[string]string{"GOLCI_CONDUIT": "local", "GOLCI_EAGER": "64"}},
 	{"local, light threads, large records", Light, map[string]string{
-		"GOLCI_CONDUIT": "local", "GOLCI_EAGER": "65128", "GOLCI_WORKERS": "2", "GOLCI_SERVER": "worker",
+		"GOLCI_CONDUIT": "local", "GOLCI_EAGER": "130920", "GOLCI_WORKERS": "2", "GOLCI_SERVER": "worker",
 	}},
 	{"local, small loans that follow demand", Light, map[string]string{
 		"GOLCI_CONDUIT": "local", "GOLCI_FLOWCONTROL": "dynamic", "GOLCI_LOAN": "16", "GOLCI_EAGER": "512",

@@ -36,7 +36,7 @@ func untouched[T elem](n int) []T {
 }
 
 // edges are lengths in bytes near which the library changes its ways: eager limits, records, chunks, segments.
-var edges = []int{64, 256, 1 << 10, 2 << 10, 4 << 10, 16 << 10, 32 << 10, 64 << 10, 65128, 128 << 10, 256 << 10}
+var edges = []int{64, 256, 1 << 10, 2 << 10, 4 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 130920, 256 << 10}
 
 // length draws a number of elements of size bytes, of at most most bytes in all.
 func length(r *rand.Rand, size, most int) int {
