@@ -98,8 +98,8 @@ func (s *Server) onEager(t *am.Token, args []uint64, payload []byte) {
 // quick is a Server as am.Quick.
 type quick Server
 
-// TakeQuickly is onEager of a message that is in turn: with as few steps as can be where no wildcard is asked for, and a
-// receive waits.
+// TakeQuickly is onEager of a message that is in turn. It has few steps where no wildcard is asked for, and a receive
+// waits.
 func (q *quick) TakeQuickly(src int, seq uint16, key uint64, payload []byte, w *fult.Worker) bool {
 	s := (*Server)(q)
 	p := &s.peers[src]
@@ -107,6 +107,9 @@ func (q *quick) TakeQuickly(src int, seq uint16, key uint64, payload []byte, w *
 		return false
 	}
 	p.expect++
+	if len(payload) > s.sure {
+		s.hear(src, withEnvelope, int64(len(payload)))
+	}
 	n, ok := s.matching.table.Match(key, hashtable.Post)
 	if n == nil {
 		s.takeSlowly(src, key, payload, w, ok)
@@ -152,6 +155,7 @@ func (s *Server) onRTS(t *am.Token, args []uint64, _ []byte) {
 		return
 	}
 	env := envelope{key: args[0], size: int64(args[1]), id: args[2], from: offer{args[3], args[4]}, rts: true}
+	s.hear(t.Source(), asking, env.size)
 	switch len(args) {
 	case 6:
 		env.shape = args[5]

@@ -39,7 +39,7 @@ func (s *Server) SendFrom(ctx uint16, dst, tag int, src Source, mode Mode) error
 	if err != nil {
 		return err
 	}
-	if mode == Standard && size <= s.eager && s.sendEagerAs(ctx, dst, tag, nil, src, 0) {
+	if mode == Standard && size <= s.sure && s.sendEagerAs(ctx, dst, tag, nil, src, 0) {
 		return nil
 	}
 	if err := s.mayWait("send", dst, tag); err != nil {
@@ -57,7 +57,7 @@ func (s *Server) IsendFrom(ctx uint16, dst, tag int, src Source, mode Mode, t Te
 	if err != nil {
 		return Req{}, err
 	}
-	if mode == Standard && size <= s.eager && s.sendEagerAs(ctx, dst, tag, nil, src, t.Shape) {
+	if mode == Standard && size <= s.sure && s.sendEagerAs(ctx, dst, tag, nil, src, t.Shape) {
 		return Req{}, nil
 	}
 	o := s.newSend(ctx, dst, tag, nil, mode)

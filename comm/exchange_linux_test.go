@@ -112,11 +112,64 @@ func TestAutoWay(t *testing.T) {
 		}
 	}
 	for _, tr := range []traffic{oneWay, bothWays} {
-		c := j[1].pathsFrom(0).classes[tr][classOf(size)]
+		c := j[1].pathsOf(0).classes[tr][classOf(size)]
 		for w := range orders[tr][classOf(size)] {
 			if c == nil || c.picker.Cost(w) == 0 {
 				t.Errorf("traffic %d: way %d was not measured", tr, orders[tr][classOf(size)][w])
 			}
 		}
+	}
+}
+
+// TestEagerOrNot: between the two eager limits a sender tries both ways, and where messages go both ways the higher rank
+// sends as the lower one does. All bytes come, in order.
+func TestEagerOrNot(t *testing.T) {
+	const size, many, window = 7 << 10, 2000, 8
+	j := jobOver(t, shmConduits(t, 2), Config{Eager: 4 << 10, LongEager: 8 << 10})
+	if !canCopy(j[0]) {
+		t.Skip("the kernel does not let one process reach another's memory here")
+	}
+	out, in := make([]byte, size), make([]byte, size)
+	for i := range many / window {
+		for _, from := range []int{0, 1} {
+			if from == 1 && i < many/window/2 {
+				continue // one way at first
+			}
+			var reqs []Req
+			for k := range window {
+				pattern(out, i+k)
+				s, err := j[from].Isend(1, 1-from, 1, append([]byte(nil), out...), Standard)
+				if err != nil {
+					t.Fatal(err)
+				}
+				reqs = append(reqs, s)
+			}
+			for k := range window {
+				r, err := j[1-from].Irecv(1, from, 1, in)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for !r.Ready() {
+					j[0].Poll()
+					j[1].Poll()
+				}
+				if pattern(out, i+k); !bytes.Equal(in, out) {
+					t.Fatalf("round %d, message %d from rank %d: other bytes have come", i, k, from)
+				}
+			}
+			for slices.ContainsFunc(reqs, func(r Req) bool { return !r.Ready() }) {
+				j[0].Poll()
+				j[1].Poll()
+			}
+		}
+	}
+	class := j[0].pathsOf(1).classes[ofSender][classOf(size)]
+	for w := range orders[ofSender][0] {
+		if class.picker.Cost(w) == 0 {
+			t.Errorf("way %d was not measured", w)
+		}
+	}
+	if c := j[1].pathsOf(0).classes[ofSender][classOf(size)]; c != nil {
+		t.Errorf("the higher rank measured %d epochs by itself, though the lower one sent", c.number)
 	}
 }

@@ -91,6 +91,8 @@ type sending struct {
 	turns   *sendTurns // where first
 	invited uint64     // the number of the receive that has invited it, until its bytes are handed over
 	bulk    *am.Bulk   // while its bytes move
+	passage passage    // of a message whose way is measured
+	asks    bool       // it does not travel with its envelope, though it might
 	next    am.Queued  // link of the pair's queue
 }
 
@@ -145,8 +147,13 @@ func (o *op) ended(e machine.End, w *fult.Worker) {
 	switch e {
 	case machine.Completed:
 		switch {
-		case o.send != nil && o.send.offered:
-			o.s.peers[o.peer].offers.Add(-1)
+		case o.send != nil:
+			if o.send.offered {
+				o.s.peers[o.peer].offers.Add(-1)
+			}
+			if o.send.passage.way != Auto {
+				o.noteSend()
+			}
 		case o.recv != nil && o.recv.passage.way != Auto:
 			o.notePassage()
 		}

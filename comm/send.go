@@ -31,7 +31,7 @@ func (s *Server) Send(ctx uint16, dst, tag int, data []byte, mode Mode) error {
 		if len(data) <= s.line && s.e.SendLine(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
 			return nil
 		}
-		if len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
+		if len(data) <= s.sure && s.sendEager(ctx, dst, tag, data) {
 			return nil
 		}
 	}
@@ -109,7 +109,7 @@ func (s *Server) IsendAs(f Form, ctx uint16, dst, tag int, data []byte, mode Mod
 		if len(data) <= s.line && s.e.SendLine(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
 			return Req{}, nil
 		}
-		if len(data) <= s.eager && s.sendEager(ctx, dst, tag, data) {
+		if len(data) <= s.sure && s.sendEager(ctx, dst, tag, data) {
 			return Req{}, nil
 		}
 	}
@@ -128,17 +128,26 @@ func (s *Server) newSend(ctx uint16, dst, tag int, data []byte, mode Mode) *op {
 	return o
 }
 
+// mayBeEager tells that the send o may travel with its envelope.
+func (o *op) mayBeEager() bool {
+	return !o.send.sync && !o.send.asks && o.size <= int64(o.s.eager)
+}
+
 // hookNumbered, set by tests, runs when a send has its number and is not in its pair's queue yet.
 var hookNumbered func()
 
 // startSend sends o or puts it in its pair's queue.
 func (s *Server) startSend(o *op) {
 	dst := int(o.peer)
-	if !o.send.sync && o.size <= int64(s.eager) {
-		if s.sendEagerAs(o.ctx, dst, int(o.tag), o.data, o.source(), o.shape) {
-			o.done.Finish()
-			return
+	if o.size > int64(s.sure) && o.size <= int64(s.eager) && !o.send.sync {
+		s.chooseSend(o)
+	}
+	if o.mayBeEager() && s.sendEagerAs(o.ctx, dst, int(o.tag), o.data, o.source(), o.shape) {
+		if o.send.passage.way != Auto {
+			o.noteSend()
 		}
+		o.done.Finish()
+		return
 	}
 	o.word.Begin(match.SendQueued, machine.Caller|machine.Queue|machine.Peer)
 	o.id = s.ids.Add(o)
@@ -165,7 +174,7 @@ func (s *Server) startSend(o *op) {
 // Emit implements am.Queued: the message itself if it may travel eagerly by now, else its envelope.
 func (o *op) Emit() bool {
 	s, dst := o.s, int(o.peer)
-	if !o.send.sync && o.size <= int64(s.eager) && !s.e.Throttled(dst) {
+	if o.mayBeEager() && !s.e.Throttled(dst) {
 		body, first, outcome := s.e.OpenQueued(dst, handlerEager, 1+shapeArgs(o.shape), int(o.size))
 		if outcome != am.Opened {
 			return false

@@ -28,6 +28,9 @@ type Config struct {
 	// Eager is the largest message in bytes that travels with its envelope; 0 means what the conduit's records allow,
 	// up to DefaultEager.
 	Eager int
+	// LongEager is the largest that may travel so where that has been quicker than to ask the receiver first, and
+	// always to peers on other nodes. Less than Eager means Eager. It must be the same on all ranks.
+	LongEager int
 	// Unexpected is how many unmatched eager bytes of one sender are kept; 0 means its share of UnexpectedBudget.
 	// Beyond it that sender is asked to send envelopes only; what its credits cover may still come. Of all senders
 	// together UnexpectedBudget bytes are kept, or this many if they are more.
@@ -56,7 +59,8 @@ type Server struct {
 	registry *pending.Registry // of the rank
 	rank     int
 	size     int
-	eager    int
+	eager    int // the largest message that may travel with its envelope
+	sure     int // the largest that always does, if there is room
 	line     int // the longest message in bytes that one line takes, and the limit allows
 
 	matching matching
@@ -139,8 +143,9 @@ func (s *Server) setLimits(cfg Config) {
 	if s.eager == 0 {
 		s.eager = DefaultEager
 	}
-	s.eager = min(s.eager, s.e.MaxMedium())
-	s.line = min(s.eager, conduit.LineBytes)
+	s.sure = min(s.eager, s.e.MaxMedium())
+	s.eager = min(max(s.eager, cfg.LongEager), s.e.MaxMedium())
+	s.line = min(s.sure, conduit.LineBytes)
 	s.unmatched.bounds(int64(cfg.Unexpected), s.size)
 }
 
@@ -160,8 +165,8 @@ func (s *Server) Size() int { return s.size }
 // Endpoint is the active-message layer below; upper layers may register handlers of their own on it before traffic.
 func (s *Server) Endpoint() *am.Endpoint { return s.e }
 
-// EagerLimit is the largest message in bytes that travels with its envelope.
-func (s *Server) EagerLimit() int { return s.eager }
+// EagerLimit is the largest message in bytes that travels with its envelope if there is room at the receiver.
+func (s *Server) EagerLimit() int { return s.sure }
 
 // Poll makes progress once, without blocking, and returns how much there was; -1 if another caller was at it.
 func (s *Server) Poll() int { return s.e.Poll() }

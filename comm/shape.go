@@ -69,7 +69,7 @@ func (s *Server) SendShaped(ctx uint16, dst, tag int, data []byte, mode Mode, sh
 	if err := s.check("send", ctx, dst, tag, false); err != nil {
 		return err
 	}
-	if mode == Standard && len(data) <= s.eager && s.sendEagerAs(ctx, dst, tag, data, nil, shape) {
+	if mode == Standard && len(data) <= s.sure && s.sendEagerAs(ctx, dst, tag, data, nil, shape) {
 		return nil
 	}
 	if err := s.mayWait("send", dst, tag); err != nil {

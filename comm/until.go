@@ -40,7 +40,7 @@ func (s *Server) IsendWith(ctx uint16, dst, tag int, data []byte, mode Mode, t T
 	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
 		return Req{}, s.check("send", ctx, dst, tag, false)
 	}
-	if mode == Standard && len(data) <= s.eager && s.sendEagerAs(ctx, dst, tag, data, nil, t.Shape) {
+	if mode == Standard && len(data) <= s.sure && s.sendEagerAs(ctx, dst, tag, data, nil, t.Shape) {
 		return Req{}, nil
 	}
 	o := s.newSend(ctx, dst, tag, data, mode)

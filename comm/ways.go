@@ -19,6 +19,9 @@ const (
 	Stream     // the sender puts chunks into the segment, the receiver copies them out
 	Get        // the receiver copies all
 	Halves     // each copies a half
+
+	withEnvelope // the sender puts them into the record of the envelope
+	asking       // the sender asks the receiver first, which chooses one of the ways above
 )
 
 // traffic is what goes between two ranks beside a message. It decides which ways there are, and which is tried first.
@@ -28,6 +31,7 @@ const (
 	oneWay   traffic = iota
 	bothWays         // this rank has messages for the sender under way
 	alone            // the receiver wants to write the buffer alone; see Terms
+	ofSender         // of a message that may go with its envelope, for the sender
 	traffics
 )
 
@@ -42,6 +46,7 @@ var orders = func() (o [traffics][sizeClasses][]Way) {
 			o[bothWays][size] = []Way{Get, Stream, Halves}
 		}
 		o[alone][size] = []Way{Get, Stream}
+		o[ofSender][size] = []Way{withEnvelope, asking}
 	}
 	return o
 }()
@@ -66,12 +71,46 @@ const (
 	epochs     = 16 // of a class that are remembered while messages of theirs are under way
 )
 
-// paths are the large messages from one peer, as the ways that they take are learnt. The peer sends, so what it does
+// An epoch of the sender has sentBytes and sentMost in their place. A message that goes with its envelope is over for the
+// sender when it lies in the receive space. Only what is several times as much as that space holds tells how fast the
+// receiver takes it out.
+const (
+	sentBytes = 2 << 20
+	sentMost  = 128
+)
+
+// paths are the large messages between this rank and one peer, as the ways that they take are learnt. What the peer does
 // counts as well.
 type paths struct {
 	mu      spin.Lock // guards the rest
 	both    int       // messages for which traffic is taken to go both ways
+	heard   [sizeClasses]heard
 	classes [traffics][sizeClasses]*pathClass
+}
+
+// heard is how the last message of a size class came that might have come with its envelope or not.
+type heard struct {
+	way  Way
+	left int // messages that this rank sends the same way
+}
+
+// hear notes the way of a message of n bytes that has come.
+func (p *paths) hear(w Way, n int64) {
+	p.mu.Lock()
+	p.heard[classOf(n)] = heard{w, bothFor}
+	p.mu.Unlock()
+}
+
+// follow gives the way of the last message of that class from the peer, Auto if none has come lately.
+func (p *paths) follow(n int64) Way {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h := &p.heard[classOf(n)]
+	if h.left == 0 {
+		return Auto
+	}
+	h.left--
+	return h.way
 }
 
 // bothFor is for how many messages traffic that went both ways is taken to do so: it pauses at the end of each window.
@@ -114,8 +153,11 @@ func (p *paths) begin(n int64, t traffic, now uint64) passage {
 		peak := e.peak
 		c.number++
 		e = &c.epochs[c.number%epochs]
-		least := int(min(max(epochBytes/n, 1), epochMost))
-		*e = epoch{way: c.picker.Pick(), size: max(least, peak), first: now}
+		least := min(max(epochBytes/n, 1), epochMost)
+		if t == ofSender {
+			least = min(sentBytes/n, sentMost)
+		}
+		*e = epoch{way: c.picker.Pick(), size: max(int(least), peak), first: now}
 	}
 	e.begun++
 	c.under++
@@ -171,8 +213,8 @@ func (p *paths) end(x passage, n int64, ok bool, now uint64) {
 	}
 }
 
-// pathsFrom are the paths from peer, made at their first use.
-func (s *Server) pathsFrom(peer int32) *paths {
+// pathsOf are the paths of peer, made at their first use.
+func (s *Server) pathsOf(peer int32) *paths {
 	if p, ok := s.paths.Load(peer); ok {
 		return p.(*paths)
 	}
@@ -192,7 +234,7 @@ func (s *Server) chooseWay(o *op, r conduit.Reach) Way {
 	case !r.Put || !s.streams:
 		return Get
 	}
-	p, t := s.pathsFrom(o.peer), alone
+	p, t := s.pathsOf(o.peer), alone
 	if !o.alone {
 		t = p.traffic(s.peers[o.peer].offers.Load())
 	}
@@ -202,6 +244,39 @@ func (s *Server) chooseWay(o *op, r conduit.Reach) Way {
 
 // notePassage notes that the receive o, whose way was chosen, is over.
 func (o *op) notePassage() {
-	o.s.pathsFrom(o.peer).end(o.recv.passage, o.recv.want, o.err == nil, arch.Ticks())
+	o.s.pathsOf(o.peer).end(o.recv.passage, o.recv.want, o.err == nil, arch.Ticks())
 	o.recv.passage = passage{}
+}
+
+// chooseSend gives the send o, which may travel with its envelope or not, its way. Over a network to ask takes a round
+// trip, and there it always travels with its envelope.
+//
+// What one direction costs depends on the way of the other. So where messages go both ways the lower rank measures, and
+// the higher one sends as the lower one does: what is measured is that both do so.
+func (s *Server) chooseSend(o *op) {
+	if s.way != Auto || int(o.peer) == s.rank || !s.e.Reach(int(o.peer)).Near {
+		return
+	}
+	p, w := s.pathsOf(o.peer), Auto
+	if int(o.peer) < s.rank {
+		w = p.follow(o.size)
+	}
+	if w == Auto {
+		o.send.passage = p.begin(o.size, ofSender, arch.Ticks())
+		w = o.send.passage.way
+	}
+	o.send.asks = w == asking
+}
+
+// hear notes how a message of n bytes has come from src.
+func (s *Server) hear(src int, w Way, n int64) {
+	if n > int64(s.sure) && n <= int64(s.eager) && src < s.rank {
+		s.pathsOf(int32(src)).hear(w, n)
+	}
+}
+
+// noteSend notes that the send o, whose way was measured, is over for its sender.
+func (o *op) noteSend() {
+	o.s.pathsOf(o.peer).end(o.send.passage, o.size, o.err == nil, arch.Ticks())
+	o.send.passage = passage{}
 }

@@ -60,6 +60,9 @@ func TestClassOf(t *testing.T) {
 	}
 	for tr := range traffics {
 		for size := range sizeClasses {
+			if tr == ofSender {
+				continue
+			}
 			halves := slices.Contains(orders[tr][size], Halves)
 			if want := tr == oneWay || tr == bothWays && size > 5; halves != want || len(orders[tr][size]) < 2 {
 				t.Errorf("traffic %d, class %d: %v", tr, size, orders[tr][size])
@@ -86,5 +89,27 @@ func TestPathsForget(t *testing.T) {
 	}
 	if c.under != 50 {
 		t.Errorf("%d under way", c.under)
+	}
+}
+
+// TestFollow: the way of the last message is followed for so many messages, and no longer.
+func TestFollow(t *testing.T) {
+	var p paths
+	const n = 32 << 10
+	if w := p.follow(n); w != Auto {
+		t.Errorf("way %d before a message has come", w)
+	}
+	p.hear(withEnvelope, n)
+	p.hear(asking, n)
+	for range bothFor {
+		if w := p.follow(n); w != asking {
+			t.Fatalf("way %d, want the last one", w)
+		}
+	}
+	if w := p.follow(n); w != Auto {
+		t.Errorf("way %d long after the last message", w)
+	}
+	if w := p.follow(4 * n); w != Auto {
+		t.Errorf("way %d of another class", w)
 	}
 }

@@ -28,7 +28,7 @@ func TestEagerLimit(t *testing.T) {
 		want, size int
 		pairs      []string
 	}{
-		{65536, 2, nil},
+		{16 << 10, 2, nil},
 		{16 << 10, 9, nil},
 		{16 << 10, 2, []string{"GOLCI_LOAN", "200"}},
 		{100, 2, []string{"GOLCI_EAGER", "100"}},
@@ -36,7 +36,7 @@ func TestEagerLimit(t *testing.T) {
 		{16 << 10, 2, []string{"GOLCI_FLOWCONTROL", "dynamic"}},
 		{16 << 10, 2, []string{"GOLCI_FLOWCONTROL", "none"}},
 		{872, 3, []string{"GOLCI_LOAN", "4"}},
-		{65536, 2, []string{"GOLCI_CONDUIT", "udp"}},
+		{16 << 10, 2, []string{"GOLCI_CONDUIT", "udp"}},
 		{20 << 10, 1, []string{"GOLCI_EAGER", "20KiB"}},
 	} {
 		var opts []Option

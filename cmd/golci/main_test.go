@@ -265,7 +265,7 @@ func TestInfo(t *testing.T) {
 	if strings.Contains(r.out, "GOLCI_SCAVENGE") || !strings.Contains(r.out, "more: golci info -all") || !strings.Contains(r.out, "conduit udp") {
 		t.Errorf("settings that few people need, or no conduit for networks:\n%s", r.out)
 	}
-	if want := "64 KiB in a job of 2 ranks, 16 KiB in a job of 1024 ranks, 4968 bytes in a job of 4096 ranks; chosen: GOLCI_EAGER is 0, GOLCI_FLOWCONTROL is auto\n"; !strings.Contains(r.out, want) {
+	if want := "16 KiB in a job of 2 ranks, 4968 bytes in a job of 4096 ranks; chosen: GOLCI_EAGER is 0, GOLCI_FLOWCONTROL is auto\n"; !strings.Contains(r.out, want) {
 		t.Errorf("no %q in\n%s", want, r.out)
 	}
 	set := golci(t, "info")
@@ -285,7 +285,7 @@ func TestInfo(t *testing.T) {
 	udp := slices.IndexFunc(j.Conduits, func(c carrier) bool { return c.Name == "udp" && c.Usable })
 	spin := slices.IndexFunc(j.Settings,
 		func(s settings.Info) bool { return s.Env == "GOLCI_SPIN" && s.Value == "3us" && s.Set })
-	if want := (eagerReport{65536, 2, "chosen: GOLCI_EAGER is 0, GOLCI_FLOWCONTROL is auto"}); j.Eager != want {
+	if want := (eagerReport{16 << 10, 2, "chosen: GOLCI_EAGER is 0, GOLCI_FLOWCONTROL is auto"}); j.Eager != want {
 		t.Errorf("-json: eager limit %+v, want %+v", j.Eager, want)
 	}
 	if kind := j.Threads.Kind; kind != "fult" && kind != "goroutine" {

@@ -210,8 +210,8 @@ func (e *Endpoint) piggyback(ln *lane, w1 uint64, flags uint8) (uint64, uint8) {
 	return w1 | uint64(f) | uint64(uint32(w))<<32, flags
 }
 
-// CopyOut copies payload into the body of the record that Open or OpenQueued has begun, as copy does, in the way that is
-// quick for the conduit and what goes through it.
+// CopyOut copies payload into the body of the record that Open or OpenQueued has begun, as copy does. It does so in the
+// way that is quick for the conduit and what goes through it.
 func (e *Endpoint) CopyOut(peer int, body, payload []byte) int {
 	if len(payload) >= arch.LongCopy && e.streamer != nil && e.streamer.Streams(peer, len(payload)) {
 		return arch.CopyOut(body, payload)

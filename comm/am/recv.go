@@ -143,7 +143,7 @@ func (e *Endpoint) chore(c chore, on bool) {
 }
 
 // takeQuickly offers a record to the layer that takes requests quickly, if it is of the commonest kind: one look at the
-// first word tells that. Credits then travel in words beside the records, so that this one brings none and asks for none.
+// first word tells that. Credits then travel in words beside the records: this one brings none and asks for none.
 func (r *receiver) takeQuickly(src int, rec []byte) bool {
 	if len(rec) < headerBytes+argBytes {
 		return false
@@ -153,8 +153,8 @@ func (r *receiver) takeQuickly(src int, rec []byte) bool {
 	if h.w0 != r.commonest|uint64(len(rec)) || r.quick == nil || !r.e.words || r.e.guard != nil {
 		return false
 	}
-	cost := h.cost()
-	if h.asks() || cost != credit.Cost(len(rec)) || !r.quick.TakeQuickly(src, h.seq(), p[2], rec[headerBytes+argBytes:], r.w) {
+	cost, payload := h.cost(), rec[headerBytes+argBytes:]
+	if h.asks() || cost != credit.Cost(len(rec)) || !r.quick.TakeQuickly(src, h.seq(), p[2], payload, r.w) {
 		return false
 	}
 	r.freed(src, cost)

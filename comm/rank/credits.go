@@ -57,31 +57,38 @@ func flowControl(o *options) credit.Mode {
 }
 
 // wideEager is the largest message in bytes that does not ask first, in jobs whose loans allow it. Over a network
-// asking takes a round trip. longEager is that of jobs whose loans are nearLoan at least: through a ring a message of
-// 32 KiB takes a third of the time that asking does, and over UDP two thirds. No record is longer.
-const (
-	wideEager = 16 << 10
-	longEager = 64 << 10
-)
+// asking takes a round trip; through rings a message of this size is copied twice before two ranks agree on one copy.
+const wideEager = 16 << 10
+
+// longEager is the largest that may do so where ranks lend each other nearLoan at least. Through a ring a message of
+// 32 KiB takes a third of the time that asking does, or somewhat more, by how far the cores are apart. Over UDP it takes
+// two thirds.
+const longEager = 64 << 10
 
 // fabricEager is wideEager over libfabric. Its record still is one piece for ofi_rxm, whose pieces have 16 KiB.
 const fabricEager = 15 << 10
 
 // eager is the largest message in bytes that is to travel without asking.
-func eager(o *options, size int) int {
+func eager(o *options) int {
 	if n := settings.Eager.Get(o.values); n != 0 {
 		return int(n)
 	}
-	switch {
-	case settings.Conduit.Get(o.values) == ofi.Name:
+	if settings.Conduit.Get(o.values) == ofi.Name {
 		return fabricEager
-	case cmp.Or(settings.Loan.Get(o.values), firstLoan(o, size)) >= nearLoan:
-		return longEager
 	}
 	return wideEager
 }
 
-// EagerLimit is the largest message in bytes that a rank sends without asking its receiver first. It holds for a job of
+// longest is the largest that may travel so.
+func longest(o *options, size int) int {
+	n := eager(o)
+	if n == wideEager && settings.Eager.Get(o.values) == 0 && cmp.Or(settings.Loan.Get(o.values), firstLoan(o, size)) >= nearLoan {
+		n = longEager
+	}
+	return n
+}
+
+// EagerLimit is the largest message in bytes that a rank always sends without asking its receiver first. It holds for a job of
 // size ranks (at least 1) with that configuration and the environment. It is GOLCI_EAGER, or what the mode of flow
 // control chooses. It is never more than one record and the loan of a peer hold, which shrink as jobs grow. It starts
 // nothing and does not block. Error: ErrArgument.
@@ -98,12 +105,12 @@ func EagerLimit(size int, cfg Config) (int, error) {
 
 func (o *options) eagerLimit(size int) int {
 	t := terms(o, size)
-	return max(0, min(eager(o, size), am.PayloadOf(record(o, size), &t)))
+	return max(0, min(eager(o), am.PayloadOf(record(o, size), &t)))
 }
 
 // record is the longest record in bytes. Where loans follow demand every peer always has the credits of one.
 func record(o *options, size int) int {
-	e := eager(o, size)
+	e := longest(o, size)
 	if settings.Eager.Get(o.values) == 0 && flowControl(o) == credit.Dynamic {
 		e = min(e, max(chunk, firstLoan(o, size)*credit.Unit)-recordSlack)
 	}

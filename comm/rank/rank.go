@@ -138,6 +138,10 @@ func (r *Rank) CPUs() []int { return r.cpus }
 // Eager is the largest message in bytes that is worth sending without asking its receiver, as EagerLimit tells it.
 func (r *Rank) Eager() int { return r.opts.eagerLimit(r.job.Size) }
 
+// LongEager is the largest message in bytes that a record of this job holds without being made for it: one that may be
+// worth sending so. It is Eager or more.
+func (r *Rank) LongEager() int { return longest(r.opts, r.job.Size) }
+
 // Hint says that up to n messages of so many bytes will be on their way to each of the peers at a time. Receive space
 // is then lent beforehand. It does nothing where loans do not follow demand. It does not block.
 func (r *Rank) Hint(n, bytes int, peers ...int) {

@@ -103,7 +103,7 @@ var wires = map[string]wire{
 		return domain
 	}, "mlx5_0"},
 	"GOLCI_OFI_DEADAFTER": {"3s", nil, func(o *options) any { return fabricDeadAfter(o) }, 3 * time.Second},
-	"GOLCI_EAGER":         {"3000", nil, func(o *options) any { return eager(o, 2) }, 3000},
+	"GOLCI_EAGER":         {"3000", nil, func(o *options) any { return eager(o) }, 3000},
 	"GOLCI_RENDEZVOUS":    {"get", nil, nil, "mpi: TestServerConfig holds it"},
 	"GOLCI_UNEXPECTED":    {"77777", nil, nil, "mpi: TestServerConfig holds it"},
 	"GOLCI_FLOWCONTROL":   {"none", nil, func(o *options) any { return wiredTerms(o).Mode }, credit.NoFlow},

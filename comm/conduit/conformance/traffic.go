@@ -153,7 +153,8 @@ func fill(b []byte, seed uint64) {
 
 // trySend sends one record without waiting. Half of those that one step can send go so.
 func trySend(c conduit.Conduit, peer int, class conduit.Class, n int, tag uint32, serial uint64) conduit.Status {
-	if l, ok := c.(conduit.LineSender); ok && class == conduit.Request && serial%2 == 1 && n >= 24 && n <= 24+conduit.LineBytes {
+	l, ok := c.(conduit.LineSender)
+	if fits := n >= 24 && n <= 24+conduit.LineBytes; ok && fits && class == conduit.Request && serial%2 == 1 {
 		var rec [24 + conduit.LineBytes]byte
 		encode(rec[:], n, serial)
 		sum := binary.LittleEndian.Uint64(rec[16:])

@@ -116,7 +116,9 @@ const (
 
 func serverConfig(r *rank.Rank, threads bool) comm.Config {
 	set := r.Settings()
-	c := comm.Config{Eager: r.Eager(), Unexpected: int(settings.Unexpected.Get(set)), Entries: sharedEntries}
+	c := comm.Config{
+		Eager: r.Eager(), LongEager: r.LongEager(), Unexpected: int(settings.Unexpected.Get(set)), Entries: sharedEntries,
+	}
 	switch {
 	case !threads:
 		c.Entries = packetEntries

@@ -11,12 +11,12 @@ func TestServerConfig(t *testing.T) {
 		pairs []string
 		want  string
 	}{
-		{nil, "65536 0 4096 true 0"},
+		{nil, "16384 0 4096 true 0"},
 		{[]string{"GOLCI_EAGER", "3000", "GOLCI_UNEXPECTED", "77777", "GOLCI_CHECK", "off"}, "3000 77777 4096 false 0"},
-		{[]string{"GOLCI_WORKERS", "2", "GOLCI_THREADS", "1000"}, "65536 0 34768 true 0"},
-		{[]string{"GOLCI_RENDEZVOUS", "stream"}, "65536 0 4096 true 1"},
-		{[]string{"GOLCI_RENDEZVOUS", "get"}, "65536 0 4096 true 2"},
-		{[]string{"GOLCI_RENDEZVOUS", "halves"}, "65536 0 4096 true 3"},
+		{[]string{"GOLCI_WORKERS", "2", "GOLCI_THREADS", "1000"}, "16384 0 34768 true 0"},
+		{[]string{"GOLCI_RENDEZVOUS", "stream"}, "16384 0 4096 true 1"},
+		{[]string{"GOLCI_RENDEZVOUS", "get"}, "16384 0 4096 true 2"},
+		{[]string{"GOLCI_RENDEZVOUS", "halves"}, "16384 0 4096 true 3"},
 	} {
 		run(t, 1, func(c *Comm) error {
 			cfg := serverConfig(c.Proc().OfRank(), true)
