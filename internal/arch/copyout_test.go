@@ -32,7 +32,7 @@ func TestCopyOut(t *testing.T) {
 
 // TestCopyOutIsPublished: a reader that sees the release store behind a copy sees all bytes of the copy.
 func TestCopyOutIsPublished(t *testing.T) {
-	const rounds = 2000
+	const rounds = 300
 	var full, free atomic.Uint64
 	room := make([]byte, 4*LongCopy)
 	var wg sync.WaitGroup

@@ -45,7 +45,7 @@ func TestPicker(t *testing.T) {
 	}
 	t.Logf("-seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
-	for range 200 {
+	for range 60 {
 		ways := 1 + rng.IntN(Most)
 		p := New(ways)
 		late := rng.IntN(10)

@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
+
+	"github.com/golci/golci/internal/crc32c"
 )
 
 // Sender seals what goes to one peer. Its owner is the holder of the pair's send lock.
@@ -109,13 +110,11 @@ func (s *Sender) rekey(generation uint64) (err error) {
 // checksumAt is where the checksum of a datagram is with Trust: in place of the high half of its number.
 const checksumAt = 16
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // checksum is the CRC-32C (RFC 3385) of a datagram in two parts, but for the place of the checksum itself.
 func checksum(datagram, tail []byte) uint32 {
-	sum := crc32.Update(0, castagnoli, datagram[:checksumAt])
-	sum = crc32.Update(sum, castagnoli, datagram[checksumAt+4:])
-	return crc32.Update(sum, castagnoli, tail)
+	sum := crc32c.Update(0, datagram[:checksumAt])
+	sum = crc32c.Update(sum, datagram[checksumAt+4:])
+	return crc32c.Update(sum, tail)
 }
 
 func putHeader(b []byte, cookie uint64, src, dst uint32, number uint64) {
