@@ -21,8 +21,8 @@ func (r *reaching) Get(peer int, dst []byte, k conduit.Key, off int64, c conduit
 	return r.Remote.Get(peer, dst, k, off, c)
 }
 
-// TestWhoCopies: a message goes the way that the setting says. Where the receiver asks for it, or ends when it likes, it
-// copies alone.
+// TestWhoCopies: a message goes the way that the setting says. Where the receiver asks for it, or may end at any time,
+// it copies alone.
 func TestWhoCopies(t *testing.T) {
 	const size = 256 << 10
 	for _, c := range []struct {
@@ -121,8 +121,8 @@ func TestAutoWay(t *testing.T) {
 	}
 }
 
-// TestEagerOrNot: between the two eager limits a sender tries both ways, and where messages go both ways the higher rank
-// sends as the lower one does. All bytes come, in order.
+// TestEagerOrNot: between the two eager limits a sender tries both ways. Where messages go both ways the higher rank sends
+// as the lower one does. All bytes come, in order.
 func TestEagerOrNot(t *testing.T) {
 	const size, many, window = 7 << 10, 2000, 8
 	j := jobOver(t, shmConduits(t, 2), Config{Eager: 4 << 10, LongEager: 8 << 10})

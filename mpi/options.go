@@ -79,10 +79,10 @@ func readOptions(opts []Option) (*options, error) {
 	return o, nil
 }
 
-// EagerLimit is the largest message in bytes that a rank always sends without asking its receiver first. It holds for a job of
-// size ranks (at least 1) with those options and the environment. It is GOLCI_EAGER, or what the mode of flow control
-// chooses. It is never more than one record and the loan of a peer hold, which shrink as jobs grow. It starts nothing
-// and does not block. Error: ErrArgument.
+// EagerLimit is the largest message in bytes that a rank always sends without asking its receiver first. It holds for a
+// job of size ranks (at least 1) with those options and the environment. It is GOLCI_EAGER, or what the mode of flow
+// control chooses. It is never more than one record and the loan of a peer hold, which shrink as jobs grow. It starts
+// nothing and does not block. Error: ErrArgument.
 func EagerLimit(size int, opts ...Option) (int, error) {
 	o, err := readOptions(opts)
 	if err != nil {

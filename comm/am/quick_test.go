@@ -22,8 +22,8 @@ func (q *quickly) TakeQuickly(src int, seq uint16, arg uint64, payload []byte, _
 	return take
 }
 
-// TestQuick: a layer takes ordered requests of one argument and a payload quickly. What it refuses goes to the handlers,
-// and so do all others. The credits of each come back.
+// TestQuick: a layer takes ordered requests of one argument and a payload quickly. What it refuses, and all others, are
+// handled. The credits of each come back.
 func TestQuick(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {

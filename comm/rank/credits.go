@@ -61,7 +61,7 @@ func flowControl(o *options) credit.Mode {
 const wideEager = 16 << 10
 
 // longEager is the largest that may do so where ranks lend each other nearLoan at least. Through a ring a message of
-// 32 KiB takes a third of the time that asking does, or somewhat more, by how far the cores are apart. Over UDP it takes
+// 32 KiB takes a third of the time that asking does, or somewhat more, by how far the cores are apart. Over UDP it is
 // two thirds.
 const longEager = 64 << 10
 
@@ -81,17 +81,17 @@ func eager(o *options) int {
 
 // longest is the largest that may travel so.
 func longest(o *options, size int) int {
-	n := eager(o)
-	if n == wideEager && settings.Eager.Get(o.values) == 0 && cmp.Or(settings.Loan.Get(o.values), firstLoan(o, size)) >= nearLoan {
-		n = longEager
+	n, loan := eager(o), cmp.Or(settings.Loan.Get(o.values), firstLoan(o, size))
+	if n == wideEager && settings.Eager.Get(o.values) == 0 && loan >= nearLoan {
+		return longEager
 	}
 	return n
 }
 
-// EagerLimit is the largest message in bytes that a rank always sends without asking its receiver first. It holds for a job of
-// size ranks (at least 1) with that configuration and the environment. It is GOLCI_EAGER, or what the mode of flow
-// control chooses. It is never more than one record and the loan of a peer hold, which shrink as jobs grow. It starts
-// nothing and does not block. Error: ErrArgument.
+// EagerLimit is the largest message in bytes that a rank always sends without asking its receiver first. It holds for a
+// job of size ranks (at least 1) with that configuration and the environment. It is GOLCI_EAGER, or what the mode of
+// flow control chooses. It is never more than one record and the loan of a peer hold, which shrink as jobs grow. It
+// starts nothing and does not block. Error: ErrArgument.
 func EagerLimit(size int, cfg Config) (int, error) {
 	o, err := cfg.read()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // does not wait for communication.
 func (p *Proc) Dump(w io.Writer) { p.rank.Dump(w) }
 
-// report adds the calls and messages that wait in package comm.
+// report adds the calls and messages that wait in package comm, and the ways of large messages.
 func (p *Proc) report(x *rank.Report) {
 	groups := make(callGroups)
 	p.eachPending(func(o *pending.Op) {
@@ -28,7 +28,7 @@ func (p *Proc) report(x *rank.Report) {
 		x.Calls++
 		x.InCall(o.Thread)
 	})
-	x.Lines = append(x.Lines, p.callLines(groups)...)
+	x.Lines = append(append(x.Lines, p.callLines(groups)...), p.srv.Ways()...)
 }
 
 // eachPending calls f for what pends at this rank, for each operation once: not for what is made of others that are

@@ -1,0 +1,62 @@
+package comm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+var wayNames = [...]string{
+	Auto: "auto", Stream: "stream", Get: "get", Halves: "halves", withEnvelope: "eager", asking: "rendezvous",
+}
+
+var trafficNames = [traffics]string{"", ", both ways", ", into buffers of the receiver alone", ", sent"}
+
+// Ways tells in lines of text which ways large messages take between this rank and its peers, for each peer and size, the
+// present one first, and what the others have cost lately in terms of it. It may be called at any time, and does not wait.
+func (s *Server) Ways() (lines []string) {
+	var peers []int32
+	s.paths.Range(func(k, _ any) bool {
+		peers = append(peers, k.(int32))
+		return true
+	})
+	slices.Sort(peers)
+	for _, peer := range peers {
+		p := s.pathsOf(peer)
+		p.mu.Lock()
+		for t := range traffics {
+			for size, c := range p.classes[t] {
+				if c != nil {
+					line := c.line(orders[t][size])
+					lines = append(lines, fmt.Sprintf("large messages, rank %d, %s%s: %s", peer, sizeName(size), trafficNames[t], line))
+				}
+			}
+		}
+		p.mu.Unlock()
+	}
+	return lines
+}
+
+// sizeName tells the messages of a size class.
+func sizeName(size int) string {
+	if size == sizeClasses-1 {
+		return fmt.Sprintf("over %d KiB", 1<<(firstClass-10+size-1))
+	}
+	return fmt.Sprintf("up to %d KiB", 1<<(firstClass-10+size))
+}
+
+// line tells of the ways of the class, which are order.
+func (c *pathClass) line(order []Way) string {
+	best := c.picker.Best()
+	text := []string{wayNames[order[best]]}
+	for i, w := range order {
+		switch cost := c.picker.Cost(i); {
+		case i == best:
+		case cost == 0 || c.picker.Cost(best) == 0:
+			text = append(text, wayNames[w]+" not measured")
+		default:
+			text = append(text, fmt.Sprintf("%s takes %.2f times as long", wayNames[w], cost/c.picker.Cost(best)))
+		}
+	}
+	return strings.Join(text, ", ")
+}
