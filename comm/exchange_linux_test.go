@@ -121,8 +121,8 @@ func TestAutoWay(t *testing.T) {
 	}
 }
 
-// TestEagerOrNot: between the two eager limits a sender tries both ways. Where messages go both ways the higher rank sends
-// as the lower one does. All bytes come, in order.
+// TestEagerOrNot: between the two eager limits a sender tries both ways. Where messages go both ways the higher rank
+// sends as the lower one does. All bytes come, in order.
 func TestEagerOrNot(t *testing.T) {
 	const size, many, window = 7 << 10, 2000, 8
 	j := jobOver(t, shmConduits(t, 2), Config{Eager: 4 << 10, LongEager: 8 << 10})

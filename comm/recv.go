@@ -135,7 +135,8 @@ func (o *op) prepareRecv(ctx uint16, src, tag int, buf []byte) {
 // before it waits.
 func (s *Server) post(o *op) { s.posted(o, s.matching.post(o), true) }
 
-// posted goes on after the receive o has met the message m, or waits, if that is nil. Unless ok the table has refused o.
+// posted goes on after the receive o has met the message m, or waits, if that is nil. Unless ok the table has refused
+// o.
 func (s *Server) posted(o, m *op, ok bool) {
 	if !ok {
 		m = s.matching.post(o)

@@ -21,11 +21,11 @@ import (
 //
 // After GO each tells the other when its copy is done (COPIED). An operation is finished when both copies are.
 //
-// Where the ranks copy by themselves there is a fourth way, the chunks of a rendezvous without an offer. Which is quickest
-// depends on the processor, the size, how far the cores are apart, and what goes the other way: see chooseWay. Lines
-// that cross between two cores take the time, and each core can only have so many on their way, so two cores move twice
-// as many. Where both have a message to copy anyway, two halves only cost more system calls. Chunks cost a second copy,
-// and none.
+// Where the ranks copy by themselves there is a fourth way, the chunks of a rendezvous without an offer. Which is
+// quickest depends on the processor, the size, how far the cores are apart, and what goes the other way: see chooseWay.
+// Lines that cross between two cores take the time, and each core can only have so many on their way, so two cores move
+// twice as many. Where both have a message to copy anyway, two halves only cost more system calls. Chunks cost a second
+// copy, and no system call.
 
 // directMin is the smallest message in bytes that travels so.
 const directMin = 4 << 10

@@ -114,8 +114,8 @@ func (o *op) isInvited() bool {
 	return o.word.State() == match.RecvInvited || o.word.State() == match.RecvRecalled
 }
 
-// control sends a message of the protocol from anywhere, a handler too; it never blocks. Where others wait for credits it
-// passes them, as a system message: what answers or recalls an envelope may overtake everything but that envelope.
+// control sends a message of the protocol from anywhere, a handler too; it never blocks. Where others wait for credits
+// it passes them, as a system message: what answers or recalls an envelope may overtake everything but that envelope.
 func (s *Server) control(dst int, h uint8, args ...uint64) {
 	s.e.PostUrgent(dst, h, args...) // if dst is dead peerGone and askedLate end what waits for the answer
 }

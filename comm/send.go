@@ -256,8 +256,8 @@ func (o *op) sendFailed(err error) error {
 	return o.failed(err)
 }
 
-// Fail implements am.Queued. The queue lets go of a send that has left, too, where the pair or the endpoint ended at once
-// after that.
+// Fail implements am.Queued. The queue lets go of a send that has left, too, where the pair or the endpoint ended at
+// once after that.
 func (o *op) Fail(err error, w *fult.Worker) {
 	if o.s.ids.Remove(o.id) != nil { // nobody else ends it
 		o.s.failed(o, o.sendFailed(err))

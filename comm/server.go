@@ -104,8 +104,8 @@ type Server struct {
 }
 
 // New starts the server of the endpoint's rank, as a layer that takes bulk data on channel 0. It is called before
-// traffic, and once for an endpoint. Errors: those of am.Endpoint.Attach and progress.Engine.Keep, and ErrRank for a job
-// that is too large.
+// traffic, and once for an endpoint. Errors: those of am.Endpoint.Attach and progress.Engine.Keep, and ErrRank for a
+// job that is too large.
 func New(e *am.Endpoint, cfg Config) (*Server, error) {
 	if e.Size() > MaxRanks {
 		return nil, fmt.Errorf("%w: a job of %d ranks, the most is %d", ErrRank, e.Size(), MaxRanks)

@@ -12,8 +12,9 @@ var wayNames = [...]string{
 
 var trafficNames = [traffics]string{"", ", both ways", ", into buffers of the receiver alone", ", sent"}
 
-// Ways tells in lines of text which ways large messages take between this rank and its peers, for each peer and size, the
-// present one first, and what the others have cost lately in terms of it. It may be called at any time, and does not wait.
+// Ways tells in lines of text which ways large messages take between this rank and its peers, for each peer and size,
+// the present one first, and what the others have cost lately in terms of it. It may be called at any time, and does
+// not wait.
 func (s *Server) Ways() (lines []string) {
 	var peers []int32
 	s.paths.Range(func(k, _ any) bool {

@@ -71,16 +71,16 @@ const (
 	epochs     = 16 // of a class that are remembered while messages of theirs are under way
 )
 
-// An epoch of the sender has sentBytes and sentMost in their place. A message that goes with its envelope is over for the
-// sender when it lies in the receive space. Only what is several times as much as that space holds tells how fast the
-// receiver takes it out.
+// An epoch of the sender has sentBytes and sentMost in their place. A message that goes with its envelope is over for
+// the sender when it lies in the receive space. Only what is several times as much as that space holds tells how fast
+// the receiver takes it out.
 const (
 	sentBytes = 2 << 20
 	sentMost  = 128
 )
 
-// paths are the large messages between this rank and one peer, as the ways that they take are learnt. What the peer does
-// counts as well.
+// paths are the large messages between this rank and one peer, as the ways that they take are learnt. What the peer
+// does counts as well.
 type paths struct {
 	mu      spin.Lock // guards the rest
 	both    int       // messages for which traffic is taken to go both ways

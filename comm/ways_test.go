@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPaths: of messages under way together, the way that takes the least time is used, for each class by itself and also
-// after that has changed.
+// TestPaths: of messages under way together, the way that takes the least time is used, for each class by itself and
+// also after that has changed.
 func TestPaths(t *testing.T) {
 	const window = 64
 	var p paths

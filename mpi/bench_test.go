@@ -64,8 +64,8 @@ func BenchmarkTypeCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkWindow posts 64 receives and sends 64 messages to the rank itself. Types are not checked, as in a program that
-// golci run starts.
+// BenchmarkWindow posts 64 receives and sends 64 messages to the rank itself. Types are not checked, as in a program
+// that golci run starts.
 func BenchmarkWindow(b *testing.B) {
 	bench(b, 1, func(c *Comm) error {
 		out, in, rs := []uint64{1}, make([]uint64, 64), make([]Request, 64)

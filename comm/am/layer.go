@@ -27,7 +27,8 @@ type Layer struct {
 	// poll. w is the polling worker, or nil.
 	Tick func(w *fult.Worker)
 	// Held, if not nil, is called in every poll while the layer holds messages back (Hold), maybe by several callers at
-	// once. It sends those that it is time for, and returns how many. It must not block. w is the polling worker, or nil.
+	// once. It sends those that it is time for, and returns how many. It must not block. w is the polling worker, or
+	// nil.
 	Held func(w *fult.Worker) int
 	// PeerGone, if not nil, is called once for each peer that has failed, for the reason err: by the poller, in a poll,
 	// after all that the peer sent has been handled and what was queued towards it has ended. It must not block.

@@ -12,13 +12,13 @@ import (
 var enhanced = cpuid.CPU.Supports(cpuid.ERMS)
 
 // CopyOut copies as copy does, and returns how many bytes. It is for memory that another core has read and will read
-// next. The stores of copy fetch each such line from that core first. From LongCopy bytes on, a string instruction takes
-// whole lines without their contents. dst and src do not overlap.
+// next. The stores of copy fetch each such line from that core first. From LongCopy bytes on, a string instruction
+// takes whole lines without their contents. dst and src do not overlap.
 //
 // A release store after CopyOut publishes the bytes. Intel's processors may make the stores of one string instruction
-// visible in any order among themselves, but none of them after a later store (SDM volume 3A, "Fast-String Operation and
-// Out-of-Order Stores"). AMD's write out of order only by streaming stores and to write-combining memory (APM volume 2,
-// "Write Ordering").
+// visible in any order among themselves, but none of them after a later store (SDM volume 3A, "Fast-String Operation
+// and Out-of-Order Stores"). AMD's write out of order only by streaming stores and to write-combining memory (APM
+// volume 2, "Write Ordering").
 func CopyOut(dst, src []byte) int {
 	n := min(len(dst), len(src))
 	if n < LongCopy || !enhanced {

@@ -1,5 +1,5 @@
-// Package arch has operations that the standard library of Go lacks: a store with release order only, a copy into memory
-// that another core has had, a hint for spinning, and the identity of the calling goroutine.
+// Package arch has operations that the standard library of Go lacks: a store with release order only, a copy into
+// memory that another core has had, a hint for spinning, and the identity of the calling goroutine.
 //
 // On amd64 a typed atomic Store compiles to an exchange, which drains the store buffer. If another core holds the
 // line, the writer waits until the line has come. A release store is a plain MOV on amd64, and the writer goes on at

@@ -4,7 +4,8 @@ package crc32c
 
 import "hash/crc32"
 
-// least is from how many bytes on there may be a quicker form than that of hash/crc32: it takes 150 ns to begin and end.
+// least is from how many bytes on there may be a quicker form than that of hash/crc32: it takes 150 ns to begin and
+// end.
 const least = 8192
 
 var table = crc32.MakeTable(crc32.Castagnoli)

@@ -15,8 +15,8 @@ var seedFlag = flag.Uint64("seed", 0, "seed of the random cases; 0: a new one")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestUpdate: the checksums are those of hash/crc32, for all lengths about a block and for random ones, in one piece and
-// in two, at any place in memory.
+// TestUpdate: the checksums are those of hash/crc32, for all lengths about a block and for random ones, in one piece
+// and in two, at any place in memory.
 func TestUpdate(t *testing.T) {
 	seed := *seedFlag
 	if seed == 0 {

@@ -1,5 +1,5 @@
-// Package selection picks the cheapest of a few ways to do a job by what each has cost lately. It looks again and again,
-// because what is cheap changes while a program runs. It reads no clock and has no lock.
+// Package selection picks the cheapest of a few ways to do a job by what each has cost lately. It looks again and
+// again, because what is cheap changes while a program runs. It reads no clock and has no lock.
 package selection
 
 // Most is the largest number of ways of a Picker.

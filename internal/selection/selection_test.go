@@ -13,8 +13,8 @@ var seedFlag = flag.Uint64("seed", 0, "seed of the simulation; 0: a new one")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// simulate uses p n times, at the costs of the ways times noise, and returns the mean cost of a use. late notes come that
-// many uses after the use.
+// simulate uses p n times, at the costs of the ways times noise, and returns the mean cost of a use. late notes come
+// that many uses after the use.
 func simulate(p *Picker, rng *rand.Rand, costs []float64, n, late int) float64 {
 	type note struct {
 		way  int

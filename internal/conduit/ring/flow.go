@@ -19,8 +19,8 @@ const (
 // runLength is how many long records of a stream show what a way costs.
 const runLength = 32
 
-// flow tells a stream of long records from question and answer, and picks the way to write those of a stream. It looks at
-// what has come from the peer since the last long record. Its owner is the holder of the caller's lock for Reserve.
+// flow tells a stream of long records from question and answer, and picks the way to write those of a stream. It looks
+// at what has come from the peer since the last long record. Its owner is the holder of the caller's lock for Reserve.
 //
 // One answer between two records ends no stream: a receiver that acknowledges a window of messages answers once in a
 // while. Two in a row do.

@@ -8,9 +8,9 @@ import (
 	"github.com/golci/golci/internal/reliable"
 )
 
-// keepFrom is the least length in bytes of bulk data that are sent from where they lie. What is kept is the caller's again
-// when the peer has acknowledged it. So where two ranks exchange data, their directions take turns. Below this a copy
-// costs less than that.
+// keepFrom is the least length in bytes of bulk data that are sent from where they lie. What is kept is the caller's
+// again when the peer has acknowledged it. So where two ranks exchange data, their directions take turns. Below this a
+// copy costs less than that.
 const keepFrom = 256 << 10
 
 // keptLoan marks the number of a message of kept data, among those that the core has taken.

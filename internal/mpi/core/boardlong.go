@@ -16,8 +16,8 @@ type stream struct {
 	chunks int // that this rank brings
 	// chunk gives the bytes of chunk i, and who reads it: a rank, or all of them if that is negative.
 	chunk func(i int) (b []byte, reader int)
-	// reads is how many chunks of a rank this one reads. next gives the number of the j-th and its length. take gets its
-	// bytes.
+	// reads is how many chunks of a rank this one reads. next gives the number of the j-th and its length. take gets
+	// its bytes.
 	reads func(rank int) int
 	next  func(rank, j int) (i, n int)
 	take  func(rank, j int, b []byte) error

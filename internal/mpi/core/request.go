@@ -101,7 +101,8 @@ func (r *Request) late() bool { return r.c.until != nil && r.c.until.Err() != ni
 // whose bytes are still to come does not end. It does not block.
 func (r *Request) endLate() bool { return r.late() && r.c.Srv.End(r.op()) }
 
-// drop ends r if it is done without an error, with the fewest steps; false if Wait must. d is kept for the next request.
+// drop ends r if it is done without an error, with the fewest steps; false if Wait must. d is kept for the next
+// request.
 func (r *Request) drop(d *comm.Dropper) bool {
 	if r.c == nil || r.x != nil {
 		return false

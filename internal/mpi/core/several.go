@@ -100,8 +100,8 @@ func Waitsome(ctx context.Context, what string, rs []Request) ([]int, []Status, 
 	return some(what, rs)
 }
 
-// AwaitAny blocks until one of rs is done, and gives its index. It uses up none. The index is Undefined if all are null,
-// if ctx ends, and where the caller must not wait.
+// AwaitAny blocks until one of rs is done, and gives its index. It uses up none. The index is Undefined if all are
+// null, if ctx ends, and where the caller must not wait.
 func AwaitAny(ctx context.Context, what string, rs []Request) (int, error) {
 	for {
 		i, active := firstSettled(rs)
