@@ -74,7 +74,7 @@ static const struct control controls[] = {
      "Largest message sent without asking the receiver first; 0: 16 KiB, over libfabric 15, and in small jobs up to 64 KiB where that is quicker. Never more than a record and the loan of a peer hold.",
      0x9, MPI_COUNT, NULL, 1},
     {"GOLCI_RENDEZVOUS",
-     "How a message beyond that size travels between ranks of a node: in chunks through the segment, got by the receiver, or got and put in halves; auto: as is measured to be quickest.",
+     "How a message that asks first travels between ranks of a node: in chunks through the segment, got by the receiver, or got and put in halves; auto: as is measured to be quickest.",
      0x12, MPI_INT, words_16, 1},
     {"GOLCI_UNEXPECTED",
      "Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share of 128 MiB, at least 1 MiB. Of all peers together 128 MiB are kept, or this if it is more.",

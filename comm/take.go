@@ -29,7 +29,10 @@ func (s *Server) take(ctx uint16, src, tag int, buf []byte) (n int, ok bool) {
 	}
 	for range looks {
 		if s.e.Next(src) {
-			return s.e.TakeNext(src, makeKey(ctx, src, tag), buf)
+			if n, ok = s.e.TakeNext(src, makeKey(ctx, src, tag), buf); ok && n > s.sure {
+				s.hear(src, withEnvelope, int64(n))
+			}
+			return n, ok
 		}
 	}
 	return 0, false

@@ -12,9 +12,9 @@ var wayNames = [...]string{
 
 var trafficNames = [traffics]string{"", ", both ways", ", into buffers of the receiver alone", ", sent"}
 
-// Ways tells in lines of text which ways large messages take between this rank and its peers, for each peer and size,
-// the present one first, and what the others have cost lately in terms of it. It may be called at any time, and does
-// not wait.
+// Ways tells which ways large messages take between this rank and its peers: a line of text for each peer, size and
+// traffic. The present way comes first. The cost of the others is told in terms of it. It may be called at any time. It
+// does not wait.
 func (s *Server) Ways() (lines []string) {
 	var peers []int32
 	s.paths.Range(func(k, _ any) bool {
@@ -28,8 +28,8 @@ func (s *Server) Ways() (lines []string) {
 		for t := range traffics {
 			for size, c := range p.classes[t] {
 				if c != nil {
-					line := c.line(orders[t][size])
-					lines = append(lines, fmt.Sprintf("large messages, rank %d, %s%s: %s", peer, sizeName(size), trafficNames[t], line))
+					what := sizeName(size) + trafficNames[t]
+					lines = append(lines, fmt.Sprintf("large messages, rank %d, %s: %s", peer, what, c.line(orders[t][size])))
 				}
 			}
 		}

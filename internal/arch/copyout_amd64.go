@@ -16,7 +16,7 @@ var enhanced = cpuid.CPU.Supports(cpuid.ERMS)
 // takes whole lines without their contents. dst and src do not overlap.
 //
 // A release store after CopyOut publishes the bytes. Intel's processors may make the stores of one string instruction
-// visible in any order among themselves, but none of them after a later store (SDM volume 3A, "Fast-String Operation
+// visible in any order among themselves. None of them comes after a later store (SDM volume 3A, "Fast-String Operation
 // and Out-of-Order Stores"). AMD's write out of order only by streaming stores and to write-combining memory (APM
 // volume 2, "Write Ordering").
 func CopyOut(dst, src []byte) int {

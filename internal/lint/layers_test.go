@@ -11,8 +11,9 @@ import (
 // from layers below its own and, within its own, from its own entry only. docs/ARCHITECTURE.md draws the same.
 var layers = [][]string{
 	{
-		"internal/addrs", "internal/arch", "internal/authconn", "internal/badnet", "internal/crc32c", "internal/dl", "internal/inside",
-		"internal/invariants", "internal/nodelist", "internal/scenario", "internal/selection", "internal/settings",
+		"internal/addrs", "internal/arch", "internal/authconn", "internal/badnet", "internal/crc32c", "internal/dl",
+		"internal/inside", "internal/invariants", "internal/nodelist", "internal/scenario", "internal/selection",
+		"internal/settings",
 	},
 	{"internal/affinity", "internal/futex", "internal/machine", "internal/ofi", "internal/simd", "internal/tool"},
 	{"internal/spin", "internal/topology"},

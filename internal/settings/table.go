@@ -39,10 +39,10 @@ var (
 	UDPFaults = defineText("GOLCI_UDP_FAULTS", "off",
 		"Faults put upon datagrams on purpose, such as loss=0.01,dup=0.05,reorder=0.1,seed=7; off: none.")
 	Eager = defineSize("GOLCI_EAGER", "0", 0, 1<<20,
-		"Largest message sent without asking the receiver first; 0: 16 KiB, over libfabric 15, and in small jobs up to 64 KiB "+
-			"where that is quicker. Never more than a record and the loan of a peer hold.")
+		"Largest message sent without asking the receiver first; 0: 16 KiB, over libfabric 15, and in small jobs up "+
+			"to 64 KiB where that is quicker. Never more than a record and the loan of a peer hold.")
 	Rendezvous = defineWord("GOLCI_RENDEZVOUS", "auto",
-		"How a message beyond that size travels between ranks of a node: in chunks through the segment, got by the "+
+		"How a message that asks first travels between ranks of a node: in chunks through the segment, got by the "+
 			"receiver, or got and put in halves; auto: as is measured to be quickest.",
 		"auto", "stream", "get", "halves")
 	Unexpected = defineSize("GOLCI_UNEXPECTED", "0", 0, 1<<40,

@@ -4,9 +4,9 @@ package ofi
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 
 	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/internal/crc32c"
 )
 
 // keyOf makes the Key of memory at base, as operations of peers name it, and of that size, whose key in the library is
@@ -42,7 +42,5 @@ func keySum(k conduit.Key) uint32 {
 	binary.LittleEndian.PutUint64(b[:], k.ID>>31<<31)
 	binary.LittleEndian.PutUint64(b[8:], k.Base)
 	binary.LittleEndian.PutUint64(b[16:], uint64(k.Size))
-	return max(crc32.Checksum(b[:], castagnoli)&^(1<<31), 1)
+	return max(crc32c.Update(0, b[:])&^(1<<31), 1)
 }
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -9,7 +9,8 @@ import (
 var _ conduit.Streamer = (*Endpoint)(nil)
 
 // Ways to write the records of a stream. Which is quick depends on the processor, and on how far away the reader's core
-// is. In some states one gives 4 times the bytes a second of the other, in others half.
+// is. In some states one gives twice the bytes a second of the other, in others little
+// more than half.
 const (
 	byCopy    = iota // lines are fetched ahead by cleanAhead, and written by copy
 	byStrings        // nothing touches the lines ahead, and arch.CopyOut takes them whole

@@ -32,8 +32,8 @@ func (e *Endpoint) SendLine(peer int, first, second, third uint64, data []byte) 
 	return true
 }
 
-// putLine publishes a record of one line, if there is room by what was last seen of the consumer, no wrap comes, and
-// the first word of the line behind is clear. The order of its stores is that of publish.
+// putLine publishes a record of one line in few steps. That needs room by what was last seen of the consumer, and a
+// clear first word of the line behind. No wrap may come. The order of its stores is that of publish.
 func (p *Producer) putLine(first, second, third uint64, data []byte) bool {
 	off, tail := p.off, p.tail+Line
 	if int(tail-p.seen) > p.lines || off >= len(p.data)-Line || p.recent != 0 || int64(p.clean-tail) < Line ||

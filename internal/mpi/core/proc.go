@@ -117,7 +117,8 @@ const (
 func serverConfig(r *rank.Rank, threads bool) comm.Config {
 	set := r.Settings()
 	c := comm.Config{
-		Eager: r.Eager(), LongEager: r.LongEager(), Unexpected: int(settings.Unexpected.Get(set)), Entries: sharedEntries,
+		Eager: r.Eager(), LongEager: r.LongEager(), Entries: sharedEntries,
+		Unexpected: int(settings.Unexpected.Get(set)), Way: rendezvousWays[settings.Rendezvous.Get(set)],
 	}
 	switch {
 	case !threads:
@@ -128,12 +129,13 @@ func serverConfig(r *rank.Rank, threads bool) comm.Config {
 	if w := r.Waits(); w != nil {
 		c.Waits = w
 	}
-	c.Way = rendezvousWays[settings.Rendezvous.Get(set)]
 	return c
 }
 
 // rendezvousWays are those of the setting.
-var rendezvousWays = map[string]comm.Way{"auto": comm.Auto, "stream": comm.Stream, "get": comm.Get, "halves": comm.Halves}
+var rendezvousWays = map[string]comm.Way{
+	"auto": comm.Auto, "stream": comm.Stream, "get": comm.Get, "halves": comm.Halves,
+}
 
 // cause gives the reason behind the error of an operation that ended because the rank did.
 func (p *Proc) cause(err error) error {
