@@ -24,7 +24,7 @@ type slot struct {
 	n     int
 	id    uint64
 	off   int64
-	buf   []byte
+	buf   *[]byte // nil while the slot is free and nothing is reserved in it; of whom the state says
 }
 
 const (
@@ -101,11 +101,11 @@ func (c *Conduit) bulkSpace(ln *lane, n int) []byte {
 	if s.state.Load() != slotFree || b.sent.Load()+uint64(n)-ln.bulkFreed.Load() > uint64(c.g.slots*c.g.chunk) {
 		return nil
 	}
-	if cap(s.buf) < n {
-		s.buf = make([]byte, c.g.chunk)
+	if s.buf == nil {
+		s.buf = c.chunks.Get().(*[]byte)
 	}
 	b.reserved = n
-	return s.buf[:n]
+	return (*s.buf)[:n]
 }
 
 // stage gives the engine the slot that is next, with n bytes.
@@ -155,9 +155,16 @@ func (b *bulkStage) next() *slot {
 	return nil
 }
 
-// handed notes that the core or the sink has got what next gave, under a new state.
-func (b *bulkStage) handed(state uint32) {
-	slots := b.all()
-	slots[b.read].state.Store(state)
-	b.read = (b.read + 1) % len(slots)
+// data is what the slot holds.
+func (s *slot) data() []byte { return (*s.buf)[:s.n] }
+
+// handed notes that the core or the sink has got what next gave.
+func (b *bulkStage) handed() { b.read = (b.read + 1) % len(b.all()) }
+
+// free gives a slot whose chunk nobody reads any more back to its writer. The memory goes back to the conduit: a rank
+// that has talked to many keeps none for each of them.
+func (c *Conduit) free(s *slot) {
+	c.chunks.Put(s.buf)
+	s.buf = nil
+	s.state.Store(slotFree)
 }

@@ -191,16 +191,17 @@ func (c *Conduit) hand(peer int, ln *lane, rec []byte, class conduit.Class) bool
 func (c *Conduit) drainBulk(peer int, ln *lane) {
 	for s := ln.bulk.next(); s != nil; s = ln.bulk.next() {
 		id := bulkLoan | uint64(peer)<<16 | uint64(ln.bulk.read)
-		m := reliable.Message{Data: s.buf[:s.n], Tag: tagBulk, Put: true, Place: s.id, Offset: uint64(s.off), ID: id}
+		m := reliable.Message{Data: s.data(), Tag: tagBulk, Put: true, Place: s.id, Offset: uint64(s.off), ID: id}
 		switch c.core.Send(peer, m, c.now) {
 		case reliable.Copied:
-			ln.bulk.handed(slotFree)
+			c.free(s)
 		case reliable.Taken:
-			ln.bulk.handed(slotBusy)
+			s.state.Store(slotBusy)
 		default:
 			c.stick(peer, ln)
 			return
 		}
+		ln.bulk.handed()
 		c.out.waits += len(m.Data)
 	}
 }
@@ -217,7 +218,7 @@ func (c *Conduit) Ended(_ int, id uint64, err error) {
 	}
 	peer, i := int(id&^bulkLoan>>16), int(id&(1<<16-1))
 	ln := c.lane(peer)
-	ln.bulk.all()[i].state.Store(slotFree)
+	c.free(&ln.bulk.all()[i])
 	if ln.blocked {
 		c.mark(peer)
 	}

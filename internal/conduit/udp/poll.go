@@ -165,9 +165,10 @@ func (c *Conduit) deliverSelf(budget int, sink conduit.Sink) (n int) {
 		if s == nil {
 			return n
 		}
-		sink.Bulk(c.cfg.Rank, s.id, s.off, s.buf[:s.n])
+		sink.Bulk(c.cfg.Rank, s.id, s.off, s.data())
 		ln.bulkFreed.Store(ln.bulkFreed.Load() + uint64(s.n))
-		ln.bulk.handed(slotFree)
+		c.free(s)
+		ln.bulk.handed()
 		n++
 	}
 	c.self.Store(true)

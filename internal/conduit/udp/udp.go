@@ -26,6 +26,7 @@ type Conduit struct {
 	box    *seal.Box
 	base   time.Time              // of all times
 	lanes  []atomic.Pointer[lane] // by peer; see lane
+	chunks sync.Pool              // of *[]byte, a chunk long, for all lanes
 	book   *book
 
 	engine  mutex
@@ -89,6 +90,7 @@ func assemble(cfg Config) (*Conduit, error) {
 	c := &Conduit{
 		cfg: cfg, g: g, wire: cfg.Wire, base: time.Now(), lanes: make([]atomic.Pointer[lane], cfg.Size),
 	}
+	c.chunks.New = func() any { b := make([]byte, g.chunk); return &b }
 	c.notices = obituary.New(cfg.Rank, cfg.Size)
 	if c.book, err = newBook(cfg.Peers); err != nil {
 		return nil, err
