@@ -11,3 +11,10 @@ func (c *Conduit) Undelivered() (n int) {
 	}
 	return n
 }
+
+// Waits reports whether a record waits for company.
+func (c *Conduit) Waits() bool {
+	c.engine.Lock()
+	defer c.engine.Unlock()
+	return c.heldAt > 0
+}
