@@ -59,12 +59,52 @@ func (b *Board) Publish(p Place, seq, about, seal uint64) (asleep uint64) {
 	return b.Set(&p.h.seq, seq)
 }
 
-// Set sets a word of the rank itself, after all that it has written before. It returns the ranks that may be asleep.
+// Awaited says for which words a rank waits. A rank that sets one wakes only those that wait for its kind.
+type Awaited uintptr
+
+const (
+	AwaitsData Awaited = iota // all words but Done
+	AwaitsDone                // Done
+)
+
+// Set sets a word of the rank itself, other than Done, or Released. All that the rank has written before is there then.
+// It returns the ranks that may be asleep and wait for such words.
 func (b *Board) Set(word *atomic.Uint64, v uint64) (asleep uint64) {
+	b.store(word, v)
+	return b.Sleepers(AwaitsData).Load() &^ (1 << b.self)
+}
+
+// SetDone sets Done of the rank itself. It returns the ranks that may be asleep and wait for Done of some rank.
+func (b *Board) SetDone(v uint64) (asleep uint64) {
+	b.store(b.Done(b.self), v)
+	return b.Sleepers(AwaitsDone).Load() &^ (1 << b.self)
+}
+
+// store comes after all that this rank has written, and before it looks for sleepers.
+func (b *Board) store(word *atomic.Uint64, v uint64) {
 	if b.fenced {
 		arch.StoreRel64(word, v)
 	} else {
 		word.Store(v)
 	}
-	return b.Sleepers().Load() &^ (1 << b.self)
 }
+
+// Arrive counts this rank in a call, and returns how many ranks have arrived in it. It returns 0 if a rank has arrived
+// in a later call: then nobody can count on the number.
+func (b *Board) Arrive(call uint64) int {
+	for w := b.arrived(); ; {
+		old := w.Load()
+		next := call<<countBits | 1
+		switch last := old >> countBits; {
+		case last > call:
+			return 0
+		case last == call:
+			next = old + 1
+		}
+		if w.CompareAndSwap(old, next) {
+			return int(next & (1<<countBits - 1))
+		}
+	}
+}
+
+const countBits = 8

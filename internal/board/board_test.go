@@ -1,6 +1,9 @@
 package board
 
 import (
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -39,7 +42,13 @@ func TestPlacesAreApart(t *testing.T) {
 				owner[i] = claimed
 			}
 		}
-		claim("Sleepers", unsafe.Pointer(b.Sleepers()), 8)
+		claim("Sleepers", unsafe.Pointer(b.Sleepers(AwaitsData)), 8)
+		claim("Sleepers", unsafe.Pointer(b.Sleepers(AwaitsDone)), 8)
+		claim("arrived", unsafe.Pointer(b.arrived()), 8)
+		claim("Released", unsafe.Pointer(b.Released()), 8)
+		for call := range uint64(Calls) {
+			claim("Result", unsafe.Pointer(&b.Result(call, Short)[0]), Short)
+		}
 		for r := range ranks {
 			claim("Done", unsafe.Pointer(b.Done(r)), 8)
 			for from := range ranks {
@@ -120,17 +129,63 @@ func TestPublish(t *testing.T) {
 			if p.About() != About(int(call), 100) || p.Seal() != 7 {
 				t.Fatalf("call %d: it is of %#x, shape %d", call, p.About(), p.Seal())
 			}
-			reader.Set(reader.Done(1), call+1)
+			reader.SetDone(call + 1)
 		}
 		<-done
 	}
 }
 
-// TestSleepers: a publication tells which other ranks may be asleep.
+// TestSleepers: who sets a word learns which other ranks may be asleep and wait for such words.
 func TestSleepers(t *testing.T) {
-	b := New(memory(3), 3, 1, true)
-	b.Sleepers().Or(0b111)
-	if got := b.Set(b.Done(1), 1); got != 0b101 {
-		t.Errorf("%b may be asleep", got)
+	for _, fenced := range []bool{false, true} {
+		b := New(memory(4), 4, 1, fenced)
+		b.Sleepers(AwaitsData).Or(0b0011)
+		b.Sleepers(AwaitsDone).Or(0b1110)
+		if got := b.Set(b.Taken(1, 0), 1); got != 0b0001 {
+			t.Errorf("%b may be asleep and wait for data", got)
+		}
+		if got := b.Publish(b.Short(1, 0), Seq(1, 0), About(1, 0), 0); got != 0b0001 {
+			t.Errorf("%b may be asleep and wait for a contribution", got)
+		}
+		if got := b.SetDone(1); got != 0b1100 {
+			t.Errorf("%b may be asleep and wait for Done", got)
+		}
+	}
+}
+
+// TestArrive: ranks are counted in each call, and the last one learns that it is the last. Who comes to a call when
+// others have arrived in a later one learns that the count is lost.
+func TestArrive(t *testing.T) {
+	const ranks, calls = 4, 5000
+	mem := memory(ranks)
+	var lasts [calls]atomic.Int32
+	var wg sync.WaitGroup
+	for r := range ranks {
+		wg.Go(func() {
+			b := New(mem, ranks, r, true)
+			for call := range uint64(calls) {
+				if n := b.Arrive(call + 1); n == ranks {
+					lasts[call].Add(1)
+					b.Set(b.Released(), call+1)
+				} else if n == 0 {
+					t.Errorf("call %d: the count of rank %d is lost", call+1, r)
+				}
+				for b.Released().Load() < call+1 {
+					runtime.Gosched()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for call := range lasts {
+		if n := lasts[call].Load(); n != 1 {
+			t.Errorf("call %d: %d ranks were the last", call+1, n)
+		}
+	}
+	b := New(mem, ranks, 0, true)
+	for i, c := range []struct{ call, want uint64 }{{calls + 2, 1}, {calls + 1, 0}, {calls + 2, 2}, {calls + 3, 1}} {
+		if n := b.Arrive(c.call); n != int(c.want) {
+			t.Errorf("%d: %d have arrived in call %d, want %d", i, n, c.call, c.want)
+		}
 	}
 }

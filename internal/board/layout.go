@@ -7,7 +7,7 @@ import (
 
 // Sizes of a board.
 const (
-	MaxRanks   = 64 // a bit for each in Board.Sleepers
+	MaxRanks   = 64 // a bit for each in Board.Sleepers; at most 255, for Board.Arrive
 	Calls      = 16 // calls in a row whose short contributions have places of their own
 	Short      = 4 << 10
 	Inline     = line - 3*8 // bytes of a contribution that lie in its head
@@ -15,6 +15,7 @@ const (
 	ChunkBytes = 32 << 10
 
 	line       = 64
+	header     = 3 * line // sleepers; arrived; released
 	shortPlace = line + Short
 	chunkPlace = line + ChunkBytes
 )
@@ -31,22 +32,23 @@ const _ = uint(line-unsafe.Sizeof(head{})) + uint(unsafe.Sizeof(head{})-line) //
 
 // Board is one rank's view of the memory. Its fields do not change.
 type Board struct {
-	mem    []byte
-	base   unsafe.Pointer // of mem
-	size   int
-	self   int
-	part   uintptr // bytes of a rank's part
-	taken  uintptr // where in a part the words of Taken are
-	short  uintptr
-	chunks uintptr
-	fenced bool
+	mem     []byte
+	base    unsafe.Pointer // of mem
+	size    int
+	self    int
+	results uintptr // where in mem the results are, behind all parts
+	part    uintptr // bytes of a rank's part
+	taken   uintptr // where in a part the words of Taken are
+	short   uintptr
+	chunks  uintptr
+	fenced  bool
 }
 
 // Size is how many bytes a board of so many ranks needs.
 func Size(ranks int) int64 {
 	var b Board
 	b.lay(ranks)
-	return int64(line + b.part*uintptr(ranks))
+	return int64(b.results + Calls*Short)
 }
 
 func (b *Board) lay(ranks int) {
@@ -55,6 +57,7 @@ func (b *Board) lay(ranks int) {
 	b.short = b.taken + (uintptr(ranks)*8+line-1)&^(line-1)
 	b.chunks = b.short + Calls*shortPlace
 	b.part = b.chunks + Chunks*chunkPlace
+	b.results = header + b.part*uintptr(ranks)
 }
 
 // New is the view of rank self. mem has Size bytes, is aligned to a cache line, and was zero at first. fenced says that
@@ -66,12 +69,21 @@ func New(mem []byte, ranks, self int, fenced bool) *Board {
 }
 
 func (b *Board) at(rank int, off uintptr) unsafe.Pointer {
-	return unsafe.Add(b.base, line+uintptr(rank)*b.part+off)
+	return unsafe.Add(b.base, header+uintptr(rank)*b.part+off)
 }
 
-// Sleepers has a bit for each rank that may be asleep while it waits for a word of the board. Each rank sets and clears
-// its own.
-func (b *Board) Sleepers() *atomic.Uint64 { return (*atomic.Uint64)(b.base) }
+// Sleepers has a bit for each rank that may be asleep while it waits for such a word of the board. Each rank sets and
+// clears its own.
+func (b *Board) Sleepers(w Awaited) *atomic.Uint64 {
+	return (*atomic.Uint64)(unsafe.Add(b.base, uintptr(w)*8))
+}
+
+// arrived is the number of the last call in which a rank has arrived, and in its low byte how many have. Any rank
+// changes it, by Arrive.
+func (b *Board) arrived() *atomic.Uint64 { return (*atomic.Uint64)(unsafe.Add(b.base, line)) }
+
+// Released is the number of the last call in which all ranks have arrived. The last to arrive sets it.
+func (b *Board) Released() *atomic.Uint64 { return (*atomic.Uint64)(unsafe.Add(b.base, 2*line)) }
 
 // Done is the number of a call before which the rank has done with all places.
 func (b *Board) Done(rank int) *atomic.Uint64 { return (*atomic.Uint64)(b.at(rank, 0)) }
@@ -79,6 +91,12 @@ func (b *Board) Done(rank int) *atomic.Uint64 { return (*atomic.Uint64)(b.at(ran
 // Taken is the Seq behind the last chunk of rank from that rank has done with.
 func (b *Board) Taken(rank, from int) *atomic.Uint64 {
 	return (*atomic.Uint64)(b.at(rank, b.taken+uintptr(from)*8))
+}
+
+// Result is the place for n bytes, at most Short, that the last rank to arrive in a call makes for all. Others read them
+// when the call is in Released.
+func (b *Board) Result(call uint64, n int) []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(b.base, b.results+uintptr(call%Calls)*Short)), n)
 }
 
 func (b *Board) shortAt(rank int, call uint64) *head {

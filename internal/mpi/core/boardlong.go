@@ -42,7 +42,8 @@ func (x *Call) flow(s *stream) error {
 		if moved {
 			continue
 		}
-		if err := x.awaitUntil(x.lacking(s), func() bool { return x.canPut(s) || x.anyCame(s) >= 0 }); err != nil {
+		ready := func() bool { return x.canPut(s) || x.anyCame(s) >= 0 }
+		if err := x.awaitUntil(x.lacking(s), ready, board.AwaitsData); err != nil {
 			return err
 		}
 	}

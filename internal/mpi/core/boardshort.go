@@ -16,11 +16,16 @@ func (x *Call) bring(data []byte) error {
 	if err := x.mayBring(); err != nil {
 		return err
 	}
+	x.rouse(x.show(data))
+	return nil
+}
+
+// show is bring for a rank that may, but wakes nobody. It returns the ranks that may be asleep.
+func (x *Call) show(data []byte) (asleep uint64) {
 	sh := &x.st.shared
 	p := sh.b.Short(sh.me, x.call)
 	arch.CopyOut(p.Bytes(len(data)), data)
-	x.publish(p, 0, len(data))
-	return nil
+	return sh.b.Publish(p, board.Seq(x.call, 0), board.About(x.tag, len(data)), x.seal)
 }
 
 // mayBring waits until all ranks have done with the place of this one.
@@ -41,6 +46,9 @@ func (x *Call) allBrought() { x.st.shared.seen = max(x.st.shared.seen, x.call) }
 
 // boardBarrier waits for all ranks.
 func boardBarrier(x *Call, _ int) error {
+	if x.counts() {
+		return x.byCount(nil, nil, func([]byte) error { return nil })
+	}
 	if err := x.bring(nil); err != nil {
 		return err
 	}
@@ -79,11 +87,14 @@ func boardGather(x *Call, root int) error {
 
 // boardAllgather gives all ranks the parts of all, one behind the other.
 func boardAllgather(x *Call, _ int) error {
-	in := x.buf[schedule.In].mem
+	in, out := x.buf[schedule.In].mem, x.buf[schedule.Out].mem
+	if n := len(in) * x.size; x.counts() && n <= board.Short {
+		return x.byCount(in, out[:n], func(out []byte) error { return x.collect(in, out) })
+	}
 	if err := x.bring(in); err != nil {
 		return err
 	}
-	err := x.collect(in, x.buf[schedule.Out].mem)
+	err := x.collect(in, out)
 	x.allBrought()
 	return err
 }
@@ -165,11 +176,14 @@ func boardReduce(x *Call, root int) error {
 
 // boardAllreduce combines the In of all ranks into the Out of all. In may be Out.
 func boardAllreduce(x *Call, _ int) error {
-	in := x.buf[schedule.In].mem
+	in, out := x.buf[schedule.In].mem, x.buf[schedule.Out].mem
+	if x.counts() {
+		return x.byCount(in, out[:len(in)], func(out []byte) error { return x.combineAll(out, len(in), 0) })
+	}
 	if err := x.bring(in); err != nil {
 		return err
 	}
-	err := x.combineAll(x.buf[schedule.Out].mem[:len(in)], len(in), 0)
+	err := x.combineAll(out[:len(in)], len(in), 0)
 	x.allBrought()
 	return err
 }

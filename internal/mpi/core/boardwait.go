@@ -46,27 +46,28 @@ func (x *Call) performBoard() error {
 func (x *Call) tellDone(v uint64) {
 	if sh := &x.st.shared; sh.told < v {
 		sh.told = v
-		x.set(sh.b.Done(sh.me), v)
+		x.rouse(sh.b.SetDone(v))
 	}
 }
 
-// set sets a word of this rank on the board, and wakes who waits for it.
+// set sets a word of this rank on the board, but for Done, and wakes who waits for it.
 func (x *Call) set(word *atomic.Uint64, v uint64) {
-	if asleep := x.st.shared.b.Set(word, v); asleep != 0 {
-		x.rouse(asleep)
-	}
+	x.rouse(x.st.shared.b.Set(word, v))
 }
 
 // publish shows all ranks what lies in a place of this one: n bytes, of chunk i of the call.
 func (x *Call) publish(p board.Place, i uint64, n int) {
-	asleep := x.st.shared.b.Publish(p, board.Seq(x.call, i), board.About(x.tag, n), x.seal)
+	x.rouse(x.st.shared.b.Publish(p, board.Seq(x.call, i), board.About(x.tag, n), x.seal))
+}
+
+// rouse tells ranks that may be asleep, mostly none, that the board has changed.
+func (x *Call) rouse(asleep uint64) {
 	if asleep != 0 {
-		x.rouse(asleep)
+		x.notifyEach(asleep)
 	}
 }
 
-// rouse tells ranks that may be asleep that the board has changed.
-func (x *Call) rouse(asleep uint64) {
+func (x *Call) notifyEach(asleep uint64) {
 	for i, r := range x.st.shared.ranks {
 		if asleep>>i&1 != 0 {
 			x.notify(r, noticeBoard, 0, "")
@@ -77,15 +78,21 @@ func (x *Call) rouse(asleep uint64) {
 // came waits for chunk i of a rank, which has n bytes, and gives them.
 func (x *Call) came(peer int, p board.Place, i uint64, n int) ([]byte, error) {
 	seq := board.Seq(x.call, i)
-	if err := x.awaitWord(p.Seq(), seq, peer); err != nil {
+	if err := x.awaitWord(p.Seq(), seq, peer, board.AwaitsData); err != nil {
 		return nil, err
 	}
-	if p.Seq().Load() != seq || p.About() != board.About(x.tag, n) || p.Seal() != x.seal {
-		if err := x.odd(peer, p, seq, n); err != nil {
-			return nil, err
-		}
+	if err := x.expects(peer, p, seq, n); err != nil {
+		return nil, err
 	}
 	return p.Bytes(n), nil
+}
+
+// expects compares what has come to a place with what the call expects of peer.
+func (x *Call) expects(peer int, p board.Place, seq uint64, n int) error {
+	if p.Seq().Load() != seq || p.About() != board.About(x.tag, n) || p.Seal() != x.seal {
+		return x.odd(peer, p, seq, n)
+	}
+	return nil
 }
 
 // odd is the error for a contribution that is not what the call expects.
@@ -109,40 +116,46 @@ func (x *Call) odd(peer int, p board.Place, seq uint64, n int) error {
 	return nil
 }
 
-// awaitWord waits until a word that peer sets has got to want.
-func (x *Call) awaitWord(word *atomic.Uint64, want uint64, peer int) error {
+// awaitWord waits until a word that peer sets has got to want. on says which kind of word that is.
+func (x *Call) awaitWord(word *atomic.Uint64, want uint64, peer int, on board.Awaited) error {
 	over := func() bool { return word.Load() >= want }
 	switch {
 	case over():
 		return nil
 	case x.st.waits != nil:
-		return x.awaitUntil(peer, over)
+		return x.awaitUntil(peer, over, on)
 	case x.c.Srv.SpinOn(word, want, x.alarm):
 		return nil
 	}
-	return x.sleepUntil(peer, over)
+	return x.sleepUntil(peer, over, on)
 }
 
-// awaitUntil waits until over reports true, for which peer among others has to do something.
-func (x *Call) awaitUntil(peer int, over func() bool) error {
+// awaitUntil waits until over reports true, for which peer among others has to set a word. on says which kind of
+// word.
+func (x *Call) awaitUntil(peer int, over func() bool, on board.Awaited) error {
 	if over() {
 		return nil
 	}
-	if w := x.st.waits; w != nil {
-		since := w.Begin()
-		defer func() { w.End(x.kind, since, int(x.c.peers[x.st.shared.ranks[peer]]), -1) }()
+	if x.st.waits != nil {
+		defer x.timeWait(peer)()
 	}
 	if x.c.Srv.SpinUntil(over, x.alarm) {
 		return nil
 	}
-	return x.sleepUntil(peer, over)
+	return x.sleepUntil(peer, over, on)
+}
+
+// timeWait shows a wait for peer in the timeline, until the function that it returns is called.
+func (x *Call) timeWait(peer int) func() {
+	since := x.st.waits.Begin()
+	return func() { x.st.waits.End(x.kind, since, int(x.c.peers[x.st.shared.ranks[peer]]), -1) }
 }
 
 // sleepUntil is the rest of a wait that lasts. A receive from peer, for which no message comes, tells of the end of
 // peer and of the communicator.
-func (x *Call) sleepUntil(peer int, over func() bool) error {
+func (x *Call) sleepUntil(peer int, over func() bool, on board.Awaited) error {
 	sh := &x.st.shared
-	c, sleepers, bit := x.c, sh.b.Sleepers(), uint64(1)<<sh.me
+	c, sleepers, bit := x.c, sh.b.Sleepers(on), uint64(1)<<sh.me
 	peer = sh.ranks[peer]
 	r, err := c.Srv.IrecvWith(c.collCtx, int(c.peers[peer]), x.tag, nil, nil, comm.Terms{Endable: true})
 	if err != nil {
@@ -181,7 +194,7 @@ func (x *Call) allDone(v uint64) error {
 			continue
 		}
 		word := sh.b.Done(r)
-		if err := x.awaitWord(word, v, r); err != nil {
+		if err := x.awaitWord(word, v, r, board.AwaitsDone); err != nil {
 			return err
 		}
 		least = min(least, word.Load())

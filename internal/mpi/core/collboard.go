@@ -25,6 +25,8 @@ type shared struct {
 	bulk uint64       // the number of the last call that had chunks
 	gets bool         // all ranks of all nodes get from the memory of their neighbours by themselves
 
+	crowded bool // some ranks of some node share cores
+
 	nodes
 }
 
@@ -85,6 +87,9 @@ func (x *Call) makeBoard() error {
 		if futex.RegisterMembarrier() {
 			mine[0] |= canFence
 		}
+		if x.c.proc.rank.Endpoint().Progress().Spins() {
+			mine[0] |= hasCore
+		}
 		if x.canReach(&on) {
 			mine[0] |= canGet
 		}
@@ -95,7 +100,7 @@ func (x *Call) makeBoard() error {
 	if err := x.perform(); err != nil || common[0]&canShare == 0 {
 		return err
 	}
-	sh.gets = common[0]&canGet != 0
+	sh.gets, sh.crowded = common[0]&canGet != 0, common[0]&hasCore == 0
 	sh.b, sh.nodes = board.New(mem, len(keys), on.me, common[0]&canFence != 0), on
 	return nil
 }
@@ -111,6 +116,7 @@ const (
 	canShare = 1 << iota // it has the memory
 	canFence             // others can have it pass a memory barrier
 	canGet               // it copies from the memory of the others by itself
+	hasCore              // it polls while it waits, and keeps nobody from running
 )
 
 // takeBefore has x send messages of a way that come before those of its call, and gives the schedule to build.
