@@ -93,8 +93,8 @@ func (b *Board) Taken(rank, from int) *atomic.Uint64 {
 	return (*atomic.Uint64)(b.at(rank, b.taken+uintptr(from)*8))
 }
 
-// Result is the place for n bytes, at most Short, that the last rank to arrive in a call makes for all. Others read them
-// when the call is in Released.
+// Result is the place for n bytes, at most Short, that the last rank to arrive in a call makes for all. Others read it
+// when Released has got to the call.
 func (b *Board) Result(call uint64, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(b.base, b.results+uintptr(call%Calls)*Short)), n)
 }
