@@ -12,7 +12,7 @@ import (
 	"github.com/golci/golci/internal/spin"
 )
 
-// lane is the sending side towards one peer. All fields but the atomics are owned by the holder of mu.
+// lane is the sending side towards one peer. All fields but the atomics and looks are owned by the holder of mu.
 type lane struct {
 	mu        spin.Biased
 	credit    credit.Borrower
@@ -22,9 +22,15 @@ type lane struct {
 	listed    bool   // something is queued
 	waits     bool   // in Endpoint.stalled
 	dead      bool
-	throttle  bool   // as last read from the peer
-	returning bool   // urgent holds a return of credits
-	words     bool   // the conduit carries credit words towards this peer, and so the other way; fixed
+	throttle  bool  // as last read from the peer
+	returning bool  // urgent holds a return of credits
+	looks     uint8 // at starvedAt; owned by the holder of Endpoint.stalled.pumping
+	words     bool  // the conduit carries credit words towards this peer, and so the other way; fixed
+
+	// starvedAt is 0, or the digest of theirs when the request that is first has found too few credits. The holder of mu
+	// writes it.
+	starvedAt atomic.Uint32
+	replies   int32  // bytes of reply space that requests in flight have reserved
 	normal    queue  // requests that wait for credits
 	urgent    queue  // replies and returns that wait for room
 	first     queue  // urgent requests that wait for room, or for that of their replies
@@ -35,9 +41,11 @@ type lane struct {
 	theirs, mine *atomic.Uint64
 	own          [2]atomic.Uint64
 
-	replies int // bytes of reply space that requests in flight have reserved
-	bulk    bulkQueue
+	bulk bulkQueue
 }
+
+// digest is of a credit word, and not 0. Two words one after the other seldom have the same.
+func digest(word uint64) uint32 { return uint32(word) ^ uint32(word>>32) | 1<<31 }
 
 const wordThrottle = 1 << 63
 
@@ -159,7 +167,7 @@ func (e *Endpoint) open(ln *lane, peer int, h, flags uint8, nargs, payload int) 
 	cost := (n + credit.Unit - 1) / credit.Unit
 	spec := &e.specs[h]
 	if spec.MaxReply != NoReply {
-		if ln.replies > 0 && ln.replies+replyBytes(spec.MaxReply) > e.cfg.ReplySpace {
+		if ln.replies > 0 && int(ln.replies)+replyBytes(spec.MaxReply) > e.cfg.ReplySpace {
 			return nil, 0, Stalled
 		}
 		flags |= flagAnswer
@@ -178,7 +186,7 @@ func (e *Endpoint) open(ln *lane, peer int, h, flags uint8, nargs, payload int) 
 		ln.seq++
 	}
 	if flags&flagAnswer != 0 {
-		ln.replies += replyBytes(spec.MaxReply)
+		ln.replies += int32(replyBytes(spec.MaxReply))
 	}
 	if !ln.words {
 		w1, flags = e.piggyback(ln, w1, flags)
@@ -233,12 +241,16 @@ func (e *Endpoint) Abandon(peer int) { e.lanes[peer].Load().mu.Unlock() }
 
 // takeSlow looks for returned credits and tries again.
 func (e *Endpoint) takeSlow(ln *lane, peer, cost int) bool {
-	e.refresh(ln, peer)
-	return ln.credit.Take(cost)
+	w := e.refresh(ln, peer)
+	if ln.credit.Take(cost) {
+		return true
+	}
+	ln.starvedAt.Store(digest(w))
+	return false
 }
 
-// refresh takes in what the peer has returned. The pair is locked.
-func (e *Endpoint) refresh(ln *lane, peer int) {
+// refresh takes in what the peer has returned, and gives the word that says so. The pair is locked.
+func (e *Endpoint) refresh(ln *lane, peer int) uint64 {
 	w := ln.theirs.Load()
 	ln.throttle = w&wordThrottle != 0
 	ln.care = ln.listed || ln.dead || ln.throttle
@@ -251,6 +263,7 @@ func (e *Endpoint) refresh(ln *lane, peer int) {
 	if err != nil {
 		e.Fault(fmt.Errorf("am: rank %d, peer %d: %w", e.rank, peer, err))
 	}
+	return w
 }
 
 // Throttled reports whether peer has asked for no more unmatched eager bytes, and Queueing whether sends are queued
@@ -350,6 +363,7 @@ func (e *Endpoint) Withdraw(peer int, x Queued) bool {
 	ln := e.lane(peer)
 	ln.mu.Lock()
 	ok := ln.normal.remove(x)
+	ln.starvedAt.Store(0)
 	e.unlist(ln)
 	ln.mu.Unlock()
 	return ok
@@ -357,6 +371,7 @@ func (e *Endpoint) Withdraw(peer int, x Queued) bool {
 
 func (e *Endpoint) list(ln *lane, peer int) {
 	ln.listed, ln.care = true, true
+	ln.starvedAt.Store(0)
 	if !ln.waits {
 		ln.waits = true
 		e.stalled.add(peer)
@@ -374,6 +389,7 @@ func (e *Endpoint) unlist(ln *lane) {
 func (e *Endpoint) pump(ln *lane, peer int, w *fult.Worker) (sent int) {
 	var done queue
 	e.refresh(ln, peer)
+	ln.starvedAt.Store(0)
 	for _, q := range [...]*queue{&ln.urgent, &ln.first, &ln.normal} {
 		for q.head != nil && q.head.Emit() {
 			x := q.pop()

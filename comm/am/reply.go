@@ -114,7 +114,7 @@ func replyBytes(max int) int {
 func (e *Endpoint) releaseReply(peer, bytes int) {
 	ln := e.lane(peer)
 	ln.mu.Lock()
-	ln.replies -= bytes
+	ln.replies -= int32(bytes)
 	ln.mu.Unlock()
 }
 

@@ -43,7 +43,7 @@ func (e *Endpoint) enqueueUrgent(peer int, q *request) {
 func (e *Endpoint) emitUrgent(ln *lane, peer int, h uint8, args []uint64) bool {
 	spec := &e.specs[h]
 	room := replyBytes(spec.MaxReply) // also of one that never replies: an empty reply takes its place
-	if ln.replies > 0 && ln.replies+room > e.cfg.ReplySpace {
+	if ln.replies > 0 && int(ln.replies)+room > e.cfg.ReplySpace {
 		return false
 	}
 	n := headerBytes + len(args)*argBytes
@@ -54,7 +54,7 @@ func (e *Endpoint) emitUrgent(ln *lane, peer int, h uint8, args []uint64) bool {
 		}
 		return false
 	}
-	ln.replies += room
+	ln.replies += int32(room)
 	w1, flags := word1(0, ln.seq, 0), uint8(flagAnswer)
 	if spec.Ordered {
 		flags |= flagOrdered

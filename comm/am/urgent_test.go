@@ -72,7 +72,7 @@ func TestUrgentIsBounded(t *testing.T) {
 		ln := es[0].lane(1)
 		ln.mu.Lock()
 		defer ln.mu.Unlock()
-		return ln.first.head != nil && ln.replies == 3*replyBytes(0)
+		return ln.first.head != nil && int(ln.replies) == 3*replyBytes(0)
 	})
 	eventually(t, "all", func() bool {
 		es[1].Poll()
@@ -136,7 +136,7 @@ func TestUrgentToSilentAndOrdered(t *testing.T) {
 		ln := es[0].lane(1)
 		ln.mu.Lock()
 		defer ln.mu.Unlock()
-		return ln.first.head != nil && ln.replies == 2*replyBytes(NoReply)
+		return ln.first.head != nil && int(ln.replies) == 2*replyBytes(NoReply)
 	})
 	eventually(t, "all of them, and their space", func() bool {
 		es[1].Poll()
