@@ -3,6 +3,7 @@
 #include "posts.h"
 #include "status.h"
 #include "types.h"
+#include "vain.h"
 
 int buffer(const void *mem, MPI_Count count, MPI_Datatype datatype)
 {
@@ -120,6 +121,7 @@ ABI_FAST(int, Recv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int so
 }
 
 struct posts posts;
+struct vain vain = {.turn = 1, .n = -1};
 
 /* wait_in_c has a receive of n bytes wait for the next call of Go, and gives its request; 0: it must not. */
 static inline int wait_in_c(const struct comm *c, void *buf, int64_t n, int source, int tag, MPI_Request *request)
@@ -163,6 +165,13 @@ ABI_FAST(int, Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status
     (source, tag, comm, flag, status))
 {
     START_FAST(comm);
+    uint64_t what = vain_message(source, c->place);
+    if (flag && in_vain(what, tag)) {
+        *flag = 0;
+        return MPI_SUCCESS;
+    }
     class = flag ? golciIprobe(source, tag, c->place, flag, status) : missing("pflag");
+    if (class == MPI_SUCCESS && !*flag)
+        was_in_vain(what, tag);
     DONE;
 }

@@ -77,6 +77,7 @@ func golciIrecv(
 		return classOf(err)
 	}
 	*request = requests.add(r, comm)
+	receive(*request, &r)
 	return C.MPI_SUCCESS
 }
 
@@ -94,12 +95,18 @@ func golciProbe(source, tag, comm C.int, status *C.MPI_Status) (class C.int) {
 //export golciIprobe
 func golciIprobe(source, tag, comm C.int, flag *C.int, status *C.MPI_Status) (class C.int) {
 	defer recovered(&class)
-	begun()
+	looks()
 	st, ok, err := at(comm).Iprobe(int(source), int(tag))
 	*flag = 0
-	if ok && err == nil {
+	switch {
+	case err != nil:
+		found()
+	case ok:
+		found()
 		*flag = 1
 		fill(status, &st)
+	default:
+		foundNothing()
 	}
 	return classOf(err)
 }

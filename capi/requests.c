@@ -1,6 +1,7 @@
 /* Waiting for requests, and ending them (3.7.3 to 3.7.5 and 3.8.4 of the standard). */
 #include "pt2pt.h"
 #include "status.h"
+#include "vain.h"
 
 int ended(int class, int at)
 {
@@ -34,15 +35,24 @@ static inline int over(MPI_Request request)
     return request == MPI_REQUEST_NULL || (uintptr_t)request == done_request;
 }
 
-/* all_over ends n requests if all are over; else it does nothing. Errors are set in the statuses of null requests, and by
+/* over_or_ended tells that C may end a request. */
+static inline int over_or_ended(MPI_Request request) { return over(request) || has_ended((uintptr_t)request); }
+
+/* all_over ends n requests if all are over or C may end them; else it does nothing. Errors are set in the statuses of null requests, and by
    functions for several requests (3.2.5). */
 static int all_over(int n, MPI_Request requests[], MPI_Status statuses[], int several)
 {
+    if (vain.taken + n > vain_things)
+        return 0;
     for (int i = 0; i < n; i++)
-        if (!over(requests[i]))
+        if (!over_or_ended(requests[i]))
             return 0;
     for (int i = 0; i < n; i++) {
-        if (statuses) {
+        if (!over(requests[i])) {
+            end_in_c((uintptr_t)requests[i], statuses ? &statuses[i] : MPI_STATUS_IGNORE);
+            if (statuses && several)
+                statuses[i].MPI_ERROR = MPI_SUCCESS;
+        } else if (statuses) {
             no_message(&statuses[i]);
             if (several || requests[i] == MPI_REQUEST_NULL)
                 statuses[i].MPI_ERROR = MPI_SUCCESS;
@@ -70,7 +80,14 @@ ABI_FAST(int, Test, (MPI_Request *request, int *flag, MPI_Status *status),
         *flag = 1;
         return MPI_SUCCESS;
     }
+    uintptr_t what = *NUMBERS(request);
+    if (in_vain(what, 0)) {
+        *flag = 0;
+        return MPI_SUCCESS;
+    }
     class = golciTest(NUMBERS(request), flag, status, &at);
+    if (class == MPI_SUCCESS && !*flag)
+        was_in_vain(what, 0);
     return ended(class, at);
 }
 
@@ -99,7 +116,14 @@ static int all(int count, MPI_Request requests[], int wait, int *flag, MPI_Statu
         *flag = 1;
         return MPI_SUCCESS;
     }
+    uint64_t what = wait ? 0 : vain_several(count, NUMBERS(requests), 0);
+    if (!wait && in_vain(what, 0)) {
+        *flag = 0;
+        return MPI_SUCCESS;
+    }
     class = golciAll(count, NUMBERS(requests), wait, flag, statuses, &at);
+    if (class == MPI_SUCCESS && !*flag)
+        was_in_vain(what, 0);
     return ended(class, at);
 }
 
@@ -129,7 +153,15 @@ static int any(int count, MPI_Request requests[], int wait, int *index, int *fla
             status->MPI_ERROR = MPI_SUCCESS;
         return MPI_SUCCESS;
     }
+    uint64_t what = wait ? 0 : vain_several(count, NUMBERS(requests), 1);
+    if (!wait && in_vain(what, 0)) {
+        *index = MPI_UNDEFINED;
+        *flag = 0;
+        return MPI_SUCCESS;
+    }
     class = golciAny(count, NUMBERS(requests), wait, index, flag, status, &at);
+    if (class == MPI_SUCCESS && !*flag)
+        was_in_vain(what, 0);
     return ended(class, at);
 }
 
@@ -156,7 +188,14 @@ static int some(int count, MPI_Request requests[], int wait, int *done, int indi
         *done = MPI_UNDEFINED;
         return MPI_SUCCESS;
     }
+    uint64_t what = wait ? 0 : vain_several(count, NUMBERS(requests), 2);
+    if (!wait && in_vain(what, 0)) {
+        *done = 0;
+        return MPI_SUCCESS;
+    }
     class = golciSome(count, NUMBERS(requests), wait, done, indices, statuses, &at);
+    if (class == MPI_SUCCESS && *done == 0)
+        was_in_vain(what, 0);
     return ended(class, at);
 }
 

@@ -5,6 +5,7 @@
 #include "posts.h"
 #include "buffered.h"
 #include "info.h"
+#include "vain.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -63,6 +64,7 @@ ABI_BODY(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Sessi
     if (!session)
         return MPI_ERR_ARG;
     posts_end(); /* several threads may have a session each */
+    vain_end();
     class = world_join();
     if (class == MPI_SUCCESS) {
         atomic_fetch_add(&open, 1);

@@ -57,14 +57,17 @@ func golciWait(request *C.uintptr_t, status *C.MPI_Status, at *C.int) (class C.i
 //export golciTest
 func golciTest(request *C.uintptr_t, flag *C.int, status *C.MPI_Status, at *C.int) (class C.int) {
 	defer recovered(&class)
-	begun()
+	looks()
 	*flag = 1
 	if p := requests.find(*request); p != nil && !p.Ready() {
 		if poll(); !p.Ready() {
 			*flag = 0
+			foundNothing()
+			pending(*request, &p.Request)
 			return C.MPI_SUCCESS
 		}
 	}
+	found()
 	return end("Test", request, status, at)
 }
 
@@ -163,7 +166,7 @@ func golciAll(
 	n C.int, first *C.uintptr_t, wait C.int, flag *C.int, statuses *C.MPI_Status, at *C.int,
 ) (class C.int) {
 	defer recovered(&class)
-	begun()
+	begins(wait)
 	handles := list(n, first)
 	if wait != 0 {
 		if class := valid(handles, at); class != C.MPI_SUCCESS {
@@ -179,9 +182,11 @@ func golciAll(
 		}
 		if _, all, _ := ready(places); !all {
 			*flag = 0
+			foundNothing()
 			return C.MPI_SUCCESS
 		}
 	}
+	found()
 	*flag = 1
 	var ended several
 	for i := range handles {
@@ -237,7 +242,7 @@ func golciAny(
 	n C.int, first *C.uintptr_t, wait C.int, index, flag *C.int, status *C.MPI_Status, at *C.int,
 ) (class C.int) {
 	defer recovered(&class)
-	begun()
+	begins(wait)
 	handles := list(n, first)
 	places, class := find(handles, at)
 	if class != C.MPI_SUCCESS {
@@ -269,7 +274,11 @@ func one(places []*place, wait bool) (index int, active bool, err error) {
 	}
 	if !wait {
 		poll()
-		i, _, _ = ready(places)
+		if i, _, _ = ready(places); i < 0 {
+			foundNothing()
+		} else {
+			found()
+		}
 		return i, true, nil
 	}
 	return awaitOne(places)
@@ -297,7 +306,7 @@ func golciSome(
 	n C.int, first *C.uintptr_t, wait C.int, done, indices *C.int, statuses *C.MPI_Status, at *C.int,
 ) (class C.int) {
 	defer recovered(&class)
-	begun()
+	begins(wait)
 	handles := list(n, first)
 	places, class := find(handles, at)
 	if class != C.MPI_SUCCESS {

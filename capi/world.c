@@ -6,6 +6,7 @@
 #include "posts.h"
 #include "process.h"
 #include "sessions.h"
+#include "vain.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -85,8 +86,10 @@ ABI_BODY(int, Init_thread, (int *argc, char ***argv, int required, int *provided
     }
     main_thread = pthread_self();
     thread_level = required < MPI_THREAD_MULTIPLE ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE;
-    if (thread_level == MPI_THREAD_SERIALIZED && sessions_open() == 0)
+    if (thread_level == MPI_THREAD_SERIALIZED && sessions_open() == 0) {
         (void)golciPosts(); /* without it each receive is given to Go by itself */
+        vain.on = 1;
+    }
     atomic_store(&state, active);
     if (provided)
         *provided = thread_level;

@@ -3,6 +3,7 @@ package comm
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/golci/golci/internal/machine"
 	"github.com/golci/golci/internal/progress"
@@ -158,6 +159,15 @@ func (o *op) result() (Status, error) {
 
 // Ready reports whether r is done, without using it up and without polling.
 func (r Req) Ready() bool { return r.o == nil || r.stale() || r.o.done.Ready() }
+
+// State is the word in which that shows, and what it holds then, as long as r is not used up. It is nil if r was done
+// when it was started.
+func (r Req) State() (word *atomic.Uint32, done uint32) {
+	if r.o == nil || r.stale() {
+		return nil, 0
+	}
+	return r.o.done.State()
+}
 
 // Test polls once and reports whether r is done; if so it is used up. It does not block.
 func (s *Server) Test(r Req) (Status, bool, error) {

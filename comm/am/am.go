@@ -65,6 +65,7 @@ type Endpoint struct {
 	remote    conduit.Remote     // the conduit, or nil
 	streamer  conduit.Streamer   // the conduit, or nil
 	lines     conduit.LineSender // the conduit, or nil
+	watcher   conduit.Watcher    // the conduit, or nil
 	underway  atomic.Int32       // Bulks that have left their queue and that the conduit still has
 	maxMedium int
 	rank      int
@@ -113,6 +114,7 @@ func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	e.remote, _ = c.(conduit.Remote)
 	e.streamer, _ = c.(conduit.Streamer)
 	e.lines, _ = c.(conduit.LineSender)
+	e.watcher, _ = c.(conduit.Watcher)
 	if e.maxMedium = PayloadOf(c.Caps().MaxRecord, &e.terms); e.maxMedium < 3*argBytes {
 		return nil, fmt.Errorf("am: records of %d bytes on loans of %d credits leave no room for a payload", c.Caps().MaxRecord, e.terms.Least())
 	}

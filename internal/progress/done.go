@@ -75,6 +75,9 @@ func (d *Done) Finish() {
 // Ready reports whether the operation has completed; what the completer wrote before is then visible.
 func (d *Done) Ready() bool { return d.state.Load() == ready }
 
+// State is the word in which that shows, and what it holds then.
+func (d *Done) State() (word *atomic.Uint32, done uint32) { return &d.state, ready }
+
 // Complete marks d ready and wakes who waits for it. w is the worker the caller runs on, or nil. d may be reused by its
 // owner as soon as it is ready, so a group that is signalled here may be a later one's: groups bear extra signals.
 func (d *Done) Complete(w *fult.Worker) {

@@ -27,7 +27,10 @@ type Consumer struct {
 
 // ready tells whether the next record is there. Without the poll lock the answer may be true wrongly, see
 // Endpoint.Pending for why it is not false wrongly.
-func (c *Consumer) ready() bool { return c.word(int(c.off.Load())).Load() != 0 }
+func (c *Consumer) ready() bool { return c.next().Load() != 0 }
+
+// next is the word in which the next record shows. A concurrent poll moves on.
+func (c *Consumer) next() *atomic.Uint64 { return c.word(int(c.off.Load())) }
 
 // poll delivers up to budget records. dry tells that it stopped for want of records. ok is false if the ring holds
 // something impossible, and then every later call finds the same.

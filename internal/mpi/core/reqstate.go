@@ -175,6 +175,9 @@ func (r *Request) GetStatus() (Status, bool, error) {
 	return st, true, err
 }
 
+// Peek is GetStatus of a request that is done, without a poll.
+func (r *Request) Peek() (Status, error) { return r.peek() }
+
 // peek is result of a request that is done, which stays as it is.
 func (r *Request) peek() (Status, error) {
 	switch req := r.op(); {

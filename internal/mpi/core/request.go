@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/mpi/pure/reqkind"
@@ -169,3 +170,12 @@ func (r *Request) settled() bool {
 
 // Ready tells whether the operation of r is done, without a poll.
 func (r *Request) Ready() bool { return r.op().Ready() }
+
+// State is the word in which that shows, and what it holds then, as long as r is not ended. It is nil for requests that
+// need more than one operation, or were done when they were started.
+func (r *Request) State() (word *atomic.Uint32, done uint32) {
+	if r.c == nil || r.x != nil || r.c.until != nil {
+		return nil, 0
+	}
+	return r.req.State()
+}
