@@ -19,7 +19,7 @@ import (
 // watched is what watch compares with; the thread that is in a call owns it.
 var watched [C.vain_words]conduit.Word
 
-// looks is begun for a function that does not poll and ends nothing, or only looks whether something is done: what was in
+// looks is begun for a function that does not poll and ends nothing, or only looks whether something is done. What was in
 // vain before stays so.
 func looks() {
 	if C.vain.taken != 0 {
@@ -97,8 +97,14 @@ func pending(handle C.uintptr_t, r *core.Request) {
 
 // forget is called when the request of a handle has ended.
 func forget(handle C.uintptr_t) {
-	if t := thing(handle); C.vain.on != 0 && t.what == C.uint64_t(handle) {
+	if C.vain.on == 0 {
+		return
+	}
+	if t := thing(handle); t.what == C.uint64_t(handle) {
 		t.what, t.ended = 0, 0
+	}
+	if q := &receives; q.next != q.last && q.handles[q.next%uint(len(q.handles))] == handle {
+		q.next++
 	}
 }
 
@@ -140,7 +146,7 @@ func receive(handle C.uintptr_t, r *core.Request) {
 // foundNothing is called by such a function when it has polled and what it looks for is not done. It tells C by which
 // words that shows. If they are others than before, something has come meanwhile.
 func foundNothing() {
-	if C.vain.on == 0 {
+	if C.vain.on == 0 || C.vain.spins != 0 {
 		return
 	}
 	if idle && !watch(true) {
@@ -152,7 +158,8 @@ func foundNothing() {
 // idle says that the last look has found nothing. The thread that is in a call owns it.
 var idle bool
 
-// watch tells C the words in which news show, and reports whether they are the same as before. idle is for Endpoint.Watch.
+// watch tells C the words in which news show, and reports whether they are the same as before. idle is that of
+// Endpoint.Watch.
 func watch(idle bool) (same bool) {
 	v := &C.vain
 	words, quiet := proc.Load().OfRank().Endpoint().Watch(watched[:0], idle)

@@ -2,8 +2,8 @@
 
    A look of the program (MPI_Test, MPI_Iprobe and their like) that finds nothing costs a call of Go. What comes to this
    rank shows in words of memory that ranks of a node share. If Go has found nothing, and these words have not changed
-   since, the same look finds nothing again. After vain_looks such looks comes one of Go, which polls. All else that ends
-   requests, such as the death of a peer, is seen then.
+   since, the same look finds nothing again. After vain_looks such looks comes one of Go, which polls. It sees all else
+   that ends requests, such as the death of a peer.
 
    A poll of Go may end several receives. Go tells C their statuses, so C ends these requests without a call of Go.
 
@@ -13,7 +13,9 @@
 
 #include "posts.h"
 
-enum { vain_words = 64, vain_things = 256, vain_looks = 127 };
+#include <time.h>
+
+enum { vain_words = 64, vain_things = 256, vain_looks = 127, vain_spin = 128 };
 
 struct thing {
     uint64_t what;
@@ -22,7 +24,7 @@ struct thing {
     int looks; /* that C may still answer */
     int ended; /* the request is done, with status and no error: C may end it */
     uint32_t done; /* what the word at state holds when the request is done */
-    uintptr_t state; /* where a word of that is, in memory of Go that the request keeps; 0: turn tells whether to look */
+    uintptr_t state; /* where that word is, in memory of Go that the request keeps; 0: turn tells whether to look */
     MPI_Status status;
 };
 
@@ -31,6 +33,8 @@ HIDDEN extern struct vain {
     int on; /* looks may be answered in C */
     unsigned turn; /* goes on when something may have been done: what was looked at before is to be looked at again */
     int n; /* words; negative: what comes may show elsewhere */
+    uint64_t last, at; /* what was looked at last, and when */
+    int spins; /* the program does nothing but look at that */
     int taken; /* requests that C has ended and Go has not */
     uintptr_t take[vain_things];
     struct {
@@ -41,7 +45,10 @@ HIDDEN extern struct vain {
 } vain;
 
 /* What is looked at: a request by its handle, several by a hash, a message by source, communicator and tag. */
-static inline uint64_t vain_message(int source, int place) { return 1ull << 63 | (uint64_t)place << 32 | (uint32_t)source; }
+static inline uint64_t vain_message(int source, int place)
+{
+    return 1ull << 63 | (uint64_t)place << 32 | (uint32_t)source;
+}
 
 static inline uint64_t vain_several(int count, const uintptr_t requests[], int kind)
 {
@@ -58,11 +65,34 @@ static inline unsigned vain_place(uint64_t what, int tag)
     return (unsigned)(what ^ what >> 32 ^ (unsigned)tag) % vain_things;
 }
 
+/* vain_ticks is a clock whose unit is about a third of a ns, or a ns. */
+static inline uint64_t vain_ticks(void)
+{
+#ifdef __x86_64__
+    return __builtin_ia32_rdtsc();
+#else
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+#endif
+}
+
+/* spins tells that the program does nothing but look at one thing: it did so right before. Then looks are left to Go. A
+   call of Go that is under way when a message comes has its beginning behind it, so what comes is seen sooner. */
+static inline int spins(uint64_t what)
+{
+    uint64_t now = vain_ticks(), before = vain.at;
+    int same = what == vain.last;
+    vain.last = what;
+    vain.at = now;
+    return vain.spins = same && now - before < vain_spin;
+}
+
 /* in_vain tells that a look would find nothing. */
 static inline int in_vain(uint64_t what, int tag)
 {
     struct thing *t = &vain.thing[vain_place(what, tag)];
-    if (t->what != what || t->tag != tag || t->looks == 0 || vain.n < 0)
+    if (t->what != what || t->tag != tag || spins(what) || t->looks == 0 || vain.n < 0)
         return 0;
     if (t->state ? __atomic_load_n((const uint32_t *)t->state, __ATOMIC_ACQUIRE) == t->done : t->turn != vain.turn)
         return 0;
@@ -103,6 +133,8 @@ static inline void was_in_vain(uint64_t what, int tag)
     if (t->what != what || t->tag != tag || !t->state)
         *t = (struct thing){.what = what, .tag = tag, .turn = vain.turn};
     t->looks = vain_looks;
+    vain.last = what;
+    vain.at = vain_ticks();
 }
 
 /* vain_end has each look be one of Go. */

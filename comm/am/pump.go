@@ -82,8 +82,8 @@ func (e *Endpoint) pumpAll(w *fult.Worker) (sent int) {
 	})
 }
 
-// stillShort reports that the first request of the pair has found too few credits, and the peer has returned none since.
-// What else lets it go is seen under the lock only. So each shortLooks-th time it says no.
+// stillShort reports that the first request of the pair has found too few credits, and the peer has returned none
+// since. What else lets it go is seen under the lock only. So each shortLooks-th time it says no.
 // Called by the holder of pumping.
 func (ln *lane) stillShort() bool {
 	if at := ln.starvedAt.Load(); at == 0 || at != digest(ln.theirs.Load()) {
