@@ -220,7 +220,7 @@ func (p *policy) outlived(died bool, by evidence, code int, text string) (out []
 // of a rank whose failure has been told, or whose death another one has named, is its own.
 func (p *policy) late(rank int, st Status, code int, text string) []order {
 	switch {
-	case st.Signal != 0 && (p.phase == killing || st.Signal == syscall.SIGQUIT || EndsJob(st.Signal)):
+	case st.Signal != 0 && (p.phase == killing || st.Signal == syscall.SIGQUIT || st.Signal == syscall.SIGTERM):
 		return nil // ours
 	case code == 0:
 		return nil
