@@ -31,6 +31,7 @@ const (
 	hGreet
 	hCount
 	hWave
+	hAgain
 	hLock
 	hProfile
 	hBrief
@@ -64,6 +65,7 @@ func (rt *Runtime) layer() am.Layer {
 		hGreet:     {Name: "greet", Run: rt.checked(1, rt.onGreet)},
 		hCount:     {Name: "count", Run: rt.checked(4, rt.onCount)},
 		hWave:      {Name: "wave", Run: rt.checked(3, rt.onWave)},
+		hAgain:     {Name: "again", Run: rt.checked(1, rt.onAgain)},
 		hProfile:   {Name: "profile", Run: rt.counted(1, rt.onProfile)},
 	} {
 		if c, ok := carriers[uint8(h)]; ok {

@@ -22,6 +22,7 @@ type quiescence struct {
 	mu    sync.Mutex     // guards all; nothing is taken under it
 	epoch int            // ranks that have died; counts of another epoch do not count
 	asked int            // the newest wave
+	begun int            // the newest wave that another rank has told of, or this one has asked for as the root
 	over  int            // how many ends there have been
 	dead  bool           // a rank had died at the first, as all that live know
 	met   int            // how often this rank has come to an end
@@ -81,7 +82,11 @@ func (rt *Runtime) meet() error {
 		return nil
 	}
 	var last counts
-	for done := 0; ; {
+	for done, epoch := 0, rt.quiet.look(0).epoch; ; {
+		if now := rt.quiet.look(0).epoch; now != epoch {
+			epoch = now
+			rt.askAgain()
+		}
 		x, err := rt.oneWave(&done, &last)
 		if err != nil {
 			return err
@@ -110,7 +115,7 @@ func (rt *Runtime) oneWave(done *int, last *counts) (over bool, err error) {
 	epoch := q.look(0).epoch
 	if root {
 		q.mu.Lock()
-		q.asked++
+		q.asked = max(q.asked, q.begun) + 1
 		q.mu.Unlock()
 	}
 	var w wave
@@ -135,6 +140,34 @@ func (rt *Runtime) oneWave(done *int, last *counts) (over bool, err error) {
 		return true, nil
 	}
 	return false, nil
+}
+
+// askAgain asks the root for another wave. This rank has learned of a death. What it has answered before does not count,
+// nor do answers that came before, from ranks that had learned of it sooner.
+func (rt *Runtime) askAgain() {
+	root, _, _ := rt.relations()
+	if root {
+		return // it begins one anyway
+	}
+	for r := range rt.rank { // the first that lives is the root, whichever that is by the others' knowledge
+		if !rt.ep.Gone(r) {
+			rt.ep.Post(r, hAgain, nil, uint64(rt.quiet.look(0).asked))
+			return
+		}
+	}
+}
+
+// onAgain: a rank that has seen wave n needs another one. A rank that is not the root yet, or any more, keeps it in
+// mind.
+func (rt *Runtime) onAgain(_ *am.Token, args []uint64, _ []byte) {
+	root, _, _ := rt.relations()
+	q := &rt.quiet
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.begun = max(q.begun, int(args[0]))
+	if root && q.asked > 0 {
+		q.asked = max(q.asked, q.begun) + 1
+	}
 }
 
 // passOn passes a wave on, and how many ends there have been.
