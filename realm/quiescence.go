@@ -142,8 +142,8 @@ func (rt *Runtime) oneWave(done *int, last *counts) (over bool, err error) {
 	return false, nil
 }
 
-// askAgain asks the root for another wave. This rank has learned of a death. What it has answered before does not count,
-// nor do answers that came before, from ranks that had learned of it sooner.
+// askAgain asks the root for another wave. This rank has learned of a death. What it has answered before does not
+// count. Nor do answers that it got before, from ranks that had learned of the death sooner.
 func (rt *Runtime) askAgain() {
 	root, _, _ := rt.relations()
 	if root {
