@@ -34,12 +34,12 @@ func bytesAt(mem unsafe.Pointer, n C.int64_t) []byte { return unsafe.Slice((*byt
 //export golciSendBytes
 func golciSendBytes(mem unsafe.Pointer, n C.int64_t, dest, tag, place C.int) (class C.int) {
 	defer recovered(&class)
-	looks()
+	beginLook()
 	c := direct(place, dest, tag)
 	if c == nil {
 		return C.not_direct
 	}
-	own(c, dest)
+	noteSelfSend(c, dest)
 	if err := c.Srv.Send(c.Ctx, int(c.Near[dest]), int(tag), bytesAt(mem, n), comm.Standard); err != nil {
 		return classOf(c.SendError("Send", int(dest), int(tag), int(n), err))
 	}
@@ -49,7 +49,7 @@ func golciSendBytes(mem unsafe.Pointer, n C.int64_t, dest, tag, place C.int) (cl
 //export golciRecvBytes
 func golciRecvBytes(mem unsafe.Pointer, n C.int64_t, source, tag, place C.int, status *C.MPI_Status) (class C.int) {
 	defer recovered(&class)
-	looks()
+	beginLook()
 	c := direct(place, source, tag)
 	if c == nil {
 		return C.not_direct
@@ -68,14 +68,14 @@ func golciRecvBytes(mem unsafe.Pointer, n C.int64_t, source, tag, place C.int, s
 //export golciIsendBytes
 func golciIsendBytes(mem unsafe.Pointer, n C.int64_t, dest, tag, place C.int, request *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
-	looks()
+	beginLook()
 	c := direct(place, dest, tag)
 	if c == nil {
 		return C.not_direct
 	}
-	own(c, dest)
+	noteSelfSend(c, dest)
 	r, err := c.Srv.Isend(c.Ctx, int(c.Near[dest]), int(tag), bytesAt(mem, n), comm.Standard)
-	glance()
+	pollIfPending()
 	switch {
 	case err != nil:
 		return classOf(c.SendError("Isend", int(dest), int(tag), int(n), err))
@@ -87,8 +87,9 @@ func golciIsendBytes(mem unsafe.Pointer, n C.int64_t, dest, tag, place C.int, re
 	return C.MPI_SUCCESS
 }
 
-// own is called before a send: one to the rank itself may end what it waits for, and no word of the conduit tells.
-func own(c *core.Comm, dest C.int) {
+// noteSelfSend is called before a send. One to the rank itself may end what it waits for, and no word of the conduit
+// tells that.
+func noteSelfSend(c *core.Comm, dest C.int) {
 	if int(dest) == c.Rank() && C.vain.on != 0 {
 		C.vain.turn++
 	}
@@ -97,7 +98,7 @@ func own(c *core.Comm, dest C.int) {
 //export golciIrecvBytes
 func golciIrecvBytes(mem unsafe.Pointer, n C.int64_t, source, tag, place C.int, request *C.uintptr_t) (class C.int) {
 	defer recovered(&class)
-	looks()
+	beginLook()
 	c := direct(place, source, tag)
 	if c == nil {
 		return C.not_direct
@@ -108,6 +109,6 @@ func golciIrecvBytes(mem unsafe.Pointer, n C.int64_t, source, tag, place C.int, 
 	}
 	in := c.Started(r)
 	*request = requests.add(in, place)
-	receive(*request, &in)
+	trackReceive(*request, &in)
 	return C.MPI_SUCCESS
 }

@@ -13,12 +13,12 @@ import "github.com/golci/golci/internal/mpi/core"
 
 // begun is called at the beginning of each function that C calls and that may look at requests, or wait. It starts the
 // receives that wait in C, and has C answer no look before Go has looked again. What recovers from panics comes before
-// it. Functions that only look, and those of the shortest way, call looks.
+// it. Functions that only look, and those of the shortest way, call beginLook.
 func begun() {
 	if C.vain.on != 0 {
 		C.vain.turn++
 	}
-	looks()
+	beginLook()
 }
 
 // startPosts starts the receives that wait in C, in their order.
@@ -30,7 +30,7 @@ func startPosts() {
 		e := &waiting[i]
 		in := requests.find(e.request)
 		in.Request, in.comm = started(e), e.place
-		receive(e.request, &in.Request)
+		trackReceive(e.request, &in.Request)
 	}
 	if room != 0 {
 		stock(waiting)

@@ -77,7 +77,7 @@ func golciIrecv(
 		return classOf(err)
 	}
 	*request = requests.add(r, comm)
-	receive(*request, &r)
+	trackReceive(*request, &r)
 	return C.MPI_SUCCESS
 }
 
@@ -95,7 +95,7 @@ func golciProbe(source, tag, comm C.int, status *C.MPI_Status) (class C.int) {
 //export golciIprobe
 func golciIprobe(source, tag, comm C.int, flag *C.int, status *C.MPI_Status) (class C.int) {
 	defer recovered(&class)
-	looks()
+	beginLook()
 	st, ok, err := at(comm).Iprobe(int(source), int(tag))
 	*flag = 0
 	switch {

@@ -105,7 +105,7 @@ func (t *table) drop(p *place, handle *C.uintptr_t) {
 	if p.handle == C.done_request {
 		return
 	}
-	forget(p.handle)
+	forgetRequest(p.handle)
 	i := int32(p.handle-firstHandle) & (1<<placeBits - 1)
 	p.Request, p.handle, p.turn = core.Request{}, 0, (p.turn+1)%generations
 	t.mu.Lock()

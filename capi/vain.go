@@ -19,9 +19,9 @@ import (
 // watched is what watch compares with; the thread that is in a call owns it.
 var watched [C.vain_words]conduit.Word
 
-// looks is begun for a function that does not poll and ends nothing, or only looks whether something is done. What was in
-// vain before stays so.
-func looks() {
+// beginLook is begun for a function that does not poll and ends nothing, or only looks whether something is done. What
+// was in vain before stays so.
+func beginLook() {
 	if C.vain.taken != 0 {
 		freeTaken()
 	}
@@ -48,12 +48,12 @@ var receives struct {
 	next, last uint
 }
 
-// received has C end receives that are done, in their order, up to the first that is not.
-func received() {
+// endReceives has C end receives that are done, in their order, up to the first that is not.
+func endReceives() {
 	q := &receives
 	for ; q.next != q.last; q.next++ {
 		handle := q.handles[q.next%uint(len(q.handles))]
-		t := thing(handle)
+		t := entryOf(handle)
 		if t.what != C.uint64_t(handle) {
 			continue
 		}
@@ -71,36 +71,36 @@ func received() {
 	}
 }
 
-// thing is the entry of C for a request.
-func thing(handle C.uintptr_t) *C.struct_thing {
+// entryOf is the entry of C for a request.
+func entryOf(handle C.uintptr_t) *C.struct_thing {
 	return &C.vain.thing[(uint64(handle)^uint64(handle)>>32)%C.vain_things]
 }
 
-// glance is for functions that need not poll. It takes in what has come, so that C can end receives.
-func glance() {
+// pollIfPending is for functions that need not poll. It takes in what has come, so that C can end receives.
+func pollIfPending() {
 	if C.vain.on != 0 && receives.next != receives.last && proc.Load().OfRank().Endpoint().Conduit().Pending() {
 		poll()
 		found()
 	}
 }
 
-// pending tells C that a request is not done, and in which word it will see that it is.
-func pending(handle C.uintptr_t, r *core.Request) {
+// trackRequest tells C that a request is not done, and in which word it will see that it is.
+func trackRequest(handle C.uintptr_t, r *core.Request) {
 	word, done := r.State()
 	if C.vain.on == 0 || word == nil {
 		return
 	}
-	t := thing(handle)
+	t := entryOf(handle)
 	t.what, t.tag, t.looks, t.ended = C.uint64_t(handle), 0, C.vain_looks, 0
 	t.state, t.done = C.uintptr_t(uintptr(unsafe.Pointer(word))), C.uint32_t(done)
 }
 
-// forget is called when the request of a handle has ended.
-func forget(handle C.uintptr_t) {
+// forgetRequest is called when the request of a handle has ended.
+func forgetRequest(handle C.uintptr_t) {
 	if C.vain.on == 0 {
 		return
 	}
-	if t := thing(handle); t.what == C.uint64_t(handle) {
+	if t := entryOf(handle); t.what == C.uint64_t(handle) {
 		t.what, t.ended = 0, 0
 	}
 	if q := &receives; q.next != q.last && q.handles[q.next%uint(len(q.handles))] == handle {
@@ -108,12 +108,12 @@ func forget(handle C.uintptr_t) {
 	}
 }
 
-// begins is begun of a function that waits or looks.
-func begins(wait C.int) {
+// beginWaitOrLook is begun of a function that waits or looks.
+func beginWaitOrLook(wait C.int) {
 	if wait != 0 {
 		begun()
 	} else {
-		looks()
+		beginLook()
 	}
 }
 
@@ -126,17 +126,17 @@ func found() {
 	idle = false
 	C.vain.n = -1
 	if receives.last-receives.next > 1 {
-		received()
+		endReceives()
 		watch(false)
 	}
 }
 
-// receive is pending of a receive.
-func receive(handle C.uintptr_t, r *core.Request) {
+// trackReceive is trackRequest of a receive.
+func trackReceive(handle C.uintptr_t, r *core.Request) {
 	if C.vain.on == 0 {
 		return
 	}
-	pending(handle, r)
+	trackRequest(handle, r)
 	if q := &receives; q.last-q.next < uint(len(q.handles)) {
 		q.handles[q.last%uint(len(q.handles))] = handle
 		q.last++

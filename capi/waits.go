@@ -57,13 +57,13 @@ func golciWait(request *C.uintptr_t, status *C.MPI_Status, at *C.int) (class C.i
 //export golciTest
 func golciTest(request *C.uintptr_t, flag *C.int, status *C.MPI_Status, at *C.int) (class C.int) {
 	defer recovered(&class)
-	looks()
+	beginLook()
 	*flag = 1
 	if p := requests.find(*request); p != nil && !p.Ready() {
 		if poll(); !p.Ready() {
 			*flag = 0
-			if foundNothing(); thing(*request).what != C.uint64_t(*request) {
-				pending(*request, &p.Request)
+			if foundNothing(); entryOf(*request).what != C.uint64_t(*request) {
+				trackRequest(*request, &p.Request)
 			}
 			return C.MPI_SUCCESS
 		}
@@ -167,7 +167,7 @@ func golciAll(
 	n C.int, first *C.uintptr_t, wait C.int, flag *C.int, statuses *C.MPI_Status, at *C.int,
 ) (class C.int) {
 	defer recovered(&class)
-	begins(wait)
+	beginWaitOrLook(wait)
 	handles := list(n, first)
 	if wait != 0 {
 		if class := valid(handles, at); class != C.MPI_SUCCESS {
@@ -243,7 +243,7 @@ func golciAny(
 	n C.int, first *C.uintptr_t, wait C.int, index, flag *C.int, status *C.MPI_Status, at *C.int,
 ) (class C.int) {
 	defer recovered(&class)
-	begins(wait)
+	beginWaitOrLook(wait)
 	handles := list(n, first)
 	places, class := find(handles, at)
 	if class != C.MPI_SUCCESS {
@@ -307,7 +307,7 @@ func golciSome(
 	n C.int, first *C.uintptr_t, wait C.int, done, indices *C.int, statuses *C.MPI_Status, at *C.int,
 ) (class C.int) {
 	defer recovered(&class)
-	begins(wait)
+	beginWaitOrLook(wait)
 	handles := list(n, first)
 	places, class := find(handles, at)
 	if class != C.MPI_SUCCESS {

@@ -22,7 +22,7 @@ type quiescence struct {
 	mu    sync.Mutex     // guards all; nothing is taken under it
 	epoch int            // ranks that have died; counts of another epoch do not count
 	asked int            // the newest wave
-	begun int            // the newest wave that another rank has told of, or this one has asked for as the root
+	seen  int            // the newest wave that a rank has seen which asks for another one
 	over  int            // how many ends there have been
 	dead  bool           // a rank had died at the first, as all that live know
 	met   int            // how often this rank has come to an end
@@ -82,7 +82,7 @@ func (rt *Runtime) meet() error {
 		return nil
 	}
 	var last counts
-	for done, epoch := 0, rt.quiet.look(0).epoch; ; {
+	for done, epoch := 0, 0; ; {
 		if now := rt.quiet.look(0).epoch; now != epoch {
 			epoch = now
 			rt.askAgain()
@@ -115,7 +115,7 @@ func (rt *Runtime) oneWave(done *int, last *counts) (over bool, err error) {
 	epoch := q.look(0).epoch
 	if root {
 		q.mu.Lock()
-		q.asked = max(q.asked, q.begun) + 1
+		q.asked = max(q.asked, q.seen) + 1
 		q.mu.Unlock()
 	}
 	var w wave
@@ -143,7 +143,7 @@ func (rt *Runtime) oneWave(done *int, last *counts) (over bool, err error) {
 }
 
 // askAgain asks the root for another wave. This rank has learned of a death. What it has answered before does not
-// count. Nor do answers that it got before, from ranks that had learned of the death sooner.
+// count. Nor do answers that came before, even before this rank was in Finalize.
 func (rt *Runtime) askAgain() {
 	root, _, _ := rt.relations()
 	if root {
@@ -164,9 +164,9 @@ func (rt *Runtime) onAgain(_ *am.Token, args []uint64, _ []byte) {
 	q := &rt.quiet
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.begun = max(q.begun, int(args[0]))
+	q.seen = max(q.seen, int(args[0]))
 	if root && q.asked > 0 {
-		q.asked = max(q.asked, q.begun) + 1
+		q.asked = max(q.asked, q.seen) + 1
 	}
 }
 

@@ -144,19 +144,26 @@ func (x *waiter) Sent(*fult.Worker)        { x.sent = true }
 func (x *waiter) Fail(error, *fult.Worker) {}
 func (x *waiter) Next() *Queued            { return &x.next }
 
+// stallOnCredits spends 4 of 6 credits towards rank 1, and opens a request for which the others are too few: e may queue
+// it.
+func stallOnCredits(t *testing.T, e *Endpoint) {
+	t.Helper()
+	if err := e.RequestMedium(1, 1, make([]byte, 860)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, o := e.Open(1, 1, 0, 860); o != Stalled {
+		t.Fatalf("a request that is too dear is %v", o)
+	}
+}
+
 // TestEachHeadStalls: each request that waits for credits at the head of the queue counts as one stall, also where it
 // comes there later.
 func TestEachHeadStalls(t *testing.T) {
 	twoWays(t, func(t *testing.T, v variant) {
 		es := endpoints(t, 2, v, Config{Credits: terms(0)}) // a loan of 6, which does not grow
 		ignore(t, es)
-		if err := es[0].RequestMedium(1, 1, make([]byte, 860)); err != nil {
-			t.Fatal(err)
-		}
 		xs := [3]waiter{{e: es[0]}, {e: es[0]}, {e: es[0]}}
-		if _, _, o := es[0].Open(1, 1, 0, 860); o != Stalled {
-			t.Fatalf("a request that is too dear is %v", o)
-		}
+		stallOnCredits(t, es[0])
 		es[0].Enqueue(1, &xs[0])
 		for i := range xs[1:] {
 			if es[0].Lock(1) != Stalled {

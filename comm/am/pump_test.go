@@ -23,12 +23,7 @@ func TestStarvedIsNotTried(t *testing.T) {
 	twoWays(t, func(t *testing.T, v variant) {
 		es := endpoints(t, 2, v, Config{Credits: terms(0)}) // a loan of 6, which does not grow
 		ignore(t, es)
-		if err := es[0].RequestMedium(1, 1, make([]byte, 860)); err != nil {
-			t.Fatal(err)
-		}
-		if _, _, o := es[0].Open(1, 1, 0, 860); o != Stalled {
-			t.Fatalf("a request that is too dear is %v", o)
-		}
+		stallOnCredits(t, es[0])
 		x := &counter{waiter: waiter{e: es[0]}}
 		es[0].Enqueue(1, x)
 		tried := func(polls, want int) {
