@@ -144,8 +144,8 @@ func (x *waiter) Sent(*fult.Worker)        { x.sent = true }
 func (x *waiter) Fail(error, *fult.Worker) {}
 func (x *waiter) Next() *Queued            { return &x.next }
 
-// stallOnCredits spends 4 of 6 credits towards rank 1, and opens a request for which the others are too few: e may queue
-// it.
+// stallOnCredits spends 4 of 6 credits towards rank 1, and opens a request for which the others are too few. e may then
+// queue it.
 func stallOnCredits(t *testing.T, e *Endpoint) {
 	t.Helper()
 	if err := e.RequestMedium(1, 1, make([]byte, 860)); err != nil {
