@@ -57,8 +57,11 @@ func roleOpen(p *Proc) error {
 	if took := time.Since(begun); took > 30*time.Second { // of which a network takes two: see GOLCI_UDP_DEADAFTER
 		return fmt.Errorf("the last call has ended after %v", took)
 	}
+	// Finalize waits for the others now. One that left at once would be a second death to those still in a collective.
+	if n, err := c.AckFailed(1); n != 1 || err != nil {
+		return fmt.Errorf("acknowledged %d: %w", n, err)
+	}
 	fmt.Println("all ended")
-	os.Exit(0)
 	return nil
 }
 
