@@ -81,17 +81,12 @@ func (rt *Runtime) meet() error {
 		rt.endRunners()
 		return nil
 	}
-	var last counts
-	for done, epoch := 0, 0; ; {
-		if now := rt.quiet.look(0).epoch; now != epoch {
-			epoch = now
-			rt.askAgain()
-		}
-		x, err := rt.oneWave(&done, &last)
+	for m := new(meeting); ; {
+		over, err := rt.takePart(m)
 		if err != nil {
 			return err
 		}
-		if x {
+		if over {
 			rt.endRunners()
 			rt.quiet.mu.Lock()
 			rt.quiet.met++
@@ -108,8 +103,19 @@ func (rt *Runtime) anyDead() bool {
 	return rt.quiet.dead
 }
 
-// oneWave takes part in one wave, and tells whether it was the last.
-func (rt *Runtime) oneWave(done *int, last *counts) (over bool, err error) {
+// meeting is what a rank knows while it waits in meet, which owns it.
+type meeting struct {
+	epoch int    // in which this rank has asked for a wave last, if it is not the first
+	done  int    // the newest wave that this rank has answered
+	last  counts // of the root: the sums of the wave before
+}
+
+// takePart takes part in one wave, and tells whether it was the last.
+func (rt *Runtime) takePart(m *meeting) (over bool, err error) {
+	if now := rt.quiet.look(0).epoch; now != m.epoch {
+		m.epoch = now
+		rt.askAgain()
+	}
 	root, parent, children := rt.relations()
 	q := &rt.quiet
 	epoch := q.look(0).epoch
@@ -120,7 +126,7 @@ func (rt *Runtime) oneWave(done *int, last *counts) (over bool, err error) {
 	}
 	var w wave
 	stale := func() bool { w = q.look(w.asked); return w.over || w.epoch != epoch }
-	if err := rt.r.BlockUntil(func() bool { return stale() || w.asked > *done }); err != nil {
+	if err := rt.r.BlockUntil(func() bool { return stale() || w.asked > m.done }); err != nil {
 		return false, err
 	}
 	if n := w.asked; !w.over && w.epoch == epoch {
@@ -130,13 +136,13 @@ func (rt *Runtime) oneWave(done *int, last *counts) (over bool, err error) {
 		if err := rt.r.BlockUntil(answered); err != nil {
 			return false, err
 		}
-		*done = n
+		m.done = n
 		if !w.over && w.epoch == epoch && w.asked == n {
-			rt.answer(root, parent, epoch, n, q.look(n).answered, last)
+			rt.answer(root, parent, epoch, n, q.look(n).answered, &m.last)
 		}
 	}
 	if q.look(0).over {
-		rt.passOn(children, epoch, *done+1)
+		rt.passOn(children, epoch, m.done+1)
 		return true, nil
 	}
 	return false, nil

@@ -35,3 +35,27 @@ func TestTwoWaves(t *testing.T) {
 		}
 	}
 }
+
+// TestLateNews: a rank answers a wave, and learns of a death only then. The root has known of it before, so the answer
+// does not count. The job ends nevertheless.
+func TestLateNews(t *testing.T) {
+	for _, n := range []int{2, 3, 7} {
+		late := n - 1 // it has no children
+		must(t, Run(n, func(rt *Runtime) error {
+			var m meeting
+			if rt.rank == late {
+				if over, err := rt.takePart(&m); over || err != nil || m.done == 0 {
+					t.Errorf("%d ranks: wave %d: over %v, %v", n, m.done, over, err)
+				}
+			}
+			rt.quiet.peerGone(rt)
+			for over := false; !over; {
+				var err error
+				if over, err = rt.takePart(&m); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+}
