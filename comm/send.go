@@ -28,7 +28,7 @@ func (s *Server) Send(ctx uint16, dst, tag int, data []byte, mode Mode) error {
 		}
 	}
 	if mode == Standard {
-		if len(data) <= s.line && s.e.SendLine(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
+		if len(data) <= s.injected && s.e.Inject(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
 			return nil
 		}
 		if len(data) <= s.sure && s.sendEager(ctx, dst, tag, data) {
@@ -106,7 +106,7 @@ func (s *Server) IsendAs(f Form, ctx uint16, dst, tag int, data []byte, mode Mod
 		}
 	}
 	if mode == Standard {
-		if len(data) <= s.line && s.e.SendLine(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
+		if len(data) <= s.injected && s.e.Inject(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
 			return Req{}, nil
 		}
 		if len(data) <= s.sure && s.sendEager(ctx, dst, tag, data) {

@@ -61,7 +61,7 @@ type Server struct {
 	size     int
 	eager    int // the largest message that may travel with its envelope
 	sure     int // the largest that always does, if there is room
-	line     int // the longest message in bytes that one line takes, and the limit allows
+	injected int // the longest message in bytes that Inject takes, and the limit allows
 
 	matching matching
 	peers    []peer          // owned by the poller, but for the atomics
@@ -145,7 +145,7 @@ func (s *Server) setLimits(cfg Config) {
 	}
 	s.sure = min(s.eager, s.e.MaxMedium())
 	s.eager = min(max(s.eager, cfg.LongEager), s.e.MaxMedium())
-	s.line = min(s.sure, conduit.LineBytes)
+	s.injected = min(s.sure, conduit.InjectBytes)
 	s.unmatched.bounds(int64(cfg.Unexpected), s.size)
 }
 

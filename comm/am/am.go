@@ -62,11 +62,11 @@ type Endpoint struct {
 	pending   pending.Registry
 	words     bool // the conduit carries credit words towards every peer; else lane.words tells of each
 	hasBulk   bool
-	remote    conduit.Remote     // the conduit, or nil
-	streamer  conduit.Streamer   // the conduit, or nil
-	lines     conduit.LineSender // the conduit, or nil
-	watcher   conduit.Watcher    // the conduit, or nil
-	underway  atomic.Int32       // Bulks that have left their queue and that the conduit still has
+	remote    conduit.Remote   // the conduit, or nil
+	streamer  conduit.Streamer // the conduit, or nil
+	injector  conduit.Injector // the conduit, or nil
+	watcher   conduit.Watcher  // the conduit, or nil
+	underway  atomic.Int32     // Bulks that have left their queue and that the conduit still has
 	maxMedium int
 	rank      int
 	lanes     []atomic.Pointer[lane] // by peer; see lane
@@ -113,7 +113,7 @@ func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	e.hasBulk = c.Caps().BulkChunk > 0
 	e.remote, _ = c.(conduit.Remote)
 	e.streamer, _ = c.(conduit.Streamer)
-	e.lines, _ = c.(conduit.LineSender)
+	e.injector, _ = c.(conduit.Injector)
 	e.watcher, _ = c.(conduit.Watcher)
 	if e.maxMedium = PayloadOf(c.Caps().MaxRecord, &e.terms); e.maxMedium < 3*argBytes {
 		return nil, fmt.Errorf("am: records of %d bytes on loans of %d credits leave no room for a payload", c.Caps().MaxRecord, e.terms.Least())

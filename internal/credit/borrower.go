@@ -67,12 +67,12 @@ func (b *Borrower) Take(n int) bool {
 	return true
 }
 
-// TakeOne is Take(1) where the next request has no need to tell. Its Fields are then 1.
-func (b *Borrower) TakeOne() bool {
-	if b.inUse >= b.loan || b.need != 0 {
+// TakeQuietly is Take where the next request has no need to tell. Its Fields are then n, which is less than Long.
+func (b *Borrower) TakeQuietly(n int) bool {
+	if int(b.inUse)+n > int(b.loan) || b.need != 0 {
 		return false
 	}
-	b.inUse++
+	b.inUse += uint16(n)
 	return true
 }
 

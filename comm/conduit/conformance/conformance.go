@@ -164,8 +164,8 @@ func testBadArguments(t suite, cs []conduit.Conduit) {
 			if b.peer >= 0 && b.peer < len(cs) {
 				return
 			}
-			if l, ok := c.(conduit.LineSender); ok && l.SendLine(b.peer, 24, 0, 0, nil) {
-				t.Error("SendLine to no rank")
+			if l, ok := c.(conduit.Injector); ok && l.Inject(b.peer, 24, 0, 0, nil) {
+				t.Error("Inject to no rank")
 			}
 			c.Commit(b.peer, 8)
 			if n, _ := c.BulkSend(b.peer, 1, 0, make([]byte, 8), nil); n != -1 {

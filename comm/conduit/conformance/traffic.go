@@ -153,12 +153,12 @@ func fill(b []byte, seed uint64) {
 
 // trySend sends one record without waiting. Half of those that one step can send go so.
 func trySend(c conduit.Conduit, peer int, class conduit.Class, n int, tag uint32, serial uint64) conduit.Status {
-	l, ok := c.(conduit.LineSender)
-	if fits := n >= 24 && n <= 24+conduit.LineBytes; ok && fits && class == conduit.Request && serial%2 == 1 {
-		var rec [24 + conduit.LineBytes]byte
+	l, ok := c.(conduit.Injector)
+	if fits := n >= 24 && n <= 24+conduit.InjectBytes; ok && fits && class == conduit.Request && serial%2 == 1 {
+		var rec [24 + conduit.InjectBytes]byte
 		encode(rec[:], n, serial)
 		sum := binary.LittleEndian.Uint64(rec[16:])
-		if l.SendLine(peer, uint64(tag)<<32|uint64(n), serial, sum, rec[24:n]) {
+		if l.Inject(peer, uint64(tag)<<32|uint64(n), serial, sum, rec[24:n]) {
 			return conduit.OK
 		}
 	}

@@ -15,9 +15,9 @@ import (
 // mixed is one rank's conduit.
 type mixed struct {
 	near, far conduit.Conduit
-	bell      conduit.Belled     // far
-	streamer  conduit.Streamer   // near, or nil
-	lines     conduit.LineSender // near, or nil
+	bell      conduit.Belled   // far
+	streamer  conduit.Streamer // near, or nil
+	injector  conduit.Injector // near, or nil
 	caps      conduit.Caps
 	roads     []road // by peer; fixed
 	astray    road   // near, for what is no peer
@@ -56,7 +56,7 @@ func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit
 		astray: road{near, nowhere{}, true},
 	}
 	m.streamer, _ = near.(conduit.Streamer)
-	m.lines, _ = near.(conduit.LineSender)
+	m.injector, _ = near.(conduit.Injector)
 	for peer := range m.roads {
 		if isNear(peer) {
 			m.roads[peer] = newRoad(near, true)

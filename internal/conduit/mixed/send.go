@@ -57,9 +57,9 @@ func (m *mixed) Streams(peer, n int) bool {
 	return m.streamer != nil && m.road(peer).near && m.streamer.Streams(peer, n)
 }
 
-// SendLine implements conduit.LineSender.
-func (m *mixed) SendLine(peer int, first, second, third uint64, data []byte) bool {
-	return m.lines != nil && m.road(peer).near && m.lines.SendLine(peer, first, second, third, data)
+// Inject implements conduit.Injector.
+func (m *mixed) Inject(peer int, first, second, third uint64, data []byte) bool {
+	return m.injector != nil && m.road(peer).near && m.injector.Inject(peer, first, second, third, data)
 }
 
 func (m *mixed) BulkSend(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {

@@ -68,6 +68,9 @@ func (c *Consumer) poll(budget int, sink conduit.Sink) (n int, dry, ok bool) {
 			ok = false
 			break
 		}
+		if lines > Line { // its line would be wanted only after the matching, whose locks wait for loads
+			arch.Prefetch(unsafe.Pointer(&c.data[off+Line]))
+		}
 		if next == len(c.data) {
 			next = 0
 		}

@@ -20,8 +20,9 @@ type Producer struct {
 	data []byte
 	head *atomic.Uint64 // bytes consumed, written by the consumer; seen here late, never early
 	g    *Geometry
-	// lines is how many bytes may be in use with a line that putLine adds; negative: it serves none.
-	lines int
+	// inUse is how many bytes may be in use with a record that inject adds; negative: it serves none.
+	inUse    int
+	injected int // the most data of such a record, in bytes
 
 	// Owned by the caller of Reserve.
 	tail     uint64 // bytes published
@@ -39,9 +40,9 @@ type Producer struct {
 }
 
 func newProducer(data []byte, head *atomic.Uint64, g *Geometry) Producer {
-	p := Producer{data: data, head: head, g: g, lines: -1, low: cleanLow, flow: flow{picker: selection.New(streamWays)}}
+	p := Producer{data: data, head: head, g: g, inUse: -1, low: cleanLow, flow: flow{picker: selection.New(streamWays)}}
 	if g.Scan && !g.Tiny {
-		p.lines = min(g.ReqLimit, len(data)-Line)
+		p.inUse, p.injected = min(g.ReqLimit, len(data)-Line), min(conduit.InjectBytes, g.MaxRecord-injectHeader)
 	}
 	return p
 }

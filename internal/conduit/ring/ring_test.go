@@ -75,12 +75,12 @@ func TestAgainstModel(t *testing.T) {
 		for range 50000 {
 			switch r.IntN(5) {
 			case 4:
-				data := make([]byte, r.IntN(conduit.LineBytes+2))
+				data := make([]byte, r.IntN(conduit.InjectBytes+2))
 				for i := range data {
 					data[i] = byte(r.Uint32()) | 1
 				}
 				first := uint64(r.Uint32())<<32 | uint64(24+len(data))
-				if p.putLine(first, 3, 4, data) {
+				if p.inject(first, 3, 4, data) {
 					want := binary.LittleEndian.AppendUint64(nil, first)
 					want = binary.LittleEndian.AppendUint64(want, 3)
 					want = binary.LittleEndian.AppendUint64(want, 4)
@@ -134,8 +134,8 @@ func TestAgainstModel(t *testing.T) {
 		if delivered < 1000 || p.tail > 1<<63 {
 			t.Errorf("%d delivered, tail at %d: the test did not get anywhere", delivered, p.tail)
 		}
-		if (lines == 0) != (p.lines < Line) {
-			t.Errorf("%+v: %d records in one step, with %d bytes for them", cfg, lines, p.lines)
+		if (lines == 0) != (p.inUse < Line) {
+			t.Errorf("%+v: %d records in one step, with %d bytes for them", cfg, lines, p.inUse)
 		}
 	}
 }
