@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -177,6 +178,9 @@ func sharedConfig(job *boot.Job, o *options) shm.Config {
 	c := shm.Config{
 		Rank: job.Rank, Size: job.Size, JobID: job.JobID + o.Name, Key: string(job.Key), Local: job.LocalRanks,
 		Timeout: settings.InitTimeout.Get(o.values), Conduit: conduitConfig(o, job.Size),
+	}
+	if job.Size <= nearRanks {
+		c.Conduit.BulkSlots = cmp.Or(c.Conduit.BulkSlots, nearSlots)
 	}
 	if job.Room() {
 		c.First, c.Count, c.Late = job.First, job.Mates, job.Late

@@ -23,10 +23,12 @@ const (
 )
 
 // Within a node a ring costs memory only where it is used, so ranks of a small job lend what several of the longest
-// records take. nearRanks is how many such ranks there may be, and nearLoan what they lend: 400 KiB to each.
+// records take. nearRanks is how many such ranks there may be, and nearLoan what they lend: 400 KiB to each. nearSlots
+// are the chunks on their way to a rank of another process, 1 MiB: sender and receiver then wait for each other less.
 const (
 	nearRanks = 8
 	nearLoan  = 1600
+	nearSlots = 32
 )
 
 const recordSlack = 256 // room in a record for headers and arguments

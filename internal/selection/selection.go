@@ -14,7 +14,7 @@ const (
 	soonest  = 48   // uses between two groups of trials of a way, at least
 	latest   = 4096 // and at most
 	patience = 64   // uses for which the notes of a group are awaited
-	hopeless = 1.5  // times the cost of the best way, after which one trial of another is enough
+	hopeless = 1.5  // times the cost of the best way, after which two trials of another are enough
 )
 
 // Picker picks among the ways 0 to n-1. Way 0 is used until others are known to be cheaper. The owner keeps its calls
@@ -94,10 +94,12 @@ func (p *Picker) Note(w int, cost float64) {
 	}
 }
 
-// isHopeless tells that way w is under trial and has cost much more than the best one.
+// isHopeless tells that way w is under trial, and has cost much more than the best one twice. The first use of a way
+// that has rested finds its memory in no cache, and the first uses ever find none that is mapped.
 func (p *Picker) isHopeless(w int) bool {
-	best := p.ways[p.best].cost
-	return p.asked > 0 && w == p.trial && w != p.best && best > 0 && p.ways[w].least > hopeless*best
+	x, best := &p.ways[w], p.ways[p.best].cost
+	return p.asked > 0 && w == p.trial && w != p.best && best > 0 &&
+		x.notes > 1 && x.last > 0 && x.least > hopeless*best
 }
 
 // choose makes the cheapest way the best. The one before is tried again soon, as it may have been disturbed.

@@ -76,15 +76,56 @@ func TestPickerTriesAll(t *testing.T) {
 	if seen != [3]int{Trials, Trials, Trials} || p.Best() != 2 || p.Pick() != 2 {
 		t.Errorf("tried %v, best %d", seen, p.Best())
 	}
-	p = New(2)
-	seen = [3]int{}
-	for range 2 * Trials {
+}
+
+// TestPickerHopeless: a way that costs twice as much has all trials at first, and two of them later.
+func TestPickerHopeless(t *testing.T) {
+	p := New(2)
+	var groups []int
+	for i, last := 0, -1; i < 3*latest; i++ {
 		w := p.Pick()
-		seen[w]++
+		switch {
+		case w == 1 && last == i-1:
+			groups[len(groups)-1]++
+		case w == 1:
+			groups = append(groups, 1)
+		}
+		if w == 1 {
+			last = i
+		}
 		p.Note(w, float64(1+w))
 	}
-	if seen[1] != 1 {
-		t.Errorf("a way that costs twice as much was tried %d times at once", seen[1])
+	if len(groups) < 2 || groups[0] != Trials || groups[1] != 2 {
+		t.Errorf("groups of %d trials", groups)
+	}
+}
+
+// TestPickerColdUses: the uses that find memory in no cache, or not mapped, cost much more. They do not hide that a way
+// is the cheaper one.
+func TestPickerColdUses(t *testing.T) {
+	for name, c := range map[string]struct {
+		unmapped int // uses of way 1 in its first group that cost 6
+	}{"the first group tells": {Trials - 1}, "a later group tells": {Trials}} {
+		p := New(2)
+		uses, last := 0, -1
+		for i := range 3 * latest {
+			w, cost := p.Pick(), 1.0
+			if w == 1 {
+				switch uses++; {
+				case uses <= c.unmapped:
+					cost = 6
+				case last != i-1: // it has rested
+					cost = 2
+				default:
+					cost = 0.7
+				}
+				last = i
+			}
+			p.Note(w, cost)
+		}
+		if p.Best() != 1 {
+			t.Errorf("%s: the way that costs %.1f was best, of 1.0 and 0.7", name, p.Cost(p.Best()))
+		}
 	}
 }
 
