@@ -143,6 +143,7 @@ func (s *Server) onGo(t *am.Token, args []uint64, _ []byte) {
 	if o == nil {
 		return
 	}
+	s.hearChoice(o, Halves)
 	o.step(in)
 	x := s.transfers.Get().(*transfer)
 	k := conduit.Key{ID: args[5], Base: args[4], Size: int64(to - from)}

@@ -67,6 +67,11 @@ func (s *Server) onCTS(t *am.Token, args []uint64, _ []byte) {
 	if o == nil {
 		return
 	}
+	if in == match.Cleared {
+		s.hearChoice(o, Stream)
+	} else {
+		s.hearChoice(o, Get)
+	}
 	if do, e := o.step(in); do != match.Stream {
 		o.ended(e, t.Worker())
 		return

@@ -36,8 +36,8 @@ const (
 )
 
 // orders are the ways in the order in which they are tried, by traffic and size class. Between ranks that both copy a
-// message halves cost two system calls more for each, which long ones only can be worth. Each rank chooses by itself,
-// and one whose peer copies in halves finds that it should do so, too: so short ones never go in halves there.
+// message halves cost two system calls more for each, which only long ones can be worth. So short ones never go in
+// halves there.
 var orders = func() (o [traffics][sizeClasses][]Way) {
 	for size := range sizeClasses {
 		o[oneWay][size] = []Way{Halves, Get, Stream}
@@ -71,6 +71,13 @@ const (
 	epochs     = 16 // of a class that are remembered while messages of theirs are under way
 )
 
+// Where messages go both ways an epoch has bothBytes and bothMost in their place. The other direction changes its way
+// only after the first messages of the epoch.
+const (
+	bothBytes = 16 << 20
+	bothMost  = 64
+)
+
 // An epoch of the sender has sentBytes and sentMost in their place. A message that goes with its envelope is over for
 // the sender when it lies in the receive space. Only what is several times as much as that space holds tells how fast
 // the receiver takes it out.
@@ -84,33 +91,35 @@ const (
 type paths struct {
 	mu      spin.Lock // guards the rest
 	both    int       // messages for which traffic is taken to go both ways
-	heard   [sizeClasses]heard
+	came    heard     // of messages of the peer, which might have come with their envelope
+	went    heard     // of messages of this rank, for which the peer has chosen
 	classes [traffics][sizeClasses]*pathClass
 }
 
-// heard is how the last message of a size class came that might have come with its envelope or not.
-type heard struct {
+// heard is the way of the last message of each size class, by the peer's choice.
+type heard [sizeClasses]struct {
 	way  Way
-	left int // messages that this rank sends the same way
+	left int // messages of the other direction that go the same way
 }
 
-// hear notes the way of a message of n bytes that has come.
-func (p *paths) hear(w Way, n int64) {
+// hear notes in h, which is came or went, the way of a message of n bytes.
+func (p *paths) hear(h *heard, w Way, n int64) {
 	p.mu.Lock()
-	p.heard[classOf(n)] = heard{w, bothFor}
+	x := &h[classOf(n)]
+	x.way, x.left = w, bothFor
 	p.mu.Unlock()
 }
 
-// follow gives the way of the last message of that class from the peer, Auto if none has come lately.
-func (p *paths) follow(n int64) Way {
+// follow gives the way that h has for a message of n bytes, Auto if it has not heard of one lately.
+func (p *paths) follow(h *heard, n int64) Way {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	h := &p.heard[classOf(n)]
-	if h.left == 0 {
+	x := &h[classOf(n)]
+	if x.left == 0 {
 		return Auto
 	}
-	h.left--
-	return h.way
+	x.left--
+	return x.way
 }
 
 // bothFor is for how many messages traffic that went both ways is taken to do so: it pauses at the end of each window.
@@ -154,8 +163,11 @@ func (p *paths) begin(n int64, t traffic, now uint64) passage {
 		c.number++
 		e = &c.epochs[c.number%epochs]
 		least := min(max(epochBytes/n, 1), epochMost)
-		if t == ofSender {
+		switch t {
+		case ofSender:
 			least = min(sentBytes/n, sentMost)
+		case bothWays:
+			least = min(max(bothBytes/n, epochMost), bothMost)
 		}
 		*e = epoch{way: c.picker.Pick(), size: max(int(least), peak), first: now}
 	}
@@ -210,6 +222,8 @@ func (p *paths) end(x passage, n int64, ok bool, now uint64) {
 	}
 	if c.last = now; !e.failed && max(e.peak, under) <= e.size {
 		c.picker.Note(e.way, float64(now-from)/float64(e.bytes))
+	} else {
+		c.picker.Lose(e.way)
 	}
 }
 
@@ -221,6 +235,10 @@ func (s *Server) pathsOf(peer int32) *paths {
 	p, _ := s.paths.LoadOrStore(peer, new(paths))
 	return p.(*paths)
 }
+
+// What one direction costs depends on the way of the other. Two ranks that measure at once may each find that best
+// which is best beside the other's way, and stay there, though both would be quicker by another. So where messages go
+// both ways, at once or in turn, the lower rank measures, and the higher one takes the ways that the lower one takes.
 
 // chooseWay gives the way for the receive o from a near peer, which offers its bytes.
 func (s *Server) chooseWay(o *op, r conduit.Reach) Way {
@@ -236,6 +254,11 @@ func (s *Server) chooseWay(o *op, r conduit.Reach) Way {
 	}
 	p, t := s.pathsOf(o.peer), alone
 	if !o.alone {
+		if int(o.peer) < s.rank {
+			if w := p.follow(&p.went, o.recv.want); w != Auto {
+				return w
+			}
+		}
 		t = p.traffic(s.peers[o.peer].offers.Load())
 	}
 	o.recv.passage = p.begin(o.recv.want, t, arch.Ticks())
@@ -248,18 +271,23 @@ func (o *op) notePassage() {
 	o.recv.passage = passage{}
 }
 
+// hearChoice notes that the receiver of the send o has chosen way w.
+func (s *Server) hearChoice(o *op, w Way) {
+	if o.send.offered && int(o.peer) < s.rank && s.way == Auto && s.e.Reach(int(o.peer)).Near {
+		p := s.pathsOf(o.peer)
+		p.hear(&p.went, w, o.size)
+	}
+}
+
 // chooseSend gives the send o, which may travel with its envelope or not, its way. Over a network to ask takes a round
 // trip, and there it always travels with its envelope.
-//
-// What one direction costs depends on the way of the other. So where messages go both ways the lower rank measures, and
-// the higher one sends as the lower one does: what is measured is that both do so.
 func (s *Server) chooseSend(o *op) {
 	if s.way != Auto || int(o.peer) == s.rank || !s.e.Reach(int(o.peer)).Near {
 		return
 	}
 	p, w := s.pathsOf(o.peer), Auto
 	if int(o.peer) < s.rank {
-		w = p.follow(o.size)
+		w = p.follow(&p.came, o.size)
 	}
 	if w == Auto {
 		o.send.passage = p.begin(o.size, ofSender, arch.Ticks())
@@ -271,7 +299,8 @@ func (s *Server) chooseSend(o *op) {
 // hear notes how a message of n bytes has come from src.
 func (s *Server) hear(src int, w Way, n int64) {
 	if n > int64(s.sure) && n <= int64(s.eager) && src < s.rank {
-		s.pathsOf(int32(src)).hear(w, n)
+		p := s.pathsOf(int32(src))
+		p.hear(&p.came, w, n)
 	}
 }
 

@@ -96,20 +96,23 @@ func TestPathsForget(t *testing.T) {
 func TestFollow(t *testing.T) {
 	var p paths
 	const n = 32 << 10
-	if w := p.follow(n); w != Auto {
+	if w := p.follow(&p.came, n); w != Auto {
 		t.Errorf("way %d before a message has come", w)
 	}
-	p.hear(withEnvelope, n)
-	p.hear(asking, n)
+	p.hear(&p.came, withEnvelope, n)
+	p.hear(&p.came, asking, n)
 	for range bothFor {
-		if w := p.follow(n); w != asking {
+		if w := p.follow(&p.came, n); w != asking {
 			t.Fatalf("way %d, want the last one", w)
 		}
 	}
-	if w := p.follow(n); w != Auto {
+	if w := p.follow(&p.came, n); w != Auto {
 		t.Errorf("way %d long after the last message", w)
 	}
-	if w := p.follow(4 * n); w != Auto {
+	if w := p.follow(&p.came, 4*n); w != Auto {
 		t.Errorf("way %d of another class", w)
+	}
+	if p.hear(&p.came, asking, n); p.follow(&p.went, n) != Auto {
+		t.Error("the way of a message that came, for one that went")
 	}
 }

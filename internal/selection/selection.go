@@ -23,7 +23,7 @@ type Picker struct {
 	others int // ways beside one
 	best   int
 	trial  int // the way under trial, if asked > 0
-	asked  int // uses of it that were picked
+	asked  int // uses of it that were picked, one after another
 	since  int // uses since the first of them
 	ways   [Most]way
 }
@@ -57,14 +57,14 @@ func (p *Picker) Pick() int {
 	return p.best
 }
 
-// onTrial is Pick while a group of trials is under way. Each waits for the note of the one before, and uses that are
-// picked meanwhile go the best way.
+// onTrial is Pick while a group of trials is under way. They follow one another, whether the one before is noted yet or
+// not: what else the machine does may adapt itself to a way. Until all are noted the best way is used.
 func (p *Picker) onTrial() int {
 	if p.since++; p.since > patience {
-		p.endAfter(Trials)
+		p.endTrials()
 		return p.best
 	}
-	if p.asked == p.ways[p.trial].notes {
+	if p.asked < Trials {
 		p.asked++
 		return p.trial
 	}
@@ -83,14 +83,20 @@ func (p *Picker) Note(w int, cost float64) {
 	if x.notes++; x.notes < Trials && !p.isHopeless(w) {
 		return
 	}
-	trials := x.notes
 	if x.notes, x.cost = 0, x.least; w == p.best && x.last > 0 {
 		x.cost = min(x.least, x.last)
 	}
 	x.last = x.least
 	p.choose()
 	if p.asked > 0 && w == p.trial {
-		p.endAfter(trials)
+		p.endTrials()
+	}
+}
+
+// Lose tells that a use of way w has no cost that could be told. It is not counted as a trial.
+func (p *Picker) Lose(w int) {
+	if p.asked > 0 && w == p.trial {
+		p.asked--
 	}
 }
 
@@ -115,8 +121,9 @@ func (p *Picker) choose() {
 	}
 }
 
-// endAfter ends a group of so many trials. The dearer the way, the later it is tried again.
-func (p *Picker) endAfter(trials int) {
+// endTrials ends a group of trials. The dearer the way, the later it is tried again.
+func (p *Picker) endTrials() {
+	trials := p.asked
 	p.asked = 0
 	x, best := &p.ways[p.trial], p.ways[p.best].cost
 	x.rest = soonest

@@ -3,6 +3,7 @@ package selection
 import (
 	"flag"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -97,6 +98,35 @@ func TestPickerHopeless(t *testing.T) {
 	}
 	if len(groups) < 2 || groups[0] != Trials || groups[1] != 2 {
 		t.Errorf("groups of %d trials", groups)
+	}
+}
+
+// TestPickerLost: trials follow one another. One whose cost is lost is made again, and does not end the group.
+func TestPickerLost(t *testing.T) {
+	p := New(2)
+	var tried []int
+	for i := range 3*Trials + 2 {
+		w := p.Pick()
+		if tried = append(tried, w); w == 1 && i%2 == 0 {
+			p.Lose(w)
+		} else {
+			p.Note(w, float64(2-w))
+		}
+	}
+	if want := []int{0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}; !slices.Equal(tried, want) || p.Cost(1) != 1 || p.Best() != 1 {
+		t.Errorf("tried %v, want %v; the cost of way 1 is %v", tried, want, p.Cost(1))
+	}
+	p = New(2)
+	for range Trials {
+		p.Note(p.Pick(), 1)
+	}
+	for i := range Trials { // no note comes meanwhile
+		if w := p.Pick(); w != 1 {
+			t.Errorf("way %d at trial %d of way 1", w, i)
+		}
+	}
+	if w := p.Pick(); w != 0 {
+		t.Errorf("way %d, want the best while the notes of trials are awaited", w)
 	}
 }
 
