@@ -77,6 +77,14 @@ type given struct {
 // Do carries out a collective and waits for its end. It finds errors of the arguments before the call has a number: the
 // other ranks do not learn of them, and the next call of this rank may take its place.
 func (c *Comm) Do(k *Coll) error {
+	if done, err := c.doDense(k); done {
+		return err
+	}
+	return c.doGiven(k)
+}
+
+// doGiven is Do for any call.
+func (c *Comm) doGiven(k *Coll) error {
 	g, o, err := c.read(k)
 	if err != nil {
 		return err

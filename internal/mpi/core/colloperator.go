@@ -67,7 +67,7 @@ const (
 var operators [predefinedOps][basicTypes]atomic.Pointer[Operator]
 
 // operatorFor gives the operation on packed elements of t, and their size.
-func operatorFor(o *op.Op, t *dtype.Type) (size int, p Operator, err error) {
+func operatorFor(o *op.Op, t *dtype.Type) (int, Operator, error) {
 	var slot *atomic.Pointer[Operator]
 	if o != nil && t != nil {
 		if i := int(t.Basic()) - firstBasic; uint(i) < basicTypes && uint(o.ID()-1) < predefinedOps-1 {
@@ -76,17 +76,25 @@ func operatorFor(o *op.Op, t *dtype.Type) (size int, p Operator, err error) {
 			}
 		}
 	}
-	f, err := o.For(t)
+	size, p, err := makeOperator(o, t)
 	if err != nil {
-		return 0, p, fmt.Errorf("%w: %w", ErrOp, err)
-	}
-	c := combiner{f, int(max(t.Size(), 1))}
-	p = Operator{Combiner: &c, Commutes: o.Commutes(), ID: o.ID()}
-	if !t.Dense() {
-		p.Combiner = &spread{c, t}
+		return 0, Operator{}, err
 	}
 	if slot != nil {
-		slot.Store(&p) // two at once make the same
+		slot.Store(p) // two at once make the same
+	}
+	return size, *p, nil
+}
+
+func makeOperator(o *op.Op, t *dtype.Type) (size int, p *Operator, err error) {
+	f, err := o.For(t)
+	if err != nil {
+		return 0, nil, fmt.Errorf("%w: %w", ErrOp, err)
+	}
+	c := combiner{f, int(max(t.Size(), 1))}
+	p = &Operator{Combiner: &c, Commutes: o.Commutes(), ID: o.ID()}
+	if !t.Dense() {
+		p.Combiner = &spread{c, t}
 	}
 	return c.size, p, nil
 }

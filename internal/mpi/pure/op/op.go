@@ -60,8 +60,8 @@ type Op struct {
 	user *User // else
 }
 
-var predefined = func() map[ID]*Op {
-	all := make(map[ID]*Op, len(names))
+// predefined are the operations by number; the numbers of the ABI are less than 0x40. Fixed.
+var predefined = func() (all [0x40]*Op) {
 	for id := range names {
 		all[id] = &Op{id: id}
 	}
@@ -69,7 +69,12 @@ var predefined = func() map[ID]*Op {
 }()
 
 // Predefined is the operation with that number; nil if there is none.
-func Predefined(id ID) *Op { return predefined[id] }
+func Predefined(id ID) *Op {
+	if uint(id) >= uint(len(predefined)) {
+		return nil
+	}
+	return predefined[id]
+}
 
 // New makes an operation of the program. errs.Arg: it has no function.
 func New(u User) (*Op, error) {
