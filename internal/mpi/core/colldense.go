@@ -6,8 +6,9 @@ import (
 	"github.com/golci/golci/internal/mpi/pure/dtype"
 )
 
-// The commonest collectives of a program in C have one datatype without holes, equal parts and arguments in order. Such a call is carried out as one of a Go program is, without a given. Wherever something is not so nothing is
-// done, and the longer way finds out what it is.
+// The commonest collectives of a program in C have one datatype without holes, equal parts and arguments in order. Such
+// a call is carried out as one of a Go program is, without a given. Wherever something is not so nothing is done, and
+// the longer way finds out what it is.
 
 // denseKinds are the collectives that doDense carries out, with how many parts the buffers of a rank have: a part for
 // each rank, or one.

@@ -11,8 +11,8 @@ import (
 	"github.com/golci/golci/internal/mpi/pure/op"
 )
 
-// TestDenseOrNot: the short way takes calls of which all is as usual. It leaves every other one to the longer way, which
-// gives the error, if it is one. Both give the same result.
+// TestDenseOrNot: the short way takes the commonest calls. It leaves every other one to the longer way, which gives the
+// error, if it is one. Both give the same result.
 func TestDenseOrNot(t *testing.T) {
 	i32, f32, pair := dtype.Named(dtype.Int32), dtype.Named(dtype.Float), dtype.Named(dtype.DoubleInt)
 	strided, err := dtype.Vector(2, 1, 2, i32)
@@ -74,7 +74,10 @@ func TestDenseOrNot(t *testing.T) {
 					Op: op.Predefined(op.Band),
 				}, false, ErrOp,
 			},
-			{"overlap", Coll{Kind: KindAllreduce, In: side(&a, 4), Out: Side{Mem: at(&a, 3), N: 4, T: i32}, Op: sum}, false, ErrBuffer},
+			{
+				"overlap", Coll{Kind: KindAllreduce, In: side(&a, 4), Out: Side{Mem: at(&a, 3), N: 4, T: i32}, Op: sum},
+				false, ErrBuffer,
+			},
 			{"more to itself", Coll{Kind: KindAllgather, In: side(&a, 4), Out: side(&b, 3)}, false, ErrTruncate},
 			{"less to itself", Coll{Kind: KindAlltoall, In: side(&a, 3), Out: side(&b, 4)}, false, ErrCount},
 			{"received in place", Coll{Kind: KindAllgather, In: side(&a, 4), Out: Side{Place: true}}, false, ErrBuffer},
