@@ -75,7 +75,8 @@ func TestDenseOrNot(t *testing.T) {
 				}, false, ErrOp,
 			},
 			{
-				"overlap", Coll{Kind: KindAllreduce, In: side(&a, 4), Out: Side{Mem: at(&a, 3), N: 4, T: i32}, Op: sum},
+				"overlap",
+				Coll{Kind: KindAllreduce, In: side(&a, 4), Out: Side{Mem: at(&a, 3), N: 4, T: i32}, Op: sum},
 				false, ErrBuffer,
 			},
 			{"more to itself", Coll{Kind: KindAllgather, In: side(&a, 4), Out: side(&b, 3)}, false, ErrTruncate},
