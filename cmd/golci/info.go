@@ -42,6 +42,7 @@ func info(out io.Writer, all bool) error {
 	infoProcessor(w, topology.ReadProcessor())
 	infoCPUs(w, m)
 	infoCrossing(w, m)
+	infoWays(w, m)
 	infoKernel(w)
 	infoLauncher(w)
 	a, wrong := allocation()
