@@ -265,6 +265,9 @@ func (s *Server) chooseWay(o *op, r conduit.Reach) Way {
 	return o.recv.passage.way
 }
 
+// FixedWay is the way of large messages between near ranks, Auto if it is measured.
+func (s *Server) FixedWay() Way { return s.way }
+
 // notePassage notes that the receive o, whose way was chosen, is over.
 func (o *op) notePassage() {
 	o.s.pathsOf(o.peer).end(o.recv.passage, o.recv.want, o.err == nil, arch.Ticks())

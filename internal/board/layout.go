@@ -11,7 +11,7 @@ const (
 	Calls      = 16 // calls in a row whose short contributions have places of their own
 	Short      = 4 << 10
 	Inline     = line - 3*8 // bytes of a contribution that lie in its head
-	Chunks     = 8          // places in the ring of long contributions
+	Chunks     = 16         // places in the ring of long contributions
 	ChunkBytes = 32 << 10
 
 	line       = 64

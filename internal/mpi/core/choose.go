@@ -143,7 +143,7 @@ func (x *Call) boardAllgather(n int) onBoard {
 	case n <= board.Short:
 		return onBoard{wayBoardAllgather, boardAllgather}
 	case n >= boardGets && x.size == 2 && x.st.shared.gets:
-		return onBoard{wayBoardAllgatherDirect, boardAllgatherDirect}
+		return onBoard{wayBoardAllgatherParts, boardAllgatherParts}
 	}
 	return onBoard{wayBoardAllgatherLong, boardAllgatherLong}
 }
@@ -158,7 +158,7 @@ func (x *Call) boardAlltoall(n int, inPlace bool) onBoard {
 	case inPlace:
 		return onBoard{}
 	case n >= boardGets && x.st.shared.gets:
-		return onBoard{wayBoardAlltoallDirect, boardAlltoallDirect}
+		return onBoard{wayBoardAlltoallParts, boardAlltoallParts}
 	}
 	return onBoard{wayBoardAlltoallLong, boardAlltoallLong}
 }
@@ -195,8 +195,8 @@ func (x *Call) boardRooted(d *direction, n int) func(*Call, int) error {
 	return nil
 }
 
-// boardGets is the shortest part that ranks get from each other's memory. It pays where cores are far apart: there each
-// crossing costs, and the board has a part cross twice.
+// boardGets is the shortest part that ranks may get from each other's memory. It pays where cores are far apart: there
+// each crossing costs, and the board has a part cross twice.
 const boardGets = 256 << 10
 
 // boardBcastMost is how many bytes two ranks broadcast over the board.

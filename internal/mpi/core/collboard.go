@@ -27,6 +27,8 @@ type shared struct {
 
 	crowded bool // some ranks of some node share cores
 
+	parts *partWays // of calls with long parts; nil before the first
+
 	nodes
 }
 

@@ -76,10 +76,10 @@ const (
 	wayBoardScatter
 	wayBoardAllgather
 	wayBoardAllgatherLong
-	wayBoardAllgatherDirect // from the memory of the others
+	wayBoardAllgatherParts // in chunks, or from the memory of the others
 	wayBoardAlltoall
 	wayBoardAlltoallLong
-	wayBoardAlltoallDirect
+	wayBoardAlltoallParts
 	wayBoardBlock
 	wayTierBarrier // over the boards of several nodes
 	wayTierBcast
@@ -115,7 +115,7 @@ var wayNames = [ways]string{
 	wayBoardGather: "Gather", wayBoardScatter: "Scatter", wayBoardAllgather: "Allgather",
 	wayBoardAlltoall: "Alltoall", wayBoardBlock: "ReduceScatterBlock",
 	wayBoardBcastLong: "Bcast", wayBoardAllreduceLong: "Allreduce", wayBoardAllgatherLong: "Allgather",
-	wayBoardAllgatherDirect: "Allgather", wayBoardAlltoallLong: "Alltoall", wayBoardAlltoallDirect: "Alltoall",
+	wayBoardAllgatherParts: "Allgather", wayBoardAlltoallLong: "Alltoall", wayBoardAlltoallParts: "Alltoall",
 	wayTierBcastLong: "Bcast", wayTierAllreduceLong: "Allreduce",
 	wayTierBarrier: "Barrier", wayTierBcast: "Bcast", wayTierAllreduce: "Allreduce", wayTierAllgather: "Allgather",
 	wayFree: "Free",
