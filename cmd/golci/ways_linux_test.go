@@ -27,6 +27,10 @@ func TestWays(t *testing.T) {
 			}
 		}
 	}
+	ranks := run(t, golci(t, "run", "-n", "2", os.Args[0], "info")).out
+	if !strings.Contains(ranks, "this is one of 2 ranks") {
+		t.Errorf("ranks that show the machine:\n%s", ranks)
+	}
 	if out := run(t, golci(t, "info")).out; !regexp.MustCompile(`(?m)^large messages +\S`).MatchString(out) {
 		t.Errorf("nothing of large messages in\n%s", out)
 	}

@@ -10,11 +10,12 @@ const Most = 4
 const Trials = 3
 
 const (
-	loss     = 0.02 // share of the time that the trials of one way may cost
-	soonest  = 48   // uses between two groups of trials of a way, at least
-	latest   = 4096 // and at most
-	patience = 64   // uses for which the notes of a group are awaited
-	hopeless = 1.5  // times the cost of the best way, after which two trials of another are enough
+	loss      = 0.02       // share of the time that the trials of one way may cost
+	soonest   = 48         // uses between two groups of trials of a way, at least
+	latest    = 4096       // and at most
+	mostAsked = 2 * Trials // uses in a group of trials, with those that tell nothing
+	patience  = 64         // uses for which the notes of a group are awaited
+	hopeless  = 1.5        // times the cost of the best way, after which two trials of another are enough
 )
 
 // Picker picks among the ways 0 to n-1. Way 0 is used until others are known to be cheaper. The owner keeps its calls
@@ -24,6 +25,7 @@ type Picker struct {
 	best   int
 	trial  int // the way under trial, if asked > 0
 	asked  int // uses of it that were picked, one after another
+	lost   int // those of which no cost could be told
 	since  int // uses since the first of them
 	ways   [Most]way
 }
@@ -48,7 +50,7 @@ func (p *Picker) Pick() int {
 	for w := 0; w <= p.others; w++ {
 		if x := &p.ways[w]; w != p.best || x.cost == 0 {
 			if x.rest--; x.rest <= 0 {
-				p.trial, p.asked, p.since = w, 1, 0
+				p.trial, p.asked, p.lost, p.since = w, 1, 0, 0
 				x.notes = 0
 				return w
 			}
@@ -64,7 +66,7 @@ func (p *Picker) onTrial() int {
 		p.endTrials()
 		return p.best
 	}
-	if p.asked < Trials {
+	if p.asked-p.lost < Trials && p.asked < mostAsked {
 		p.asked++
 		return p.trial
 	}
@@ -93,10 +95,10 @@ func (p *Picker) Note(w int, cost float64) {
 	}
 }
 
-// Lose tells that a use of way w has no cost that could be told. It is not counted as a trial.
+// Lose tells that a use of way w has no cost that could be told. Another one is tried in its place, but not for ever.
 func (p *Picker) Lose(w int) {
 	if p.asked > 0 && w == p.trial {
-		p.asked--
+		p.lost++
 	}
 }
 

@@ -130,6 +130,23 @@ func TestPickerLost(t *testing.T) {
 	}
 }
 
+// TestPickerAllLost: a way of which no cost can be told does not stay under trial.
+func TestPickerAllLost(t *testing.T) {
+	p := New(2)
+	tried := 0
+	for range 10 * (patience + soonest) {
+		if w := p.Pick(); w == 1 {
+			tried++
+			p.Lose(w)
+		} else {
+			p.Note(w, 1)
+		}
+	}
+	if tried > 11*mostAsked {
+		t.Errorf("it was tried %d times in ten groups", tried)
+	}
+}
+
 // TestPickerColdUses: the uses that find memory in no cache, or not mapped, cost much more. They do not hide that a way
 // is the cheaper one.
 func TestPickerColdUses(t *testing.T) {
