@@ -48,11 +48,12 @@ func Stray(c Config, m *Message, ended string, o *Out) (make bool) {
 	switch {
 	case m.Kind == Trigger:
 		b.pass(m, o)
-	case m.Kind == Failure, m.Kind == State:
+	case m.Kind == Failure:
 		return ended == ""
-	case m.Kind < Trigger && ended == "":
+	case m.Kind == Moved, m.Kind == Refusal:
+	case ended == "":
 		return true
-	case m.Kind < Trigger && m.From != c.Self:
+	case m.From != c.Self: // it is for an owner, or for the next one
 		b.failed, b.from = b.misuse(c.Self, fmt.Errorf("%v: %s", b.Name(), ended)), 1
 		b.orphan, b.ended = true, true
 		b.tell(m.From, o)

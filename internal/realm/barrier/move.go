@@ -33,9 +33,14 @@ func (b *Barrier) move(to int32, o *Out) {
 	}
 }
 
-// state takes a part of the state; with the last one this rank is the owner.
+// state takes a part of the state; with the last one this rank is the owner. If it has told others already that there
+// is no owner any more, it tells the last owner, too: that one knows who takes part.
 func (b *Barrier) state(m *Message, o *Out) {
-	if b.own != nil || b.orphan || m.Count < 1 || m.Count > maxParts || m.Own >= uint64(m.Count) {
+	switch {
+	case b.own != nil || m.Count < 1 || m.Count > maxParts || m.Own >= uint64(m.Count):
+		return
+	case b.orphan:
+		b.tell(m.From, o)
 		return
 	}
 	for len(b.parts) < int(m.Count) {
@@ -50,6 +55,7 @@ func (b *Barrier) state(m *Message, o *Out) {
 	if err := b.unpack(state); err != nil {
 		b.own = nil
 		b.lose(b.misuse(m.From, fmt.Errorf("%v: the state of the owner: %w", b.Name(), err)), o)
+		b.tell(m.From, o)
 		return
 	}
 	b.owner, b.epoch, b.giver, b.owned = b.Self, m.Epoch, m.From, true
