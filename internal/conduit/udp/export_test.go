@@ -1,6 +1,13 @@
 package udp
 
-import "github.com/golci/golci/internal/conduit/receivepool"
+import (
+	"net/netip"
+
+	"github.com/golci/golci/internal/conduit/receivepool"
+)
+
+// ConnectedTo is where the socket is connected to; zero: it is not.
+func (c *Conduit) ConnectedTo() netip.AddrPort { return c.wire.Info().Peer }
 
 // Undelivered is how many records have come and wait for a Poll that takes them.
 func (c *Conduit) Undelivered() (n int) {

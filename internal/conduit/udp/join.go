@@ -167,6 +167,7 @@ func (l *Listener) connect(all []nic.Endpoint, cfg Config) (*Conduit, error) {
 		}
 		return -1
 	}
+	l.connectSocket(all, cfg.Rank, family, cfg.Peers)
 	if cfg.Wire, err = faulty.New(l.sockets[family], l.faults); err != nil {
 		return nil, err
 	}
@@ -195,4 +196,17 @@ func paths(mine, theirs nic.Endpoint, f nic.Family, ask func(netip.AddrPort) (in
 		}
 	}
 	return out, nil
+}
+
+// connectSocket connects the socket of a rank that has one peer. Both ends must have one address, in one network: else
+// what the peer sends might come from another address than the one that it receives at.
+func (l *Listener) connectSocket(all []nic.Endpoint, rank int, f nic.Family, peers []Peer) {
+	s, ok := l.sockets[f].(mmsg.Connector)
+	if !ok || len(all) != 2 {
+		return
+	}
+	mine, theirs := l.endpoint.Of(f), all[1-rank].Of(f)
+	if len(mine) == 1 && len(theirs) == 1 && mine[0].Prefix() == theirs[0].Prefix() {
+		s.Connect(peers[1-rank].Paths[0].Addr) // if not, each datagram names it
+	}
 }

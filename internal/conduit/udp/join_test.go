@@ -3,6 +3,9 @@ package udp_test
 import (
 	"bytes"
 	"errors"
+	"net/netip"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,5 +83,49 @@ func TestConnectWithFaultsOfAbsentRanks(t *testing.T) {
 			}
 		}
 		closeAll(t, open)
+	}
+}
+
+// TestConnectedSockets: a socket is connected in a job of two ranks that have one address each, in one network. Then
+// messages go both ways as ever.
+func TestConnectedSockets(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		ranks int
+		alter func(*nic.Endpoint) // what rank 1 says of itself
+		want  bool
+	}{
+		{"two", 2, func(*nic.Endpoint) {}, runtime.GOOS == "linux"},
+		{"three", 3, func(*nic.Endpoint) {}, false},
+		{"two addresses", 2, func(e *nic.Endpoint) {
+			at := e.Addrs[0]
+			at.Addr = netip.AddrPortFrom(netip.MustParseAddr("127.0.0.2"), at.Addr.Port())
+			e.Addrs = append(e.Addrs[:1:1], at)
+		}, false},
+		{"another network", 2, func(e *nic.Endpoint) { e.Addrs[0].Bits = 30 }, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var listeners []*udp.Listener
+			var all []nic.Endpoint
+			for range c.ranks {
+				l := listen(t, udp.ListenConfig{Loopback: true})
+				listeners, all = append(listeners, l), append(all, l.Endpoint())
+			}
+			all[1].Addrs = slices.Clone(all[1].Addrs)
+			c.alter(&all[1])
+			var cs []conduit.Conduit
+			for r, l := range listeners {
+				u, err := l.Connect(all, udp.Config{Rank: r, Size: c.ranks, Key: []byte(udptest.Key)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if to := u.ConnectedTo(); r == 0 && to.IsValid() != c.want || c.want && to != all[1-r].Addrs[0].Addr {
+					t.Errorf("rank %d is connected to %v", r, to)
+				}
+				cs = append(cs, u)
+			}
+			exchangeAll(t, cs, 100)
+			closeAll(t, cs)
+		})
 	}
 }

@@ -101,6 +101,7 @@ func TestKilledPeer(t *testing.T) {
 		{"trust", 3, udptest.Job{Mode: seal.Trust}},
 		{"v6", 3, udptest.Job{Addr: "[::1]:0"}},
 		{"two", 2, udptest.Job{}},
+		{"two connected", 2, udptest.Job{Connect: true}},
 		{"nine", 9, udptest.Job{}}, // of whom seven have it from others
 		{"loss", 3, udptest.Job{Faults: "loss=0.3", MinRTO: udptest.BadMinRTO}},
 	} {

@@ -25,18 +25,20 @@ type job struct {
 	payload int // of a datagram; 0 for what loopback takes
 	// slow is as conformance.RunSlow has it: one kind of datagram repeats much, the others differ from it in few places.
 	slow int
+	// connect is udptest.Job.Connect.
+	connect bool
 }
 
 func (j job) open(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
 	t.Helper()
-	return udptest.Job{Mode: j.mode, Payload: j.payload}.Open(t, n, cfg)
+	return udptest.Job{Mode: j.mode, Payload: j.payload, Connect: j.connect}.Open(t, n, cfg)
 }
 
 func TestConformance(t *testing.T) {
 	for name, j := range map[string]job{
 		"trust":   {mode: seal.Trust, slow: 5},
 		"encrypt": {slow: 1},
-		"small":   {mode: seal.Trust, payload: 1300, slow: 5},
+		"small":   {mode: seal.Trust, payload: 1300, slow: 5, connect: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && name != "encrypt" {

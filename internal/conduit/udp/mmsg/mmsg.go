@@ -71,6 +71,7 @@ type Options struct {
 // Info tells what a Socket is.
 type Info struct {
 	Addr                   netip.AddrPort // bound
+	Peer                   netip.AddrPort // connected to; zero: to none
 	Batch                  int            // datagrams in one system call
 	RecvBuffer, SendBuffer int            // bytes the kernel granted, by its own count; 0: not known
 	GSO, GRO               bool           // segments are split, joined, by the kernel
@@ -143,6 +144,15 @@ type Socket interface {
 	// queue had no room for, which the kernel tells with the next datagram; elsewhere those that the system refused to
 	// send.
 	Dropped() uint64
+}
+
+// Connector is a Socket for which the system may find the way to one peer once, and not for each datagram.
+type Connector interface {
+	Socket
+	// Connect names the peer. The system drops what comes from elsewhere from then on. Datagrams to others may still
+	// be sent. False: the socket stays as it is, since the system refuses, or does not tell of refusals (Info): a
+	// connected socket fails calls for them. It does not block, and is called before all other calls.
+	Connect(peer netip.AddrPort) bool
 }
 
 // Open binds a socket to addr; port 0 takes a free one, and Info tells which. Where the system refuses the calls that

@@ -152,6 +152,13 @@ func discover(fd int, v6, fragment bool) error {
 	return os.NewSyscallError("mmsg: setsockopt(MTU_DISCOVER)", unix.SetsockoptInt(fd, level, option, value))
 }
 
+func (s *native) Connect(peer netip.AddrPort) (ok bool) {
+	if s.said.Refusals && s.raw.Control(func(fd uintptr) { ok = s.tx.connect(fd, peer) }) == nil && ok {
+		s.said.Peer = peer
+	}
+	return ok
+}
+
 func (s *native) Send(batch []Datagram) (n int, err error) {
 	for n < len(batch) {
 		part, bad := s.tx.fill(batch[n:])

@@ -79,6 +79,51 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestConnect: a connected socket takes nothing from others, sends to its peer and to others, alone and in batches, and
+// is told of refusals by its peer's machine. One that is not told of refusals stays as it is.
+func TestConnect(t *testing.T) {
+	for family, addr := range loopbacks {
+		t.Run(family, func(t *testing.T) {
+			s, peer, other := mustOpen(t, addr, Options{Refusals: true}), mustOpen(t, addr, Options{}), mustOpen(t, addr, Options{})
+			plain := mustOpen(t, addr, Options{})
+			at, others := s.Info().Addr, other.Info().Addr
+			if !s.Info().Refusals {
+				t.Skip("the kernel does not tell of datagrams that come back")
+			}
+			for x, want := range map[Socket]bool{s: true, plain: false} {
+				if x.(Connector).Connect(peer.Info().Addr) != want {
+					t.Fatalf("a socket is connected: %v", !want)
+				}
+			}
+			if s.Info().Peer != peer.Info().Addr || plain.Info().Peer.IsValid() {
+				t.Fatalf("connected to %v and %v", s.Info().Peer, plain.Info().Peer)
+			}
+			sendAll(t, other, []Datagram{{Buf: []byte("foreign"), Addr: at}})
+			sendAll(t, peer, []Datagram{{Buf: []byte("answer"), Addr: at}})
+			receive(t, s, buffers(1, 64), 1, func(b []byte, d *Datagram) {
+				if string(b) != "answer" || d.Addr != peer.Info().Addr {
+					t.Errorf("%q came from %v", b, d.Addr)
+				}
+			})
+			to := peer.Info().Addr
+			sendAll(t, s, []Datagram{{Buf: []byte("alone"), Addr: to}})
+			sendAll(t, s, []Datagram{{Buf: []byte("alone"), Addr: others}})
+			sendAll(t, s, []Datagram{{Buf: []byte("first"), Addr: to}, {Buf: []byte("other"), Addr: others}, {Buf: []byte("third"), Addr: to}})
+			receive(t, peer, buffers(4, 64), 3, func([]byte, *Datagram) {})
+			receive(t, other, buffers(4, 64), 2, func([]byte, *Datagram) {})
+			if err := peer.Close(); err != nil {
+				t.Fatal(err)
+			}
+			sendAll(t, s, []Datagram{{Buf: []byte("too late"), Addr: to}})
+			comeBack(t, s, 1, func(d *Datagram) {
+				if d.Addr != to || string(d.Buf[:d.N]) != "too late" {
+					t.Errorf("%q to %v came back", d.Buf[:d.N], d.Addr)
+				}
+			})
+		})
+	}
+}
+
 // TestTooBigIsNoRefusal: the kernel keeps a note of what it refuses itself. That is no refusal by a machine, and does
 // not end waits for ever.
 func TestTooBigIsNoRefusal(t *testing.T) {

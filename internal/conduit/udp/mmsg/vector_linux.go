@@ -15,6 +15,7 @@ import (
 // vector is the kernel's view of a batch, one direction. All pointers in it are typed, so that the collector sees them.
 type vector struct {
 	v6      bool
+	peer    netip.AddrPort // the socket is connected to; zero: to none
 	headers []unix.Mmsghdr
 	iovecs  []pair
 	names   []unix.RawSockaddrInet6 // a RawSockaddrInet4 lies in its beginning
@@ -109,10 +110,12 @@ func (v *vector) fill(batch []Datagram) (n int, err error) {
 	return n, err
 }
 
-// name writes the address of the i-th datagram.
+// name writes the address of the i-th datagram. A connected socket needs none for its peer.
 func (v *vector) name(i int, to netip.AddrPort) error {
 	a, h := to.Addr(), &v.headers[i].Hdr
 	switch {
+	case to == v.peer && to.IsValid():
+		h.Namelen = 0
 	case a.Is4() && !v.v6:
 		n := (*unix.RawSockaddrInet4)(unsafe.Pointer(&v.names[i]))
 		n.Family, n.Port, n.Addr = unix.AF_INET, bigEndian(to.Port()), a.As4()
@@ -149,6 +152,20 @@ func (v *vector) bind(fd uintptr, to netip.AddrPort) (netip.AddrPort, error) {
 	}
 	at := v.addr(0)
 	return netip.AddrPortFrom(at.Addr().WithZone(to.Addr().Zone()), at.Port()), nil
+}
+
+// connect connects a socket, and notes its peer.
+func (v *vector) connect(fd uintptr, to netip.AddrPort) bool {
+	if v.name(0, to) != nil {
+		return false
+	}
+	h := &v.headers[0].Hdr
+	_, _, errno := unix.RawSyscall(unix.SYS_CONNECT, fd, uintptr(unsafe.Pointer(h.Name)), uintptr(h.Namelen))
+	if errno != 0 {
+		return false
+	}
+	v.peer = to
+	return true
 }
 
 // scope finds the number of an interface; 0 if there is none.
@@ -273,9 +290,12 @@ func (v *vector) sendmmsg(fd uintptr) {
 		v.call(unix.SYS_SENDMMSG, fd)
 		return
 	}
-	iov := &v.iovecs[0][0]
+	name, iov := h.Name, &v.iovecs[0][0]
+	if h.Namelen == 0 { // sendmmsg takes no name of no length, sendto calls it an error
+		name = nil
+	}
 	_, _, v.errno = unix.RawSyscall6(unix.SYS_SENDTO, fd, uintptr(unsafe.Pointer(iov.Base)), uintptr(iov.Len), flags,
-		uintptr(unsafe.Pointer(h.Name)), uintptr(h.Namelen))
+		uintptr(unsafe.Pointer(name)), uintptr(h.Namelen))
 	v.done = 0
 	if v.errno == 0 {
 		v.done = 1

@@ -38,13 +38,16 @@ func network(a netip.Addr, bits int) netip.Prefix {
 }
 
 // Has says whether e has an address of family f.
-func (e Endpoint) Has(f Family) bool {
+func (e Endpoint) Has(f Family) bool { return len(e.Of(f)) > 0 }
+
+// Of is the addresses of family f.
+func (e Endpoint) Of(f Family) (list []Address) {
 	for _, a := range e.Addrs {
 		if FamilyOf(a.Addr.Addr()) == f {
-			return true
+			list = append(list, a)
 		}
 	}
-	return false
+	return list
 }
 
 // Family is the version of IP.

@@ -52,6 +52,7 @@ type Job struct {
 	Addr    string       // bound by all, "[::1]:0" say; "" for IPv4
 	Payload int          // bytes of a datagram; 0 for what loopback takes
 	Sockets mmsg.Options // without sizes of queues: 4 MiB
+	Connect bool         // the sockets of two ranks to each other
 	// KeepAlive, DeadAfter, AskEvery, MinRTO and Linger are udp.Config's.
 	KeepAlive, DeadAfter, AskEvery, MinRTO, Linger time.Duration
 	// Credits and Limits are udp.Config's. Without Credits the conduits are for who keeps to no credits: they have
@@ -128,6 +129,11 @@ func (j Job) sockets(t testing.TB, n int) ([]udp.Wire, []udp.Peer) {
 		peers[i] = udp.Peer{Life: Life(i), Public: Public(i), Paths: []udp.Path{{Addr: s.Info().Addr, Payload: payload}}}
 	}
 	for i := range wires {
+		if c, ok := wires[i].(mmsg.Connector); ok && j.Connect && n == 2 {
+			if to := peers[1-i].Paths[0].Addr; !c.Connect(to) {
+				t.Fatalf("not connected to %v", to)
+			}
+		}
 		f, err := faulty.Parse(j.Faults)
 		if err != nil {
 			t.Fatal(err)
