@@ -3,9 +3,12 @@
 #include "attrs.h"
 #include "comms.h"
 #include "handlers.h"
+#include "reach.h"
 
 #include <stdatomic.h>
 #include <string.h>
+
+struct reach reach[reach_windows];
 
 #define NUMBER(handle) ((uintptr_t)(handle))
 
@@ -266,13 +269,27 @@ ABI_BODY(int, Win_lock_all, (int assert, MPI_Win win)) { return order(win, sync_
 
 ABI_BODY(int, Win_unlock_all, (MPI_Win win)) { return order(win, sync_unlock_all, 0, 0, 0, 0, NULL); }
 
-ABI_BODY(int, Win_flush, (int rank, MPI_Win win)) { return order(win, sync_flush, rank, 0, 0, 0, NULL); }
+/* flush is golciWinSync of a flush, to a rank or -1. Where accesses are copies, none is under way. Go makes progress in
+   some of these calls. */
+static int flush(MPI_Win win, int call, int rank)
+{
+    struct reach *w = reach_of(NUMBER(win));
+    if (w && running() && reach_open(w, rank, 1) && rank < (int)w->ranks &&
+        __atomic_add_fetch(&w->flushes, 1, __ATOMIC_SEQ_CST) % reach_flushes)
+        return MPI_SUCCESS;
+    return order(win, call, rank, 0, 0, 0, NULL);
+}
 
-ABI_BODY(int, Win_flush_local, (int rank, MPI_Win win)) { return order(win, sync_flush, rank, 0, 0, 0, NULL); }
+ABI_BODY(int, Win_flush, (int rank, MPI_Win win))
+{
+    return rank < 0 ? order(win, sync_flush, rank, 0, 0, 0, NULL) : flush(win, sync_flush, rank);
+}
 
-ABI_BODY(int, Win_flush_all, (MPI_Win win)) { return order(win, sync_flush_all, 0, 0, 0, 0, NULL); }
+ABI_BODY(int, Win_flush_local, (int rank, MPI_Win win)) { return do_Win_flush(rank, win); }
 
-ABI_BODY(int, Win_flush_local_all, (MPI_Win win)) { return order(win, sync_flush_all, 0, 0, 0, 0, NULL); }
+ABI_BODY(int, Win_flush_all, (MPI_Win win)) { return flush(win, sync_flush_all, -1); }
+
+ABI_BODY(int, Win_flush_local_all, (MPI_Win win)) { return flush(win, sync_flush_all, -1); }
 
 ABI_BODY(int, Win_sync, (MPI_Win win)) { return order(win, sync_sync, 0, 0, 0, 0, NULL); }
 
@@ -281,6 +298,15 @@ ABI_BODY(int, Win_sync, (MPI_Win win)) { return order(win, sync_sync, 0, 0, 0, 0
 static struct win_buffer buffer(const void *mem, MPI_Count count, MPI_Datatype datatype)
 {
     return (struct win_buffer){(void *)mem, count, NUMBER(datatype)};
+}
+
+/* direct is where a put or get is a copy of n bytes; NULL: Go makes it. */
+static void *direct(MPI_Win win, int rank, MPI_Aint disp, const struct win_buffer *b, MPI_Count count,
+    MPI_Datatype datatype, size_t *n)
+{
+    if (!running() || b->datatype != NUMBER(datatype) || b->count != count || !b->mem)
+        return NULL;
+    return reach_place(NUMBER(win), rank, disp, count, datatype, n);
 }
 
 /* run makes an access of a call whose buffers are set. */
@@ -310,6 +336,12 @@ ABI_BODY(int, Put_c, (const void *origin_addr, MPI_Count origin_count, MPI_Datat
     MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win))
 {
     struct win_call x = {.origin = buffer(origin_addr, origin_count, origin_datatype)};
+    size_t n;
+    void *to = direct(win, target_rank, target_disp, &x.origin, target_count, target_datatype, &n);
+    if (to) {
+        memmove(to, origin_addr, n);
+        return MPI_SUCCESS;
+    }
     return run(&x, access_put, win, target_rank, target_disp, target_count, target_datatype, MPI_OP_NULL);
 }
 
@@ -317,6 +349,12 @@ ABI_BODY(int, Get_c, (void *origin_addr, MPI_Count origin_count, MPI_Datatype or
     MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win))
 {
     struct win_call x = {.origin = buffer(origin_addr, origin_count, origin_datatype)};
+    size_t n;
+    const void *from = direct(win, target_rank, target_disp, &x.origin, target_count, target_datatype, &n);
+    if (from) {
+        memmove(origin_addr, from, n);
+        return MPI_SUCCESS;
+    }
     return run(&x, access_get, win, target_rank, target_disp, target_count, target_datatype, MPI_OP_NULL);
 }
 

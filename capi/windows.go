@@ -10,12 +10,14 @@ import "C"
 
 import (
 	"fmt"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/golci/golci/internal/mpi/core"
 	"github.com/golci/golci/internal/mpi/pure/dtype"
 	"github.com/golci/golci/internal/mpi/pure/epoch"
 	"github.com/golci/golci/internal/mpi/pure/errs"
+	"github.com/golci/golci/internal/mpi/pure/group"
 	"github.com/golci/golci/internal/mpi/pure/op"
 	"github.com/golci/golci/internal/mpi/win"
 )
@@ -26,6 +28,13 @@ type window struct {
 	comm    C.int // the communicator that it was made of, for requests
 	handler C.uintptr_t
 	facts   *C.struct_win_facts // memory of C, which reads and writes it
+	named   atomic.Pointer[namedGroup]
+}
+
+// namedGroup is the group that a call has named last, and its ranks in the window. They are never written.
+type namedGroup struct {
+	*group.Group
+	ranks []int
 }
 
 // windows are those of the program.
@@ -89,6 +98,7 @@ func golciWinMake(
 		base: *base, size: C.MPI_Aint(w.Size()), unit: C.int(w.Unit()), flavor: C.int(w.Flavor()), model: C.MPI_WIN_UNIFIED,
 	}
 	*made = C.uintptr_t(windows.add(x))
+	x.reachInC(uintptr(*made))
 	return C.MPI_SUCCESS
 }
 
@@ -101,6 +111,7 @@ func golciWinFree(handle C.uintptr_t) (class C.int) {
 		err = w.Free()
 	}
 	if err == nil {
+		leaveInC(uintptr(handle))
 		windows.drop(uintptr(handle))
 		hintsOf.forget(w)
 		C.free(unsafe.Pointer(w.facts))
@@ -173,6 +184,9 @@ func (w *window) within(handle C.uintptr_t) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+	if last := w.named.Load(); last != nil && last.Group == g {
+		return last.ranks, nil
+	}
 	own, err := w.Comm().Group()
 	if err != nil {
 		return nil, err
@@ -185,6 +199,7 @@ func (w *window) within(handle C.uintptr_t) ([]int, error) {
 			ranks[i] = -1
 		}
 	}
+	w.named.Store(&namedGroup{g, ranks})
 	return ranks, nil
 }
 

@@ -302,6 +302,8 @@ var errorCases = []winCase{
 	wrong("query of no rank", ErrRank, ClassRank, func(w *Win[int64], c *Comm) error {
 		return second(w.SharedQuery(c.Size()))
 	}),
+	refusedIn("flush of no rank", ErrRank, ClassRank, func(w *Win[int64], c *Comm) error { return w.Flush(c.Size()) }),
+	refusedIn("flush of a negative rank", ErrRank, ClassRank, func(w *Win[int64], _ *Comm) error { return w.Flush(-1) }),
 	refusedIn("put to no rank", ErrRank, ClassRank, func(w *Win[int64], c *Comm) error {
 		return w.Put(unit, c.Size(), 0)
 	}),

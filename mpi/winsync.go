@@ -105,7 +105,10 @@ func (w *Win[T]) Locked(kind LockType, rank int, f func() error) (err error) {
 // Flush waits until the accesses of this rank to another one have taken place there, within an epoch of Lock or LockAll
 // (12.5.4). Errors: ErrWin, ErrRank, ErrRMASync, and those of the accesses.
 func (w *Win[T]) Flush(rank int) error {
-	return w.synchronize("Win_flush", func() error { return w.w.Flush(rank) })
+	if w.null() {
+		return w.gone("Win_flush")
+	}
+	return winError(w.w.Flush(rank)) // it is short, so it has no closure
 }
 
 // FlushAll is Flush of all ranks (12.5.4).

@@ -33,7 +33,7 @@ func (w *Window) Start(group []int, a epoch.Assert) error {
 		return w.errorf(what, err)
 	}
 	if a&epoch.NoCheck == 0 {
-		if err := w.await(what, func() bool { return takeAll(w.posted, args.Group) }); err != nil {
+		if err := w.await(what, hasPosted, args.Group); err != nil {
 			return w.errorf(what, err)
 		}
 	}
@@ -51,7 +51,7 @@ func (w *Window) Complete() error {
 	group := w.epoch.Targets()
 	w.mu.Unlock()
 	for _, r := range group {
-		w.tell(r, hasEnded, 0)
+		w.count(r, hasEnded)
 	}
 	if e := w.do(epoch.Complete, epoch.Args{}); err == nil {
 		err = e
@@ -67,7 +67,7 @@ func (w *Window) Post(group []int, a epoch.Assert) error {
 	}
 	if a&epoch.NoCheck == 0 {
 		for _, r := range group {
-			w.tell(r, hasPosted, 0)
+			w.count(r, hasPosted)
 		}
 	}
 	return nil
@@ -79,7 +79,10 @@ func (w *Window) Wait() error {
 	if err := w.allow(epoch.Wait, epoch.Args{}); err != nil {
 		return w.errorf(what, err)
 	}
-	err := w.await(what, func() bool { return takeAll(w.arrived, w.epoch.Exposed()) })
+	w.mu.Lock()
+	group := w.epoch.Exposed()
+	w.mu.Unlock()
+	err := w.await(what, hasEnded, group)
 	if err == nil {
 		err = w.do(epoch.Wait, epoch.Args{})
 	}
@@ -94,7 +97,7 @@ func (w *Window) Test() (bool, error) {
 	}
 	w.c.Srv.Poll()
 	w.mu.Lock()
-	ok := takeAll(w.arrived, w.epoch.Exposed())
+	ok := w.takeAll(hasEnded, w.epoch.Exposed())
 	w.mu.Unlock()
 	if !ok {
 		return false, nil

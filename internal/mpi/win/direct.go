@@ -17,22 +17,26 @@ func (to *Place) plain(b *Buf) bool { return b.T == to.T && b.N == to.N && b.Mem
 
 // direct gives the memory of a target if an access may be made there at once. The epoch knows of it then.
 func (w *Window) direct(to *Place, kind epoch.Call) (n *near, mem []byte) {
-	if w.near == nil || w.flavor == Dynamic || uint(to.Rank) >= uint(len(w.ranks)) || to.N <= 0 || to.T == nil ||
-		to.T.Basic() == 0 || !to.T.Dense() {
+	const most = 1 << 40 // products of more might overflow; the general way looks at them
+	if w.near == nil || w.flavor == Dynamic || uint(to.Rank) >= uint(len(w.ranks)) || to.T == nil ||
+		!to.T.Plain() && (to.T.Basic() == 0 || !to.T.Dense()) || uint64(to.N-1) > most || uint64(to.Disp) > most {
 		return nil, nil
 	}
 	p := &w.ranks[to.Rank]
-	size := to.T.Size()
-	if size == 0 || to.Disp < 0 || to.Disp > p.size/p.unit || to.N > (p.size-to.Disp*p.unit)/size {
+	first, size := to.Disp*p.unit, to.N*to.T.Size()
+	if p.unit > mostUnit || first > p.size-size || size == 0 {
 		return nil, nil
 	}
 	if !w.opened(to.Rank, kind == epoch.AccessReq) && w.begun(kind, *to) != nil {
 		return nil, nil
 	}
 	n = &w.near[to.Rank]
-	first := p.skip + to.Disp*p.unit
-	return n, n.mem[first : first+to.N*size]
+	first += p.skip
+	return n, n.mem[first : first+size]
 }
+
+// mostUnit is the greatest unit of displacements that accesses without a call serve, in bytes.
+const mostUnit = 1 << 20
 
 // putDirect is a put that is done when it returns true.
 func (w *Window) putDirect(from *Buf, to *Place, kind epoch.Call) bool {

@@ -2,11 +2,10 @@ package win
 
 import (
 	"fmt"
-	"unsafe"
+	"sync/atomic"
 
 	"github.com/golci/golci/comm/rma"
 	"github.com/golci/golci/internal/affinity"
-	"github.com/golci/golci/internal/mpi/core"
 	"github.com/golci/golci/internal/mpi/pure/errs"
 	"github.com/golci/golci/internal/spin"
 )
@@ -14,14 +13,11 @@ import (
 // near is a rank's memory as this rank reaches it by loads and stores. All ranks of a window reach that of all so, or
 // none does: then accumulations exclude each other by the lock, and the target need not carry them out.
 type near struct {
-	mem  []byte // of the rank's region
-	lock *spin.Lock
+	mem    []byte // of the rank's region
+	lock   *spin.Lock
+	told   []told         // what ranks have told it, by rank; nil: they send messages
+	asleep *atomic.Uint32 // not 0: it waits for more of that, and wants a message, too. It alone stores there
 }
-
-// headSize is what a rank's lock takes, before the memory of an allocated window: a cache line.
-const headSize = 64
-
-func lockAt(head []byte) *spin.Lock { return (*spin.Lock)(unsafe.Pointer(&head[0])) }
 
 // meet finds out whether all ranks reach the memory of all, and waits until all know.
 func (w *Window) meet(what string) error {
@@ -40,7 +36,7 @@ func (w *Window) meet(what string) error {
 			reached = 0
 			break
 		}
-		all[r] = near{mem, lockAt(mem)}
+		all[r] = nearAt(mem, mem, len(all))
 	}
 	of, err := gather(w.c, what, part{size: reached}, nil)
 	if err != nil {
@@ -51,8 +47,18 @@ func (w *Window) meet(what string) error {
 			return nil
 		}
 	}
-	w.near = all
+	w.reach(all)
 	return nil
+}
+
+// reach has a window know that its ranks reach the memory of all.
+func (w *Window) reach(all []near) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.near = all
+	if t := all[w.self].told; t != nil {
+		w.told = t
+	}
 }
 
 // take takes the lock of accumulations. Its holder may be another process.
@@ -111,5 +117,22 @@ func (n *near) carryOut(p program, old []byte) error {
 	return nil
 }
 
-// heads are the locks of the ranks of a shared window, before the memory of the first rank.
-func heads(c *core.Comm) int64 { return int64(c.Size()) * headSize }
+// heads are those of the ranks of a shared window, before the memory of the first rank.
+func heads(n int) int64 { return int64(n) * headSize(n) }
+
+// Open is the word that tells which target accesses may be made to without asking the epoch. The bits above the lowest
+// one are the target plus 2: 1 for all targets, 0 for none. The lowest bit tells of passive target epochs: there
+// flushes are allowed, too, and accesses with a request. Accesses then are copies between memory here and that of Reach.
+// nil: the memory of some ranks is not reached by loads and stores. The window keeps the word.
+func (w *Window) Open() *atomic.Int64 {
+	if w.near == nil || w.flavor == Dynamic {
+		return nil
+	}
+	return &w.open
+}
+
+// Reach is the memory of a rank and its unit of displacements in bytes, if there is an Open.
+func (w *Window) Reach(rank int) (mem []byte, unit int64) {
+	p := &w.ranks[rank]
+	return w.near[rank].mem[p.skip:][:p.size], p.unit
+}

@@ -36,7 +36,7 @@ func (w *Window) claim(what string, ranks []int, kind epoch.LockType, a epoch.As
 	for _, r := range ranks {
 		w.tell(r, wantLock, uint64(kind))
 	}
-	err := w.await(what, func() bool { return takeAll(w.granted, ranks) })
+	err := w.await(what, gotLock, ranks)
 	if err != nil {
 		w.forfeit(ranks)
 	}
@@ -48,8 +48,7 @@ func (w *Window) forfeit(ranks []int) {
 	var back []int
 	w.mu.Lock()
 	for _, r := range ranks {
-		if w.granted[r] > 0 {
-			w.granted[r]--
+		if w.takeAll(gotLock, []int{r}) {
 			back = append(back, r)
 		} else {
 			w.forfeited[r]++

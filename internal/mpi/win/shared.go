@@ -51,8 +51,8 @@ func (w *Window) divide(what string, parts []part) error {
 	if w.self == 0 {
 		if total > maxSize {
 			err = fmt.Errorf("%w: %d bytes", errs.NoMem, total)
-		} else if w.block, err = w.s.arena.Take(heads(w.c) + total + 1); err == nil {
-			clear(w.block[:heads(w.c)])
+		} else if w.block, err = w.s.arena.Take(heads(len(parts)) + total + 1); err == nil {
+			clear(w.block[:heads(len(parts))])
 			base, err = m.AddRegion(w.block, true)
 		}
 		if whole.region = int64(base); err != nil {
@@ -73,7 +73,7 @@ func (w *Window) divide(what string, parts []part) error {
 	}
 	head := mem
 	if err == nil {
-		mem = mem[heads(w.c):]
+		mem = mem[heads(len(parts)):]
 		err = w.ownPart(mem, parts)
 	}
 	mine := parts[w.self]
@@ -84,13 +84,15 @@ func (w *Window) divide(what string, parts []part) error {
 		return err
 	}
 	at := int64(0)
-	w.near, w.starts = make([]near, len(w.ranks)), make([]unsafe.Pointer, len(w.ranks))
+	all := make([]near, len(w.ranks))
+	w.starts = make([]unsafe.Pointer, len(w.ranks))
 	for r, p := range w.ranks {
 		m.ReachRegion(int(p.world), rma.Region(p.region), mem[at:][:p.size])
 		w.starts[r] = unsafe.Pointer(&mem[at]) // there is a byte behind the last part
-		w.near[r] = near{mem[at:][:p.size:p.size], lockAt(head[r*headSize:])}
+		all[r] = nearAt(head[int64(r)*headSize(len(all)):], mem[at:][:p.size:p.size], len(all))
 		at += p.size
 	}
+	w.reach(all)
 	if w.self != 0 { // the mapping is kept by the parts
 		m.ForgetRegion(int(parts[0].world), rma.Region(wholes[0].region))
 		return nil

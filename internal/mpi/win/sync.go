@@ -2,6 +2,7 @@ package win
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
@@ -12,11 +13,12 @@ import (
 type notice uint64
 
 const (
-	wantLock  notice = iota // the kind of lock
-	gotLock                 // answers wantLock
-	gaveLock                // the lock is released
-	hasPosted               // the rank lets me access its memory
-	hasEnded                // the rank has completed its accesses to my memory
+	gotLock    notice = iota // answers wantLock
+	hasPosted                // the rank lets me access its memory
+	hasEnded                 // the rank has completed its accesses to my memory
+	wantLock                 // the kind of lock
+	gaveLock                 // the lock is released
+	hasCounted               // the rank has counted a notice, in memory
 )
 
 // lockState is who holds the lock of a rank's memory, and who waits. First come, first served.
@@ -63,6 +65,32 @@ func (w *Window) tell(rank int, what notice, arg uint64) {
 	w.c.TellWindow(rank, uint64(what), arg)
 }
 
+// count tells a rank that this one has posted or ended. Where it reaches the counts of that rank, it adds to them, and
+// sends a message only if somebody there waits. A rank that is going to wait says so and then looks at its counts once
+// more: one of the two sees the other.
+func (w *Window) count(rank int, what notice) {
+	if w.near == nil || w.near[rank].told == nil {
+		w.tell(rank, what, 0)
+		return
+	}
+	n := &w.near[rank]
+	n.told[w.self][what].Add(1)
+	if n.asleep.Load() != 0 {
+		w.tell(rank, hasCounted, 0)
+	}
+}
+
+// waits says whether somebody waits, for ranks that count. mu is held.
+func (w *Window) waits() {
+	if w.near == nil {
+		return
+	}
+	asleep := uint32(min(len(w.waiters), 1))
+	if word := w.near[w.self].asleep; word.Load() != asleep {
+		word.Store(asleep)
+	}
+}
+
 // noticed hears a notice. The poller calls it, or who tells itself.
 func (w *Window) noticed(from int, what notice, arg uint64, worker *fult.Worker) {
 	back := false
@@ -74,10 +102,8 @@ func (w *Window) noticed(from int, what notice, arg uint64, worker *fult.Worker)
 		w.lock.release()
 	case gotLock:
 		back = !w.grant(from)
-	case hasPosted:
-		w.posted[from]++
-	case hasEnded:
-		w.arrived[from]++
+	case hasPosted, hasEnded:
+		w.told[from][what].Add(1)
 	}
 	var lucky []int
 	for rank, ok := w.lock.next(); ok; rank, ok = w.lock.next() {
@@ -108,21 +134,22 @@ func (w *Window) grant(rank int) bool {
 		w.forfeited[rank]--
 		return false
 	}
-	w.granted[rank]++
+	w.told[rank][gotLock].Add(1)
 	return true
 }
 
-// waiter waits for something that notices bring.
+// waiter waits for a notice from each of some ranks. It uses them up.
 type waiter struct {
-	req comm.Req
-	ok  func() bool // under mu; it uses up what it finds
+	req   comm.Req
+	what  notice
+	ranks []int
 }
 
 // ready takes the waiters out whose time has come. mu is held.
 func (w *Window) ready() (out []*waiter) {
 	left := w.waiters[:0]
 	for _, x := range w.waiters {
-		if x.ok() {
+		if w.takeAll(x.what, x.ranks) {
 			out = append(out, x)
 		} else {
 			left = append(left, x)
@@ -130,20 +157,25 @@ func (w *Window) ready() (out []*waiter) {
 	}
 	clear(w.waiters[len(left):])
 	w.waiters = left
+	w.waits()
 	return out
 }
 
-// await waits until ok, which is called with mu held and uses up what it finds, for the function what.
-func (w *Window) await(what string, ok func() bool) error {
+// await waits until a notice has come from each of ranks, and uses them up, for the function what.
+func (w *Window) await(what string, kind notice, ranks []int) error {
 	w.c.Srv.PollInTurn()
-	w.mu.Lock()
-	if ok() {
-		w.mu.Unlock()
+	if w.spinFor(kind, ranks) {
 		return nil
 	}
-	x := &waiter{req: w.c.NewWait(what), ok: ok}
+	x := &waiter{req: w.c.NewWait(what), what: kind, ranks: ranks}
+	w.mu.Lock()
 	w.waiters = append(w.waiters, x)
+	w.waits()
+	ready := w.ready() // what has been counted before this rank said that it waits
 	w.mu.Unlock()
+	for _, r := range ready {
+		w.c.EndWait(r.req, nil)
+	}
 	err := w.c.AwaitWait(x.req)
 	if err == nil {
 		return nil
@@ -155,18 +187,52 @@ func (w *Window) await(what string, ok func() bool) error {
 		return nil
 	}
 	w.waiters = slices.Delete(w.waiters, i, i+1)
+	w.waits()
 	return err
 }
 
-// takeAll tells whether each of ranks has one of counts, and takes it then.
-func takeAll(counts, ranks []int) bool {
-	for _, r := range ranks {
-		if counts[r] == 0 {
+// spinFor is await for a short time. It looks at the first count that lacks a notice, and then at the others.
+func (w *Window) spinFor(kind notice, ranks []int) bool {
+	var count *atomic.Uint64
+	var used uint64
+	come := func() bool {
+		if count != nil && count.Load() == used {
 			return false
 		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if i := w.lacks(kind, ranks); i >= 0 {
+			count, used = &w.told[ranks[i]][kind], w.used[ranks[i]][kind]
+			return false
+		}
+		w.use(kind, ranks)
+		return true
 	}
-	for _, r := range ranks {
-		counts[r]--
+	return come() || w.c.Srv.SpinUntil(come, &w.never)
+}
+
+// lacks is the place of the first of ranks from which no notice has come that is not used up; -1: none. mu is held.
+func (w *Window) lacks(kind notice, ranks []int) int {
+	for i, r := range ranks {
+		if w.told[r][kind].Load() == w.used[r][kind] {
+			return i
+		}
 	}
+	return -1
+}
+
+// takeAll tells whether a notice has come from each of ranks, and uses them up then. mu is held.
+func (w *Window) takeAll(kind notice, ranks []int) bool {
+	if w.lacks(kind, ranks) >= 0 {
+		return false
+	}
+	w.use(kind, ranks)
 	return true
+}
+
+// use uses up a notice from each of ranks. mu is held.
+func (w *Window) use(kind notice, ranks []int) {
+	for _, r := range ranks {
+		w.used[r][kind]++
+	}
 }

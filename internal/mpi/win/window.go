@@ -10,6 +10,7 @@ import (
 	"github.com/golci/golci/internal/mpi/core"
 	"github.com/golci/golci/internal/mpi/pure/epoch"
 	"github.com/golci/golci/internal/mpi/pure/errs"
+	"github.com/golci/golci/internal/progress"
 )
 
 // Flavor tells how a window was made, by its number in the ABI (12.2.6).
@@ -39,6 +40,7 @@ type Window struct {
 	starts []unsafe.Pointer // by rank: where its part of a shared window begins, also if it has no bytes
 	near   []near           // by rank: memory that is reached by loads and stores; nil: not that of all ranks
 
+	never progress.Done // is not ready: spins are short
 	open  atomic.Int64  // what the epoch allows, for accesses that do not ask it; written under mu
 	fence atomic.Uint32 // orders memory; see Flush
 
@@ -46,14 +48,14 @@ type Window struct {
 	epoch     *epoch.Window
 	pending   []underway // by target
 	lock      lockState  // of this rank's memory
-	granted   []int      // by target: locks that have come
 	forfeited []int      // by target: locks to come that nobody waits for any more
 	// unchecked tells of targets that are locked without a lock, by the assertion; nil: none was.
 	unchecked []bool
-	posted    []int // by origin of posts: those that no start has used
-	arrived   []int // by origin: completes that no wait has used
-	waiters   []*waiter
-	freed     bool
+	// told are the notices that have come, by rank and kind. used are those of them that a call has waited for.
+	told    []told
+	used    [][len(told{})]uint64
+	waiters []*waiter
+	freed   bool
 }
 
 // part is a rank's part of a window, as all ranks know it. It travels.
@@ -86,11 +88,12 @@ func Allocate(c *core.Comm, size, unit int64) (*Window, error) {
 		if size > maxSize {
 			return nil, fmt.Errorf("%w: %d bytes", errs.NoMem, size)
 		}
-		if w.block, err = w.s.arena.Take(headSize + size); err != nil {
+		head := headSize(c.Size())
+		if w.block, err = w.s.arena.Take(head + size); err != nil {
 			return nil, fmt.Errorf("%w: %w", errs.NoMem, err)
 		}
-		clear(w.block[:headSize])
-		mem = w.block[: headSize+size : headSize+size]
+		clear(w.block[:head])
+		mem = w.block[: head+size : head+size]
 		w.region, err = w.s.m.AddRegion(mem, true)
 		return mem, err
 	})
@@ -151,15 +154,15 @@ func (w *Window) begin(f func(w *Window) ([]byte, error), mine *part) (err error
 	}
 	n := w.c.Size()
 	w.epoch = epoch.New(w.self, n)
-	w.pending, w.granted, w.forfeited = make([]underway, n), make([]int, n), make([]int, n)
-	w.posted, w.arrived = make([]int, n), make([]int, n)
+	w.pending, w.forfeited = make([]underway, n), make([]int, n)
+	w.told, w.used = make([]told, n), make([][len(told{})]uint64, n)
 	if _, err = f(w); err != nil {
 		return err
 	}
 	world, err := w.c.WorldRank(w.self)
 	mine.world, mine.region = int64(world), int64(w.region)
 	if w.flavor == Allocated {
-		mine.skip = headSize
+		mine.skip = headSize(n)
 	}
 	w.s.add(w)
 	return err
@@ -301,5 +304,6 @@ func (w *Window) enter(c epoch.Call, a epoch.Args) error {
 func (w *Window) opened(rank int, passive bool) bool {
 	open := w.open.Load()
 	target := int(open>>1) + epoch.NoTarget
-	return (target == rank || target == epoch.AnyTarget) && (open&1 != 0 || !passive)
+	reached := target == rank || target == epoch.AnyTarget
+	return reached && uint(rank) < uint(len(w.ranks)) && (open&1 != 0 || !passive)
 }

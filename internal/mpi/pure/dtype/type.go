@@ -71,6 +71,9 @@ func (t *Type) Dense() bool {
 	return p.kind == runNode && p.off == 0 && p.len == t.ub-t.lb
 }
 
+// Plain reports that t is a predefined type with a name, of one basic without holes. All such types are Dense.
+func (t *Type) Plain() bool { return t.basic != 0 && t.blocks == nil && t.lb == 0 && t.size == t.ub }
+
 // Absolute reports that no data lie at the beginning of an element, so that places may be addresses (MPI_BOTTOM).
 func (t *Type) Absolute() bool { return t.trueLB != 0 }
 
