@@ -41,6 +41,7 @@ var mayWait = map[string]string{
 	"internal/conduit/udp Report":         "the dump, before it has the locks",
 	"internal/conduit/udp waitFor":        "whoever waits for the lock does not hold it",
 	"internal/conduit/udp/mmsg bind":      "the start",
+	"internal/conduit/udp/mmsg connect":   "the start",
 	"internal/conduit/udp/mmsg callWith":  "a call with MSG_DONTWAIT",
 	"internal/conduit/udp/mmsg permitted": "the start",
 	"internal/conduit/udp/mmsg reader":    "the pump's own goroutine",
