@@ -5,17 +5,9 @@
 #ifndef GOLCI_PEER_H
 #define GOLCI_PEER_H
 
+#include "payload.h"
 #include "row.h"
 #include <mpi.h>
-#include <stddef.h>
-#include <stdint.h>
-
-// LARGE is the size above which the OSU programs take fewer iterations.
-#define LARGE 8192
-// WINDOW is the number of messages in flight in bandwidth, bibw and rate.
-#define WINDOW 64
-// CHECK_EVERY says which share of the payloads is verified inside a timed loop.
-#define CHECK_EVERY 64
 
 struct job {
 	const char *impl;  // name printed in every row
@@ -25,11 +17,6 @@ struct job {
 };
 
 // util.c
-void fill(char *buf, size_t n, uint64_t x);                  // whole payload
-void check_fill(const char *buf, size_t n, uint64_t x);      // ends the job when it differs
-void stamp(char *buf, size_t n, uint64_t x);                 // head, middle and tail
-void check_stamp(const char *buf, size_t n, uint64_t x);
-void fail(const char *what);
 long agree(const struct job *j, double elapsed, long done, long least);
 
 // line.c

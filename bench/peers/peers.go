@@ -1,5 +1,5 @@
-// Package peers finds UCX and the installed MPI implementations. It builds the C programs of this folder with each of
-// them, which a build constraint hides from the Go tool, and runs them with its launcher.
+// Package peers finds UCX, LCI and the installed MPI implementations. It builds the programs of this folder with each
+// of them, which a build constraint hides from the Go tool, and runs them with its launcher.
 package peers
 
 import (
@@ -16,20 +16,24 @@ import (
 	"github.com/golci/golci/bench"
 )
 
-//go:embed *.c *.h ucx/*.c
+//go:embed *.c *.h pair/*.c pair/*.h ucx/*.c lci/*.cpp
 var sources embed.FS
 
 // Setting is one way to run an implementation.
 type Setting struct {
 	Suffix string   // of the name in rows; "" for the defaults
+	Only   string   // the benchmark that it is for; "" for all
 	Args   []string // for the launcher
 	Env    []string // K=V
 }
 
+// For says whether the setting is for the benchmark.
+func (s Setting) For(bench string) bool { return s.Only == "" || s.Only == bench }
+
 // Peer is something installed that golci is compared with.
 type Peer struct {
-	Name     string   // "openmpi", "mpich", "mpi" for an MPI that is neither; "ucx"
-	CC, Run  string   // compiler (wrapper) and launcher, absolute; no launcher for UCX, whose program starts its own peer
+	Name     string   // "openmpi", "mpich", "mpi" for an MPI that is neither; "ucx", "lci"
+	CC, Run  string   // compiler (wrapper) and launcher, absolute; no launcher if the program starts its own peer
 	ccArgs   []string // for CC, before all others
 	runArgs  []string // for Run, before all others
 	Bind     []string
@@ -37,6 +41,7 @@ type Peer struct {
 	Env      []string
 	Settings []Setting
 	Network  []Setting // over the network between ranks of one machine, too; nil: it has none
+	benches  []string  // that the program has; nil: all but active
 	files    []string  // of the program, relative to this folder
 	libs     []string  // arguments for the linker
 	Program  string    // built by Build, a path
@@ -57,7 +62,12 @@ const TCP = "-tcp"
 const active = "am"
 
 // Has says whether the peer has a program for the benchmark.
-func (m *Peer) Has(bench string) bool { return (bench == active) == (m.Run == "") }
+func (m *Peer) Has(bench string) bool {
+	if m.benches == nil {
+		return bench != active
+	}
+	return slices.Contains(m.benches, bench)
+}
 
 // Tuned settings move large messages through shared memory, not process_vm_readv: which is faster depends on the
 // machine.
@@ -91,12 +101,14 @@ func mpich() Peer {
 	}
 }
 
-// Find returns UCX, where its headers are, and the MPI implementations in PATH: Open MPI and MPICH under the names that
-// let both be installed, else whatever mpicc and mpirun are.
+// Find returns UCX and LCI, where their headers are, and the MPI implementations in PATH: Open MPI and MPICH under the
+// names that let both be installed, else whatever mpicc and mpirun are.
 func Find() []Peer {
 	found := findMPI()
-	if m, ok := ucx(); ok {
-		found = append(found, m)
+	for _, library := range []func() (Peer, bool){ucx, lci} {
+		if m, ok := library(); ok {
+			found = append(found, m)
+		}
 	}
 	return found
 }
@@ -122,20 +134,68 @@ func findMPI() []Peer {
 	return nil
 }
 
-// ucx asks pkg-config, because without the headers the library is of no use here.
 func ucx() (Peer, bool) {
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		return Peer{}, false
-	}
-	flags, err := exec.Command("pkg-config", "--cflags", "--libs", "ucx").Output()
-	if err != nil {
-		return Peer{}, false
+	cc, flags, ok := library("ucx")
+	return Peer{
+		Name: "ucx", CC: cc, benches: []string{active}, files: []string{"ucx/am.c", "pair/pair.c", "row.c"}, libs: flags,
+		Settings: []Setting{{}, {Suffix: "-tuned", Env: []string{"UCX_TLS=posix,self"}}},
+	}, ok
+}
+
+// lci at its defaults sends all that its own shared memory does not take over the network that libfabric prefers, be it
+// TCP. Tuned, it has libfabric's shared memory for that, slots of its own for 8 KiB, and no more packets than a cache
+// holds. Devices are what threads need not share.
+func lci() (Peer, bool) {
+	cc, flags, ok := library("liblci")
+	tuned := []string{
+		"LCI_ATTR_OFI_PROVIDER_NAME=shm", "LCI_ATTR_PACKET_SIZE=8704", "LCI_ATTR_NPACKETS=1024",
+		"LCI_ATTR_NET_MAX_RECVS=64", "LCI_ATTR_SHM_SLOT_SIZE=8256", "LCI_ATTR_SHM_RING_SIZE=528384",
 	}
 	return Peer{
-		Name: "ucx", CC: cc, files: []string{"ucx/am.c", "row.c"}, libs: strings.Fields(string(flags)),
-		Settings: []Setting{{}, {Suffix: "-tuned", Env: []string{"UCX_TLS=posix,self"}}},
-	}, true
+		Name: "lci", CC: cc, benches: []string{"latency", "bandwidth", "rate", "threads"},
+		files: []string{"lci/lci.cpp", "pair/pair.c", "payload.c", "row.c"}, libs: lciLibs(flags),
+		Settings: []Setting{
+			{},
+			{Suffix: "-tuned", Env: tuned},
+			{Suffix: "-devices", Only: "threads", Env: slices.Concat(tuned, []string{"PEER_DEVICES=16"})},
+		},
+	}, ok
+}
+
+// lciLibs makes arguments for the linker of what pkg-config tells of LCI.
+func lciLibs(flags []string) (libs []string) {
+	for _, f := range flags {
+		dir, isDir := strings.CutPrefix(f, "-L")
+		switch {
+		case f == "-llci-ucx": // not in every build, and needed by liblci alone
+		case isDir: // the old tag is also for liblct, which liblci needs
+			libs = append(libs, f, "-Wl,--disable-new-dtags,-rpath,"+dir)
+		default:
+			libs = append(libs, f)
+		}
+	}
+	// LCI allocates for each message. The allocator that it is built for takes effect if the program has it, too.
+	malloc, _ := pkgConfig("libtcmalloc")
+	return slices.Concat(libs, malloc, []string{"-lstdc++"})
+}
+
+// library is a C compiler and the flags for a library. It asks pkg-config, because without the headers the library is
+// of no use here.
+func library(name string) (cc string, flags []string, ok bool) {
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		return "", nil, false
+	}
+	flags, err = pkgConfig(name)
+	return cc, flags, err == nil
+}
+
+func pkgConfig(name string) ([]string, error) {
+	out, err := exec.Command("pkg-config", "--cflags", "--libs", name).Output()
+	if err != nil {
+		return nil, fmt.Errorf("peers: pkg-config %s: %w", name, err)
+	}
+	return strings.Fields(string(out)), nil
 }
 
 // Golci is golci's own C library, by the program golci, which compiles and launches. Its rows are called golci-c. The
@@ -190,7 +250,7 @@ func (m *Peer) Build(dir string) error {
 		return fmt.Errorf("peers: sources: %w", err)
 	}
 	prog := filepath.Join(dir, "peer."+m.Name)
-	args := append([]string{"-O3", "-w", "-std=gnu11", "-pthread", "-o", prog}, files...)
+	args := append([]string{"-O3", "-w", "-pthread", "-o", prog}, files...)
 	args = slices.Concat(m.ccArgs, args, m.libs)
 	if out, err := exec.Command(m.CC, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("peers: %s: %w\n%s", m.CC, err, out)
@@ -215,10 +275,10 @@ func (m *Peer) sources(src string) ([]string, error) {
 // rank is bound to a core if there are enough cores.
 func (m *Peer) Command(s Setting, c Case) (argv, env []string) {
 	env = append(m.Env[:len(m.Env):len(m.Env)], s.Env...)
-	if m.Run == "" {
-		return []string{m.Program, c.Impl, c.Sizes, c.Seconds}, env
+	if m.Run != "" {
+		argv = m.launch(s, c.Ranks)
 	}
-	return append(m.launch(s, c.Ranks), m.Program, c.Bench, c.Impl, c.Sizes, c.Threads, c.Seconds), env
+	return append(argv, m.Program, c.Bench, c.Impl, c.Sizes, c.Threads, c.Seconds), env
 }
 
 // launch is the launcher and its arguments before the program.

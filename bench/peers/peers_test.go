@@ -54,6 +54,8 @@ func TestFind(t *testing.T) {
 		{"plain Open MPI", []string{"mpicc", "mpirun"}, "mpirun (Open MPI) 4.1.4", []string{"openmpi"}},
 		{"plain MPICH", []string{"mpicc", "mpiexec"}, "HYDRA build details:", []string{"mpich"}},
 		{"another", []string{"mpicc", "mpirun"}, "something else", []string{"mpi"}},
+		{"libraries that pkg-config knows", []string{"cc", "pkg-config"}, "-lany", []string{"ucx", "lci"}},
+		{"libraries without a compiler", []string{"pkg-config"}, "-lany", nil},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			install(t, c.text, c.tools...)
@@ -106,6 +108,41 @@ func TestGolci(t *testing.T) {
 	}
 }
 
+// TestLCI: what is linked, what is run, and with which settings.
+func TestLCI(t *testing.T) {
+	install(t, "-I/opt/lci/include -L/opt/lci/lib -llct -llci-ucx -llci", "cc", "pkg-config")
+	m, ok := lci()
+	if !ok {
+		t.Fatal("not found")
+	}
+	for bench, want := range map[string]bool{
+		"latency": true, "rate": true, "bandwidth": true, "threads": true, "bibw": false, active: false,
+	} {
+		if m.Has(bench) != want {
+			t.Errorf("%s: %v, want %v", bench, !want, want)
+		}
+	}
+	libs := strings.Join(lciLibs([]string{"-I/opt/lci/include", "-L/opt/lci/lib", "-llct", "-llci-ucx", "-llci"}), " ")
+	want := "-I/opt/lci/include -L/opt/lci/lib -Wl,--disable-new-dtags,-rpath,/opt/lci/lib -llct -llci "
+	if !strings.HasPrefix(libs, want) || !strings.HasSuffix(libs, " -lstdc++") {
+		t.Errorf("linked with %q, want %q first and the C++ library last", libs, want)
+	}
+	m.Program = "/tmp/peer"
+	c := Case{Bench: "threads", Impl: m.Name, Ranks: 2, Sizes: "8", Threads: "4", Seconds: "0.5"}
+	for _, s := range m.Settings {
+		argv, env := m.Command(s, c)
+		if want := "/tmp/peer threads lci 8 4 0.5"; strings.Join(argv, " ") != want {
+			t.Errorf("command %q, want %q", argv, want)
+		}
+		if own := slices.Contains(env, "PEER_DEVICES=16"); own != (s.Only == "threads") {
+			t.Errorf("%q for %q has the environment %q", s.Suffix, s.Only, env)
+		}
+		if !s.For("threads") || s.For("latency") != (s.Only == "") {
+			t.Errorf("%q is for %q, but threads %v, latency %v", s.Suffix, s.Only, s.For("threads"), s.For("latency"))
+		}
+	}
+}
+
 // The settings of one implementation share a slice of arguments at their beginning: none may write into another's.
 func TestSettingsAreApart(t *testing.T) {
 	m := openMPI()
@@ -137,14 +174,14 @@ func TestNetworkSettings(t *testing.T) {
 	}
 }
 
-// Every program gives the rows it should, from every MPI installed here.
-func TestProgramsOfInstalledMPIs(t *testing.T) {
+// Every program gives the rows it should, from every MPI and every library installed here.
+func TestProgramsOfInstalledPeers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles C")
 	}
 	found := Find()
 	if _, err := exec.LookPath("cc"); err != nil || len(found) == 0 {
-		t.Skip("no MPI with a C compiler")
+		t.Skip("no MPI and no library with a C compiler")
 	}
 	dir := t.TempDir()
 	for _, m := range found {
@@ -157,12 +194,16 @@ func TestProgramsOfInstalledMPIs(t *testing.T) {
 			if !m.Has(b) {
 				continue
 			}
-			t.Run(m.Name+"/"+b, func(t *testing.T) { checkProgram(t, &m, b) })
+			for i, s := range m.Settings {
+				if i == 0 || s.Only == b {
+					t.Run(m.Name+s.Suffix+"/"+b, func(t *testing.T) { checkProgram(t, &m, s, b) })
+				}
+			}
 		}
 	}
 }
 
-func checkProgram(t *testing.T, m *Peer, b string) {
+func checkProgram(t *testing.T, m *Peer, s Setting, b string) {
 	sizes, threads := []int{8, 20000}, 1
 	c := Case{Bench: b, Impl: m.Name, Ranks: 2, Sizes: "8,20000", Threads: "1", Seconds: "0.01"}
 	switch b {
@@ -173,7 +214,7 @@ func checkProgram(t *testing.T, m *Peer, b string) {
 	case active:
 		sizes, c.Sizes = []int{0, 512, 0, 512}, "0,512" // round trips, then floods
 	}
-	argv, env := m.Command(m.Settings[0], c)
+	argv, env := m.Command(s, c)
 	// UCX opens each interface that it finds, and fails if that is gone by then. Tests beside this one make some.
 	env = append(env, "UCX_NET_DEVICES=lo")
 	var rows []bench.Row

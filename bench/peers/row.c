@@ -12,6 +12,11 @@
 #define STOP (1ULL << 63)
 #define LIMIT 0.05 // s
 
+struct lines {
+	_Alignas(128) _Atomic uint64_t there; // written by lines_lead
+	_Alignas(128) _Atomic uint64_t back;  // written by lines_follow
+};
+
 double seconds(void) {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);

@@ -23,11 +23,8 @@ void print_row(const char *impl, const struct row *r);
 
 double seconds(void); // of a clock that only goes forward
 
-// Two mailbox lines, as bench/crossing lays them out.
-struct lines {
-	_Alignas(128) _Atomic uint64_t there; // written by lines_lead
-	_Alignas(128) _Atomic uint64_t back;  // written by lines_follow
-};
+// Two mailbox lines, as bench/crossing lays them out, at the start of a page of zeros.
+struct lines;
 
 // lines_lead runs while another process runs lines_follow, and returns ns one way.
 double lines_lead(struct lines *l);

@@ -26,7 +26,7 @@ type runner struct {
 func (r *runner) findPeers(dir string) {
 	found := peers.Find()
 	if len(found) == 0 {
-		fmt.Fprintln(r.Err, "no MPI implementation and no UCX found: golci runs alone")
+		fmt.Fprintln(r.Err, "no MPI implementation, no UCX and no LCI found: golci runs alone")
 	}
 	if m, ok := peers.Golci(r.Self); ok {
 		found = append(found, m)
@@ -84,6 +84,9 @@ func (r *runner) eachPeer(ctx context.Context, s spec, rep int, out func(bench.R
 			continue
 		}
 		for _, setting := range r.settings(m) {
+			if !setting.For(s.name) {
+				continue
+			}
 			for _, threads := range s.jobs() {
 				if ctx.Err() != nil {
 					return

@@ -1,20 +1,12 @@
 //go:build ignore
 
-// am IMPL SIZES SECONDS: active messages of UCX between two processes bound to a core each, with the loops of
-// bench/amrank. It starts its own second process.
-#define _GNU_SOURCE
-#include "../row.h"
-#include <sched.h>
+// am BENCH IMPL SIZES THREADS SECONDS: active messages of UCX between two processes, with the loops of bench/amrank.
+// BENCH and THREADS are for other programs.
+#include "../pair/pair.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <signal.h>
 #include <ucp/api/ucp.h>
-#include <unistd.h>
 
 #define LEAST 10000
 #define CHECK_EVERY 64
@@ -24,14 +16,12 @@ enum { ECHO = 1, ANSWER, TAKE, CHECK, OVER };
 static ucp_context_h context;
 static ucp_worker_h worker;
 static ucp_ep_h ep;
-static int rank, sock;
-static struct lines *lines;
 static char *payload;
 static uint64_t answers, seen;
 static int over;
 
-static void fail(const char *what) {
-	fprintf(stderr, "ucx am, process %d: %s\n", rank, what);
+void fail(const char *what) {
+	fprintf(stderr, "ucx am, process %d: %s\n", pair.rank, what);
 	exit(1);
 }
 
@@ -127,26 +117,12 @@ static void flood(size_t n, long count) {
 		poll_once();
 }
 
-static void swap_bytes(const void *mine, void *theirs, size_t n) {
-	if (write(sock, mine, n) != (ssize_t)n || recv(sock, theirs, n, MSG_WAITALL) != (ssize_t)n)
-		fail("exchange");
-}
-
-static double crossing(void) {
-	char a = 0, b;
-	swap_bytes(&a, &b, 1);
-	if (rank == 0)
-		return lines_lead(lines);
-	lines_follow(lines);
-	return 0;
-}
-
 static void measure(const char *impl, const char *name, size_t n, double window, void (*run)(size_t, long)) {
 	struct row r = {.bench = name, .size = n, .threads = 1, .min_share = 1};
 	int trip = run == round_trips;
 	r.unit = trip ? "us" : "ns";
-	r.before = crossing();
-	if (rank == 0) {
+	r.before = pair_crossing();
+	if (pair.rank == 0) {
 		double t = seconds();
 		run(n, LEAST);
 		double want = window * LEAST / (seconds() - t);
@@ -159,8 +135,8 @@ static void measure(const char *impl, const char *name, size_t n, double window,
 		for (over = 0; !over;)
 			poll_once();
 	}
-	r.after = crossing();
-	if (rank == 0)
+	r.after = pair_crossing();
+	if (pair.rank == 0)
 		print_row(impl, &r);
 }
 
@@ -180,33 +156,19 @@ static void connect_peer(void) {
 		need(ucp_worker_set_am_recv_handler(worker, &hp), "handler");
 	}
 	need(ucp_worker_get_address(worker, &mine, &mine_n), "address");
-	swap_bytes(&mine_n, &theirs_n, sizeof mine_n);
+	pair_swap(&mine_n, &theirs_n, sizeof mine_n);
 	ucp_address_t *theirs = malloc(theirs_n);
-	if (!theirs || write(sock, mine, mine_n) != (ssize_t)mine_n ||
-	    recv(sock, theirs, theirs_n, MSG_WAITALL) != (ssize_t)theirs_n)
-		fail("address exchange");
+	if (!theirs)
+		fail("out of memory");
+	pair_trade(mine, mine_n, theirs, theirs_n);
 	ucp_ep_params_t ep_params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS, .address = theirs};
 	need(ucp_ep_create(worker, &ep_params, &ep), "endpoint");
 	ucp_worker_release_address(worker, mine);
 	free(theirs);
 }
 
-static void bind_to(int which) {
-	cpu_set_t all, one;
-	CPU_ZERO(&one);
-	if (sched_getaffinity(0, sizeof all, &all) != 0)
-		return;
-	for (int cpu = 0, n = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &all) && n++ == which)
-			CPU_SET(cpu, &one);
-	if (CPU_COUNT(&one) == 1 && sched_setaffinity(0, sizeof one, &one) != 0)
-		fail("binding");
-}
-
 static void play(char **argv) {
-	double window = atof(argv[3]);
-	char a = 0, b;
-	bind_to(rank);
+	double window = atof(argv[5]);
 	payload = malloc(1 << 20);
 	if (!payload)
 		fail("out of memory");
@@ -214,47 +176,21 @@ static void play(char **argv) {
 		payload[i] = (char)i;
 	connect_peer();
 	for (int pass = 0; pass < 2; pass++)
-		for (char *s = argv[2], *end; *s; s = *end == ',' ? end + 1 : end) {
+		for (char *s = argv[3], *end; *s; s = *end == ',' ? end + 1 : end) {
 			size_t n = strtoull(s, &end, 10);
 			if (end == s || n > 1 << 20)
 				fail("sizes");
 			if (pass == 0)
-				measure(argv[1], "am", n, window, round_trips);
+				measure(argv[2], "am", n, window, round_trips);
 			else
-				measure(argv[1], "am-flood", n, window, flood);
+				measure(argv[2], "am-flood", n, window, flood);
 		}
-	swap_bytes(&a, &b, 1);
-	_exit(0);
 }
 
 int main(int argc, char **argv) {
-	int pair[2], status;
-	if (argc != 4 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
-		fprintf(stderr, "usage: am IMPL SIZES SECONDS\n");
+	if (argc != 6) {
+		fprintf(stderr, "usage: am BENCH IMPL SIZES THREADS SECONDS\n");
 		return 2;
 	}
-	lines = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (lines == MAP_FAILED)
-		fail("mmap");
-	pid_t parent = getpid(), child[2];
-	for (rank = 0; rank < 2; rank++) {
-		if ((child[rank] = fork()) < 0)
-			fail("fork");
-		if (child[rank] == 0) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			if (getppid() != parent)
-				_exit(1);
-			close(pair[1 - rank]);
-			sock = pair[rank];
-			play(argv);
-		}
-	}
-	close(pair[0]);
-	close(pair[1]);
-	pid_t first = wait(&status); // when one fails the other would wait for ever
-	int bad = status != 0;
-	if (bad)
-		kill(first == child[0] ? child[1] : child[0], SIGKILL);
-	wait(&status);
-	return bad || status != 0;
+	return pair_run(argv, play);
 }
