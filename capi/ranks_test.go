@@ -52,7 +52,7 @@ func TestRanks(t *testing.T) {
 	golci := launcher(t)
 	for name, variables := range map[string][]string{
 		"two.c": {""}, "posts.c": {""}, "fork.c": {""}, "bottom.c": {""}, "differ.c": {""}, "gaps.c": {""}, "looks.c": {""},
-		"reach.c": {""},
+		"reach.c":   {""},
 		"checked.c": {"GOLCI_COLLECTIVES=memory", "GOLCI_COLLECTIVES=messages"},
 	} {
 		t.Run(name, func(t *testing.T) {
