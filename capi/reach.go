@@ -34,10 +34,12 @@ func (w *window) reachInC(handle uintptr) {
 		return
 	}
 	at.part = (*C.struct_reach_part)(C.calloc(C.size_t(n), C.sizeof_struct_reach_part))
-	for r, p := range unsafe.Slice(at.part, n) {
+	parts := unsafe.Slice(at.part, n)
+	for r := range parts {
 		mem, unit := w.Reach(r)
-		p = C.struct_reach_part{(*C.char)(unsafe.Pointer(unsafe.SliceData(mem))), C.int64_t(len(mem)), C.int64_t(unit)}
-		unsafe.Slice(at.part, n)[r] = p
+		parts[r] = C.struct_reach_part{
+			mem: (*C.char)(unsafe.Pointer(unsafe.SliceData(mem))), size: C.int64_t(len(mem)), unit: C.int64_t(unit),
+		}
 	}
 	// The window keeps the word, and the table of windows keeps the window.
 	*(*uintptr)(unsafe.Pointer(&at.open)) = uintptr(unsafe.Pointer(open))

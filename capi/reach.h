@@ -37,11 +37,12 @@ static inline struct reach *reach_of(uintptr_t win)
 static inline int reach_open(const struct reach *w, int rank, int passive)
 {
     int64_t open = __atomic_load_n(w->open, __ATOMIC_ACQUIRE), target = (open >> 1) - 2;
-    return (target == -1 || target == rank) && rank >= -1 && (open & 1 || !passive);
+    return (target == -1 || target == rank) && (open & 1 || !passive);
 }
 
 /* reach_place is where n elements are at a rank; NULL: Go is to be asked. */
-static inline void *reach_place(uintptr_t win, int rank, MPI_Aint disp, MPI_Count n, MPI_Datatype datatype, size_t *bytes)
+static inline void *reach_place(uintptr_t win, int rank, MPI_Aint disp, MPI_Count n, MPI_Datatype datatype,
+    size_t *bytes)
 {
     const struct reach *w = reach_of(win);
     const int64_t most = (int64_t)1 << 40;

@@ -51,7 +51,7 @@ func (w *Window) Complete() error {
 	group := w.epoch.Targets()
 	w.mu.Unlock()
 	for _, r := range group {
-		w.count(r, hasEnded)
+		w.countNotice(r, hasEnded)
 	}
 	if e := w.do(epoch.Complete, epoch.Args{}); err == nil {
 		err = e
@@ -67,7 +67,7 @@ func (w *Window) Post(group []int, a epoch.Assert) error {
 	}
 	if a&epoch.NoCheck == 0 {
 		for _, r := range group {
-			w.count(r, hasPosted)
+			w.countNotice(r, hasPosted)
 		}
 	}
 	return nil
@@ -97,7 +97,7 @@ func (w *Window) Test() (bool, error) {
 	}
 	w.c.Srv.Poll()
 	w.mu.Lock()
-	ok := w.takeAll(hasEnded, w.epoch.Exposed())
+	ok := w.takeNotices(hasEnded, w.epoch.Exposed())
 	w.mu.Unlock()
 	if !ok {
 		return false, nil

@@ -22,7 +22,7 @@ func TestCounts(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if w.near == nil || w.near[0].told == nil {
+				if w.near == nil || w.near[0].counts == nil {
 					return errors.New("the ranks do not reach each other's counts")
 				}
 				asleep := w.near[0].asleep
@@ -56,10 +56,12 @@ func sleeps(w *Window) error {
 // TestManyCounts: more ranks than there is room for tell each other by messages, and the heads have their lengths.
 func TestManyCounts(t *testing.T) {
 	head := func(n int) []byte { return make([]byte, headSize(n)) }
-	for n, want := range map[int]int64{1: 192, 2: 192, 3: 256, 4: 256, maxTold: 128 + 32*maxTold, maxTold + 1: 128} {
+	for n, want := range map[int]int64{
+		1: 192, 2: 192, 3: 256, 4: 256, maxCounted: 128 + 32*maxCounted, maxCounted + 1: 128,
+	} {
 		of := nearAt(head(n), nil, n)
-		if headSize(n) != want || (of.told == nil) != (n > maxTold) || n <= maxTold && len(of.told) != n {
-			t.Errorf("%d ranks: %d bytes, %d counts", n, headSize(n), len(of.told))
+		if headSize(n) != want || (of.counts == nil) != (n > maxCounted) || n <= maxCounted && len(of.counts) != n {
+			t.Errorf("%d ranks: %d bytes, %d counts", n, headSize(n), len(of.counts))
 		}
 	}
 }
@@ -89,7 +91,7 @@ func TestPostedTwice(t *testing.T) {
 					return errors.New("an exposure is left")
 				}
 				w.mu.Lock()
-				left := w.lacks(hasPosted, []int{0}) < 0 || w.lacks(hasEnded, w.all()[:1]) < 0
+				left := w.firstLacking(hasPosted, []int{0}) < 0 || w.firstLacking(hasEnded, w.all()[:1]) < 0
 				w.mu.Unlock()
 				if left {
 					return errors.New("a post or a complete is left")

@@ -8,26 +8,26 @@ import (
 )
 
 // What a rank's memory of a window begins with, where ranks may reach that by loads and stores: the lock of
-// accumulations, a word that says that somebody waits, and the counts of what each rank has told this one.
+// accumulations, a word that says that somebody waits, and the counts of the notices of each rank.
 const (
 	line     = 64
 	lockAt   = 0
 	asleepAt = line
-	toldAt   = 2 * line
-	// maxTold is for how many ranks there are counts. More tell each other by messages.
-	maxTold = 1024
+	countsAt = 2 * line
+	// maxCounted is for how many ranks there are counts. More tell each other by messages.
+	maxCounted = 1024
 )
 
-// told counts what one rank has told another, by the kinds of notice that are counted. Only the former adds to the
-// counts, or the latter does when it has the message.
-type told [4]atomic.Uint64
+// noticeCounts counts the notices of one rank to another by their kinds, of which there are three. Four counts fill
+// half a cache line. The sender alone adds to them, or the receiver alone where notices are messages.
+type noticeCounts [4]atomic.Uint64
 
-// headSize is how long it is in a window of n ranks, in bytes: whole cache lines.
+// headSize is the length of such a head in a window of n ranks, in bytes: whole cache lines.
 func headSize(n int) int64 {
-	if n > maxTold {
-		return toldAt
+	if n > maxCounted {
+		return countsAt
 	}
-	return (toldAt + int64(n)*int64(unsafe.Sizeof(told{})) + line - 1) &^ (line - 1)
+	return (countsAt + int64(n)*int64(unsafe.Sizeof(noticeCounts{})) + line - 1) &^ (line - 1)
 }
 
 // nearAt is the memory of a rank behind its head, which may lie elsewhere, in a window of n ranks.
@@ -36,8 +36,8 @@ func nearAt(head, mem []byte, n int) near {
 		mem: mem, lock: (*spin.Lock)(unsafe.Pointer(&head[lockAt])),
 		asleep: (*atomic.Uint32)(unsafe.Pointer(&head[asleepAt])),
 	}
-	if n <= maxTold {
-		of.told = unsafe.Slice((*told)(unsafe.Pointer(&head[toldAt])), n)
+	if n <= maxCounted {
+		of.counts = unsafe.Slice((*noticeCounts)(unsafe.Pointer(&head[countsAt])), n)
 	}
 	return of
 }

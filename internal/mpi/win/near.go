@@ -15,7 +15,7 @@ import (
 type near struct {
 	mem    []byte // of the rank's region
 	lock   *spin.Lock
-	told   []told         // what ranks have told it, by rank; nil: they send messages
+	counts []noticeCounts // of the notices of each rank; nil: they send messages
 	asleep *atomic.Uint32 // not 0: it waits for more of that, and wants a message, too. It alone stores there
 }
 
@@ -47,17 +47,17 @@ func (w *Window) meet(what string) error {
 			return nil
 		}
 	}
-	w.reach(all)
+	w.setNear(all)
 	return nil
 }
 
-// reach has a window know that its ranks reach the memory of all.
-func (w *Window) reach(all []near) {
+// setNear notes that its ranks reach the memory of all.
+func (w *Window) setNear(all []near) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.near = all
-	if t := all[w.self].told; t != nil {
-		w.told = t
+	if t := all[w.self].counts; t != nil {
+		w.counts = t
 	}
 }
 
@@ -122,7 +122,7 @@ func heads(n int) int64 { return int64(n) * headSize(n) }
 
 // Open is the word that tells which target accesses may be made to without asking the epoch. The bits above the lowest
 // one are the target plus 2: 1 for all targets, 0 for none. The lowest bit tells of passive target epochs: there
-// flushes are allowed, too, and accesses with a request. Accesses then are copies between memory here and that of Reach.
+// flushes are allowed, too, and accesses with a request. Accesses are copies between memory here and that of Reach.
 // nil: the memory of some ranks is not reached by loads and stores. The window keeps the word.
 func (w *Window) Open() *atomic.Int64 {
 	if w.near == nil || w.flavor == Dynamic {

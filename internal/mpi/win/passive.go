@@ -48,7 +48,7 @@ func (w *Window) forfeit(ranks []int) {
 	var back []int
 	w.mu.Lock()
 	for _, r := range ranks {
-		if w.takeAll(gotLock, []int{r}) {
+		if w.takeNotices(gotLock, []int{r}) {
 			back = append(back, r)
 		} else {
 			w.forfeited[r]++

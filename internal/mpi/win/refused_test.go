@@ -55,7 +55,7 @@ func TestLockAllInVain(t *testing.T) {
 			return err
 		}
 		w.mu.Lock()
-		holders, granted := w.lock.holders, w.told[0][gotLock].Load()-w.used[0][gotLock]
+		holders, granted := w.lock.holders, w.counts[0][gotLock].Load()-w.usedUp[0][gotLock]
 		w.mu.Unlock()
 		return first(expect("the number of locks that are held", int64(holders), 0),
 			expect("the number of locks that nobody has used", int64(granted), 0), w.Free())

@@ -92,7 +92,7 @@ func (w *Window) divide(what string, parts []part) error {
 		all[r] = nearAt(head[int64(r)*headSize(len(all)):], mem[at:][:p.size:p.size], len(all))
 		at += p.size
 	}
-	w.reach(all)
+	w.setNear(all)
 	if w.self != 0 { // the mapping is kept by the parts
 		m.ForgetRegion(int(parts[0].world), rma.Region(wholes[0].region))
 		return nil

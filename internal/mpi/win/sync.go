@@ -65,23 +65,23 @@ func (w *Window) tell(rank int, what notice, arg uint64) {
 	w.c.TellWindow(rank, uint64(what), arg)
 }
 
-// count tells a rank that this one has posted or ended. Where it reaches the counts of that rank, it adds to them, and
-// sends a message only if somebody there waits. A rank that is going to wait says so and then looks at its counts once
-// more: one of the two sees the other.
-func (w *Window) count(rank int, what notice) {
-	if w.near == nil || w.near[rank].told == nil {
+// countNotice tells a rank that this one has posted or ended. Where it reaches the counts of that rank, it adds to
+// them. Then it sends a message only if somebody there waits. A rank that is going to wait says so and then looks at its
+// counts once more: one of the two sees the other.
+func (w *Window) countNotice(rank int, what notice) {
+	if w.near == nil || w.near[rank].counts == nil {
 		w.tell(rank, what, 0)
 		return
 	}
 	n := &w.near[rank]
-	n.told[w.self][what].Add(1)
+	n.counts[w.self][what].Add(1)
 	if n.asleep.Load() != 0 {
 		w.tell(rank, hasCounted, 0)
 	}
 }
 
-// waits says whether somebody waits, for ranks that count. mu is held.
-func (w *Window) waits() {
+// setAsleep says whether somebody waits, for ranks that count. mu is held.
+func (w *Window) setAsleep() {
 	if w.near == nil {
 		return
 	}
@@ -103,7 +103,7 @@ func (w *Window) noticed(from int, what notice, arg uint64, worker *fult.Worker)
 	case gotLock:
 		back = !w.grant(from)
 	case hasPosted, hasEnded:
-		w.told[from][what].Add(1)
+		w.counts[from][what].Add(1)
 	}
 	var lucky []int
 	for rank, ok := w.lock.next(); ok; rank, ok = w.lock.next() {
@@ -134,7 +134,7 @@ func (w *Window) grant(rank int) bool {
 		w.forfeited[rank]--
 		return false
 	}
-	w.told[rank][gotLock].Add(1)
+	w.counts[rank][gotLock].Add(1)
 	return true
 }
 
@@ -149,7 +149,7 @@ type waiter struct {
 func (w *Window) ready() (out []*waiter) {
 	left := w.waiters[:0]
 	for _, x := range w.waiters {
-		if w.takeAll(x.what, x.ranks) {
+		if w.takeNotices(x.what, x.ranks) {
 			out = append(out, x)
 		} else {
 			left = append(left, x)
@@ -157,20 +157,20 @@ func (w *Window) ready() (out []*waiter) {
 	}
 	clear(w.waiters[len(left):])
 	w.waiters = left
-	w.waits()
+	w.setAsleep()
 	return out
 }
 
 // await waits until a notice has come from each of ranks, and uses them up, for the function what.
 func (w *Window) await(what string, kind notice, ranks []int) error {
 	w.c.Srv.PollInTurn()
-	if w.spinFor(kind, ranks) {
+	if w.spinForNotices(kind, ranks) {
 		return nil
 	}
 	x := &waiter{req: w.c.NewWait(what), what: kind, ranks: ranks}
 	w.mu.Lock()
 	w.waiters = append(w.waiters, x)
-	w.waits()
+	w.setAsleep()
 	ready := w.ready() // what has been counted before this rank said that it waits
 	w.mu.Unlock()
 	for _, r := range ready {
@@ -187,12 +187,12 @@ func (w *Window) await(what string, kind notice, ranks []int) error {
 		return nil
 	}
 	w.waiters = slices.Delete(w.waiters, i, i+1)
-	w.waits()
+	w.setAsleep()
 	return err
 }
 
-// spinFor is await for a short time. It looks at the first count that lacks a notice, and then at the others.
-func (w *Window) spinFor(kind notice, ranks []int) bool {
+// spinForNotices is await for a short time. It looks at the first count that lacks a notice, and then at the others.
+func (w *Window) spinForNotices(kind notice, ranks []int) bool {
 	var count *atomic.Uint64
 	var used uint64
 	come := func() bool {
@@ -201,38 +201,39 @@ func (w *Window) spinFor(kind notice, ranks []int) bool {
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if i := w.lacks(kind, ranks); i >= 0 {
-			count, used = &w.told[ranks[i]][kind], w.used[ranks[i]][kind]
+		if i := w.firstLacking(kind, ranks); i >= 0 {
+			count, used = &w.counts[ranks[i]][kind], w.usedUp[ranks[i]][kind]
 			return false
 		}
-		w.use(kind, ranks)
+		w.useNotices(kind, ranks)
 		return true
 	}
 	return come() || w.c.Srv.SpinUntil(come, &w.never)
 }
 
-// lacks is the place of the first of ranks from which no notice has come that is not used up; -1: none. mu is held.
-func (w *Window) lacks(kind notice, ranks []int) int {
+// firstLacking is the place of the first of ranks from which no notice has come that is not used up; -1: none. mu is
+// held.
+func (w *Window) firstLacking(kind notice, ranks []int) int {
 	for i, r := range ranks {
-		if w.told[r][kind].Load() == w.used[r][kind] {
+		if w.counts[r][kind].Load() == w.usedUp[r][kind] {
 			return i
 		}
 	}
 	return -1
 }
 
-// takeAll tells whether a notice has come from each of ranks, and uses them up then. mu is held.
-func (w *Window) takeAll(kind notice, ranks []int) bool {
-	if w.lacks(kind, ranks) >= 0 {
+// takeNotices tells whether a notice has come from each of ranks, and uses them up then. mu is held.
+func (w *Window) takeNotices(kind notice, ranks []int) bool {
+	if w.firstLacking(kind, ranks) >= 0 {
 		return false
 	}
-	w.use(kind, ranks)
+	w.useNotices(kind, ranks)
 	return true
 }
 
-// use uses up a notice from each of ranks. mu is held.
-func (w *Window) use(kind notice, ranks []int) {
+// useNotices uses up a notice from each of ranks. mu is held.
+func (w *Window) useNotices(kind notice, ranks []int) {
 	for _, r := range ranks {
-		w.used[r][kind]++
+		w.usedUp[r][kind]++
 	}
 }

@@ -40,7 +40,7 @@ type Window struct {
 	starts []unsafe.Pointer // by rank: where its part of a shared window begins, also if it has no bytes
 	near   []near           // by rank: memory that is reached by loads and stores; nil: not that of all ranks
 
-	never progress.Done // is not ready: spins are short
+	never progress.Done // an alarm that does not go off: spins are short
 	open  atomic.Int64  // what the epoch allows, for accesses that do not ask it; written under mu
 	fence atomic.Uint32 // orders memory; see Flush
 
@@ -51,9 +51,9 @@ type Window struct {
 	forfeited []int      // by target: locks to come that nobody waits for any more
 	// unchecked tells of targets that are locked without a lock, by the assertion; nil: none was.
 	unchecked []bool
-	// told are the notices that have come, by rank and kind. used are those of them that a call has waited for.
-	told    []told
-	used    [][len(told{})]uint64
+	// counts are the notices that have come, by rank and kind. usedUp are those of them that a call has waited for.
+	counts  []noticeCounts
+	usedUp  [][len(noticeCounts{})]uint64
 	waiters []*waiter
 	freed   bool
 }
@@ -155,7 +155,7 @@ func (w *Window) begin(f func(w *Window) ([]byte, error), mine *part) (err error
 	n := w.c.Size()
 	w.epoch = epoch.New(w.self, n)
 	w.pending, w.forfeited = make([]underway, n), make([]int, n)
-	w.told, w.used = make([]told, n), make([][len(told{})]uint64, n)
+	w.counts, w.usedUp = make([]noticeCounts, n), make([][len(noticeCounts{})]uint64, n)
 	if _, err = f(w); err != nil {
 		return err
 	}

@@ -84,8 +84,8 @@ func TestRefused(t *testing.T) {
 func TestConnect(t *testing.T) {
 	for family, addr := range loopbacks {
 		t.Run(family, func(t *testing.T) {
-			s, peer, other := mustOpen(t, addr, Options{Refusals: true}), mustOpen(t, addr, Options{}), mustOpen(t, addr, Options{})
-			plain := mustOpen(t, addr, Options{})
+			s, plain := mustOpen(t, addr, Options{Refusals: true}), mustOpen(t, addr, Options{})
+			peer, other := mustOpen(t, addr, Options{}), mustOpen(t, addr, Options{})
 			at, others := s.Info().Addr, other.Info().Addr
 			if !s.Info().Refusals {
 				t.Skip("the kernel does not tell of datagrams that come back")
@@ -108,7 +108,9 @@ func TestConnect(t *testing.T) {
 			to := peer.Info().Addr
 			sendAll(t, s, []Datagram{{Buf: []byte("alone"), Addr: to}})
 			sendAll(t, s, []Datagram{{Buf: []byte("alone"), Addr: others}})
-			sendAll(t, s, []Datagram{{Buf: []byte("first"), Addr: to}, {Buf: []byte("other"), Addr: others}, {Buf: []byte("third"), Addr: to}})
+			sendAll(t, s, []Datagram{
+				{Buf: []byte("first"), Addr: to}, {Buf: []byte("other"), Addr: others}, {Buf: []byte("third"), Addr: to},
+			})
 			receive(t, peer, buffers(4, 64), 3, func([]byte, *Datagram) {})
 			receive(t, other, buffers(4, 64), 2, func([]byte, *Datagram) {})
 			if err := peer.Close(); err != nil {
