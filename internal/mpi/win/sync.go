@@ -66,8 +66,8 @@ func (w *Window) tell(rank int, what notice, arg uint64) {
 }
 
 // countNotice tells a rank that this one has posted or ended. Where it reaches the counts of that rank, it adds to
-// them. Then it sends a message only if somebody there waits. A rank that is going to wait says so and then looks at its
-// counts once more: one of the two sees the other.
+// them. Then it sends a message only if somebody there waits. A rank that is going to wait says so, and then looks at
+// its counts once more: one of the two sees the other.
 func (w *Window) countNotice(rank int, what notice) {
 	if w.near == nil || w.near[rank].counts == nil {
 		w.tell(rank, what, 0)
