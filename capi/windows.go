@@ -163,6 +163,9 @@ func golciWinQuery(handle C.uintptr_t, rank C.int, size, unit *C.int64_t, base *
 		return classOf(err)
 	}
 	*size, *unit, *base = C.int64_t(len(mem)), C.int64_t(u), w.Address(int(rank))
+	if len(mem) == 0 && hintsOf.isTrue(w, "alloc_shared_noncontig") {
+		*base = nil
+	}
 	return C.MPI_SUCCESS
 }
 

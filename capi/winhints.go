@@ -93,6 +93,18 @@ func golciWinHints(handle C.uintptr_t, made *C.uintptr_t) (class C.int) {
 	return C.MPI_SUCCESS
 }
 
+// isTrue tells that a hint of a window has the value true.
+func (h *hintsOfWindows) isTrue(w *window, hint string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	i := h.all[w]
+	if i == nil {
+		return false
+	}
+	v, _, err := i.Get(hint)
+	return err == nil && v == "true"
+}
+
 // forget drops the hints of a window that has been freed.
 func (h *hintsOfWindows) forget(w *window) {
 	h.mu.Lock()

@@ -133,6 +133,25 @@ static void use(MPI_Win win, int32_t *mem, int me)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* without_bytes queries a part of no bytes of a shared window. It begins where the part before it ends. If parts may lie
+   apart, another rank is told of no place. */
+static void without_bytes(int me, const char *apart)
+{
+    int32_t *mem, *first, *second;
+    MPI_Aint size, left;
+    MPI_Info info;
+    MPI_Win win;
+    int unit;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "alloc_shared_noncontig", apart);
+    MPI_Win_allocate_shared(me ? 0 : sizeof(*mem), sizeof(*mem), info, MPI_COMM_WORLD, &mem, &win);
+    MPI_Info_free(&info);
+    CHECK(MPI_Win_shared_query(win, 0, &left, &unit, &first) == MPI_SUCCESS && left == sizeof(*mem) && first);
+    CHECK(MPI_Win_shared_query(win, 1, &size, &unit, &second) == MPI_SUCCESS && size == 0);
+    CHECK(second == (*apart == 't' ? NULL : first + 1) && mem == first + me);
+    MPI_Win_free(&win);
+}
+
 static void test(void)
 {
     int me;
@@ -159,5 +178,7 @@ static void test(void)
     use(wins[0], own, me);
     MPI_Win_free(&wins[0]);
     CHECK(class_of(MPI_Win_flush(0, wins[0])) == MPI_ERR_WIN);
+    without_bytes(me, "false");
+    without_bytes(me, "true");
     MPI_Finalize();
 }

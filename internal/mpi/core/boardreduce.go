@@ -6,32 +6,42 @@ import (
 	"github.com/golci/golci/internal/schedule"
 )
 
-// A long Allreduce over the board goes block by block. Each rank shows its block, then combines its share of the blocks
-// of all, and shows that. So a rank reads what others bring once, and combines a share only.
+// A long Reduce or Allreduce over the board goes block by block. Each rank shows its block, then combines its share of
+// the blocks of all, and shows that. So a rank reads what others bring once, and combines a share only.
 
 // blocks is such a call.
 type blocks struct {
 	x       *Call
-	in, out []byte
-	elem    int // bytes of an element
-	each    int // bytes of a block, but the last one
-	n       int // blocks
+	in, out []byte // out is nil on a rank that does not get the result
+	elem    int    // bytes of an element
+	each    int    // bytes of a block, but the last one
+	n       int    // blocks
 }
 
 // boardAllreduceLong is boardAllreduce for any length. While a rank waits for the blocks of others, its next one is
 // there for them already.
 func boardAllreduceLong(x *Call, _ int) error {
-	_, err := x.reduceLong()
+	_, err := x.reduceLong(true)
 	return err
 }
 
-// reduceLong combines the In of all ranks of the node into the Out of all. It gives the number of the next chunk.
-func (x *Call) reduceLong() (next int, err error) {
+// boardReduceLong is boardReduce for any length.
+func boardReduceLong(x *Call, root int) error {
+	_, err := x.reduceLong(x.rank == root)
+	return err
+}
+
+// reduceLong combines the In of all ranks of the node into the Out of those that want the result. It gives the number
+// of the next chunk.
+func (x *Call) reduceLong(result bool) (next int, err error) {
 	if err := x.beginBulk(); err != nil {
 		return 0, err
 	}
 	in := x.buf[schedule.In]
-	c := blocks{x: x, in: in.mem, out: x.buf[schedule.Out].mem[:len(in.mem)], elem: in.size}
+	c := blocks{x: x, in: in.mem, elem: in.size}
+	if result {
+		c.out = x.buf[schedule.Out].mem[:len(in.mem)]
+	}
 	c.each = board.ChunkBytes / c.elem * c.elem
 	c.n = (len(c.in) + c.each - 1) / c.each
 	err = c.run()
@@ -49,7 +59,7 @@ func (c *blocks) run() error {
 				return err
 			}
 		}
-		if j := i - 2; j >= 0 {
+		if j := i - 2; j >= 0 && c.out != nil {
 			if err := c.collect(j); err != nil {
 				return err
 			}
@@ -111,7 +121,9 @@ func (c *blocks) reduce(i int) error {
 		return err
 	}
 	x.publish(p, uint64(resultChunk(i)), len(result))
-	copy(c.of(c.out, i)[from:to], result)
+	if c.out != nil {
+		copy(c.of(c.out, i)[from:to], result)
+	}
 	return nil
 }
 

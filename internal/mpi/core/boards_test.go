@@ -7,8 +7,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"unsafe"
 
@@ -38,6 +40,21 @@ func (sumRudely) Into(out, low, high []byte) {
 		return
 	}
 	sumFloats{}.Into(out, low, high)
+}
+
+// sumLate is sumRudely on a rank that is late now and then.
+type sumLate struct {
+	c    *Comm
+	late *rand.Rand
+}
+
+func (s *sumLate) Into(out, low, high []byte) {
+	if s.late.IntN(4) == 0 {
+		for range 200 {
+			s.c.Srv.Poll()
+		}
+	}
+	sumRudely{}.Into(out, low, high)
 }
 
 // trial is a collective of n doubles of each rank. in and out are as many doubles for each rank.
@@ -233,10 +250,11 @@ func underWay(t *testing.T, crowded bool, calls int, seed uint64) {
 		root, reader := 0, 0 // in a streak all calls are short broadcasts of one rank, and another one is late
 		for i := range calls {
 			c.coll.shared.crowded = crowded
-			n, reduce, polls := 1, false, 0
+			n, reduce, rooted, polls := 1, false, false, 0
 			if i/streak%2 == 0 {
-				n, root, reader = []int{1, 300, 2000, 40_000}[all.IntN(4)], all.IntN(size), all.IntN(size)
+				n, root, reader = []int{1, 300, 2000, 40_000, 6000}[all.IntN(5)], all.IntN(size), all.IntN(size)
 				reduce, polls = all.IntN(3) == 0, late.IntN(4)*late.IntN(100)
+				rooted = reduce && all.IntN(2) == 0
 			} else if c.rank == reader {
 				polls = 300
 			}
@@ -255,16 +273,25 @@ func underWay(t *testing.T, crowded bool, calls int, seed uint64) {
 				return err
 			}
 			p := unsafe.Pointer(&mem[0])
-			if reduce {
+			switch {
+			case rooted && c.rank != root:
+				x.Buffers(p, n, nil, 0, 8)
+				x.Operate(Operator{Combiner: &sumLate{c, late}})
+				err = x.Finish(x.Reduce(root))
+			case reduce:
 				x.Buffers(InPlace(), 0, p, n, 8)
-				x.Operate(Operator{Combiner: sumRudely{}})
-				err = x.Finish(x.Allreduce(0))
-			} else {
+				x.Operate(Operator{Combiner: &sumLate{c, late}})
+				if rooted {
+					err = x.Finish(x.Reduce(root))
+				} else {
+					err = x.Finish(x.Allreduce(0))
+				}
+			default:
 				x.Buffers(nil, 0, p, n, 8)
 				err = x.Finish(x.Bcast(root))
 			}
 			want := float64(i)
-			if reduce {
+			if reduce && (!rooted || c.rank == root) {
 				want = 1.5*(want/2) - want/2
 			}
 			for k, got := range mem {
@@ -278,7 +305,58 @@ func underWay(t *testing.T, crowded bool, calls int, seed uint64) {
 			}
 		}
 		return nil
-	}, "GOLCI_COLLECTIVES", "memory")
+	}, "GOLCI_COLLECTIVES", "memory", "GOLCI_CHECK", "off") // a comparison would keep ranks together
+}
+
+// combinerFunc is a function as a Combiner.
+type combinerFunc func(out, low, high []byte)
+
+func (f combinerFunc) Into(out, low, high []byte) { f(out, low, high) }
+
+// TestReduceLongLate: a rank that has done its share of a long Reduce goes on. In its next call it writes to no place
+// that the root still reads.
+func TestReduceLongLate(t *testing.T) {
+	const size, n, root = 3, boardReduceOfTwo / 8, 0
+	var ahead atomic.Bool // rank 1 begins its next call
+	run(t, size, func(c *Comm) error {
+		plain, err := c.Dup()
+		if err != nil {
+			return err
+		}
+		plain.coll.shared.at = 0
+		for range boardFrom {
+			if err := c.Barrier(); err != nil {
+				return err
+			}
+		}
+		left := n * 8 / board.ChunkBytes * (size - 1) // the root's combinations
+		late := combinerFunc(func(out, low, high []byte) {
+			for polls := 0; c.rank == root && left == 1 && polls < 20_000; polls++ {
+				if !ahead.Load() {
+					polls = 0
+				}
+				c.Srv.Poll()
+				runtime.Gosched()
+			}
+			left--
+			sumFloats{}.Into(out, low, high)
+		})
+		reduce, bcast := trial{name: "Reduce", call: (*Call).Reduce}, trial{name: "Bcast", call: (*Call).Bcast}
+		vector := func() *rand.Rand { return rand.New(rand.NewPCG(uint64(c.rank), 1)) }
+		want, err := reduce.try(plain, n, root, false, sumFloats{}, vector())
+		if err != nil {
+			return err
+		}
+		got, err := reduce.try(c, n, root, false, late, vector())
+		ahead.CompareAndSwap(false, c.rank == 1)
+		if err == nil && !bytes.Equal(got, want) {
+			err = errors.New("not as by messages")
+		}
+		if err == nil {
+			_, err = bcast.try(c, board.Chunks*board.ChunkBytes/8, 1, false, nil, vector())
+		}
+		return err
+	}, "GOLCI_COLLECTIVES", "memory", "GOLCI_CHECK", "off")
 }
 
 // seedOf is the seed of a test, from GOLCI_TEST_SEED or by chance. A test that fails tells it.

@@ -96,7 +96,7 @@ func tierAllreduce(x *Call, _ int) error {
 	in, out := x.buf[schedule.In].mem, x.buf[schedule.Out].mem
 	out = out[:len(in)]
 	if len(in) > board.Short {
-		next, err := x.reduceLong()
+		next, err := x.reduceLong(true)
 		if err == nil && x.st.shared.me == leader {
 			err = x.reduceAmong(out)
 		}

@@ -182,6 +182,20 @@ func (x *Call) boardAllreduce(n, elem int) onBoard {
 	return onBoard{}
 }
 
+func (x *Call) boardReduce(n, elem int) onBoard {
+	switch {
+	case !x.boards():
+		return onBoard{}
+	case n <= board.Short:
+		return onBoard{wayBoardReduce, boardReduce}
+	case n >= boardReduceOfTwo || n >= boardReduceOfMore && x.size > 2:
+		if elem*x.size <= board.ChunkBytes {
+			return onBoard{wayBoardReduceLong, boardReduceLong}
+		}
+	}
+	return onBoard{}
+}
+
 // boardRooted is for a gather or scatter of n bytes of each rank.
 func (x *Call) boardRooted(d *direction, n int) func(*Call, int) error {
 	switch {
@@ -198,6 +212,13 @@ func (x *Call) boardRooted(d *direction, n int) func(*Call, int) error {
 // boardGets is the shortest part that ranks may get from each other's memory. It pays where cores are far apart: there
 // each crossing costs, and the board has a part cross twice.
 const boardGets = 256 << 10
+
+// boardReduceOfTwo is the shortest vector that two ranks reduce over the board in blocks, boardReduceOfMore that of
+// more ranks. A tree of messages is quicker with shorter ones: only the root waits there.
+const (
+	boardReduceOfTwo  = 128 << 10
+	boardReduceOfMore = 32 << 10
+)
 
 // boardBcastMost is how many bytes two ranks broadcast over the board.
 const boardBcastMost = 64 << 10

@@ -73,7 +73,7 @@ func (x *Call) makeBoard() error {
 	x.buf[schedule.In], x.buf[schedule.Out] = bytesIn(keys), bytesIn(make([]boardKey, 1))
 	key := (*boardKey)(unsafe.Pointer(&x.buf[schedule.Out].mem[0]))
 	n := int(unsafe.Sizeof(*key))
-	s := x.takeBefore(wayBoardKeys)
+	s := x.takeForBoard()
 	s.Star(schedule.Place{Rank: on.me, Size: len(keys)}, schedule.Rooted{N: n, Down: true},
 		&schedule.Parts{Buf: schedule.In, Each: n})
 	s.Rename(on.ranks)
@@ -98,7 +98,7 @@ func (x *Call) makeBoard() error {
 	}
 	x.buf[schedule.In], x.buf[schedule.Out] = buffer{mine[:], 1, 1}, buffer{common[:], 1, 1}
 	x.op = Operator{Combiner: and{}, Commutes: true}
-	x.takeBefore(wayBoardAgree).AllreduceDoubling(x.place(), len(mine), false)
+	x.takeForBoard().AllreduceDoubling(x.place(), len(mine), false)
 	if err := x.perform(); err != nil || common[0]&canShare == 0 {
 		return err
 	}
@@ -121,12 +121,13 @@ const (
 	hasCore              // it polls while it waits, and keeps nobody from running
 )
 
-// takeBefore has x send messages of a way that come before those of its call, and gives the schedule to build.
-func (x *Call) takeBefore(w way) *schedule.Schedule {
-	x.way, x.once, x.onBoard = w, true, nil
-	x.tag = collTag(x.size, w, 0, x.call)
+// takeForBoard gives the schedule to build of an exchange in which a board is made. Its messages come before those of
+// the call. All such exchanges of a call have one tag: each rank carries them out in the same order.
+func (x *Call) takeForBoard() *schedule.Schedule {
+	x.way, x.once, x.onBoard = wayBoardMake, false, nil
+	x.tag = collTag(x.size, wayBoardMake, 0, x.call)
 	x.lastTag = x.tag
-	return x.fresh(w)
+	return x.fresh(wayBoardMake)
 }
 
 // offerBoard makes the memory and lets the ranks of the node reach it. It gives none where that cannot be, or is not

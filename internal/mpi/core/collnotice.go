@@ -277,7 +277,7 @@ func (st *collState) asked(call uint64, rank, tag, lastTag int) {
 // withoutBoard tells that a rank waits in the making of a board, before a call which this rank has made as one that does
 // not wait. Such a call makes no board.
 func (st *collState) withoutBoard(call uint64, tag int) bool {
-	return tagWay(tag).makesBoard() && st.tags[call%keptTags].Load()&tagEntryLater != 0
+	return tagWay(tag) == wayBoardMake && st.tags[call%keptTags].Load()&tagEntryLater != 0
 }
 
 // answers tells that a rank which has called what the tag mine is of answers one that asks with two tags.

@@ -63,13 +63,12 @@ const (
 	wayNearAlltoall
 	wayNearAlltoallv
 	wayNearAlltoallw
-	wayBoardNodes // the steps in which ranks make a board, before the call; see makeBoard
-	wayBoardKeys
-	wayBoardAgree
+	wayBoardMake    // the exchanges in which ranks make a board, before the call; see makeBoard
 	wayBoardBarrier // over the board
 	wayBoardBcast
 	wayBoardBcastLong // in chunks
 	wayBoardReduce
+	wayBoardReduceLong
 	wayBoardAllreduce
 	wayBoardAllreduceLong
 	wayBoardGather
@@ -110,11 +109,11 @@ var wayNames = [ways]string{
 	wayReduceScatterHalving: "ReduceScatter", wayReduceScatterShares: "ReduceScatter",
 	wayNearAllgather: "NeighborAllgather", wayNearAllgatherv: "NeighborAllgatherv",
 	wayNearAlltoall: "NeighborAlltoall", wayNearAlltoallv: "NeighborAlltoallv", wayNearAlltoallw: "NeighborAlltoallw",
-	wayBoardNodes: "the making of a board", wayBoardKeys: "the making of a board", wayBoardAgree: "the making of a board",
+	wayBoardMake:    "the making of a board",
 	wayBoardBarrier: "Barrier", wayBoardBcast: "Bcast", wayBoardReduce: "Reduce", wayBoardAllreduce: "Allreduce",
 	wayBoardGather: "Gather", wayBoardScatter: "Scatter", wayBoardAllgather: "Allgather",
 	wayBoardAlltoall: "Alltoall", wayBoardBlock: "ReduceScatterBlock",
-	wayBoardBcastLong: "Bcast", wayBoardAllreduceLong: "Allreduce", wayBoardAllgatherLong: "Allgather",
+	wayBoardBcastLong: "Bcast", wayBoardReduceLong: "Reduce", wayBoardAllreduceLong: "Allreduce", wayBoardAllgatherLong: "Allgather",
 	wayBoardAllgatherParts: "Allgather", wayBoardAlltoallLong: "Alltoall", wayBoardAlltoallParts: "Alltoall",
 	wayTierBcastLong: "Bcast", wayTierAllreduceLong: "Allreduce",
 	wayTierBarrier: "Barrier", wayTierBcast: "Bcast", wayTierAllreduce: "Allreduce", wayTierAllgather: "Allgather",
@@ -123,19 +122,15 @@ var wayNames = [ways]string{
 
 // before tells that messages of this way come before those of the call whose number they have.
 func (w way) before() bool {
-	return w == wayRound || w == wayCompare || w.makesBoard()
+	return w == wayRound || w == wayCompare || w == wayBoardMake
 }
-
-// makesBoard tells that a message of this way is of the making of a board.
-func (w way) makesBoard() bool { return w >= wayBoardNodes && w <= wayBoardAgree }
 
 // overMemory tells that a call goes this way over the memory of its node.
 func (w way) overMemory() bool { return w >= wayBoardBarrier && w < wayFree }
 
 // repeating has a bit for each way in which a rank may send another several messages with one tag.
 const repeating uint64 = 1<<wayFinalize | 1<<wayTierAllreduce | 1<<wayTierAllreduceLong | 1<<wayBcastRing |
-	1<<wayReduceParts |
-	1<<wayReduceEnd | 1<<wayAllreduceRing |
+	1<<wayReduceParts | 1<<wayReduceEnd | 1<<wayAllreduceRing | 1<<wayBoardMake |
 	1<<wayAllgatherRing | 1<<wayAllgatherv | 1<<wayScanParts | 1<<wayScanEnd |
 	1<<wayExscan | 1<<wayExscanParts | 1<<wayExscanEnd |
 	1<<wayNearAllgather | 1<<wayNearAllgatherv | 1<<wayNearAlltoall | 1<<wayNearAlltoallv | 1<<wayNearAlltoallw
@@ -211,7 +206,7 @@ func (w way) rooted() bool {
 	switch w {
 	case wayBcastTree, wayBcastRing, wayReduceTree, wayReduceParts, wayReduceEnd,
 		wayGatherTree, wayGatherAll, wayGatherv, wayScatterTree, wayScatterAll, wayScatterv,
-		wayBoardBcast, wayBoardBcastLong, wayBoardReduce, wayBoardGather, wayBoardScatter, wayTierBcast, wayTierBcastLong:
+		wayBoardBcast, wayBoardBcastLong, wayBoardReduce, wayBoardReduceLong, wayBoardGather, wayBoardScatter, wayTierBcast, wayTierBcastLong:
 		return true
 	}
 	return false

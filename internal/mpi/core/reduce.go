@@ -1,9 +1,6 @@
 package core
 
-import (
-	"github.com/golci/golci/internal/board"
-	"github.com/golci/golci/internal/schedule"
-)
+import "github.com/golci/golci/internal/schedule"
 
 // reduceWhole is up to how many bytes a vector travels in one message, for which a rank prepares when it wants it.
 const reduceWhole = 8 << 10
@@ -17,8 +14,8 @@ func (x *Call) Reduce(root int) error {
 	if err != nil {
 		return err
 	}
-	if x.boards() && of.bytes <= board.Short {
-		return x.overBoard(wayBoardReduce, root, of.bytes, boardReduce)
+	if b := x.boardReduce(of.bytes, of.elem); b.do != nil {
+		return x.overBoard(b.way, root, of.bytes, b.do)
 	}
 	w := reduceWay(of.bytes)
 	if x.plan(w, root, of) {
