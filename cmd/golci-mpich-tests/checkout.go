@@ -26,7 +26,7 @@ type checkout struct {
 	unlock func() // lets other runs use the copy
 }
 
-// configured is the file that tells that a copy is complete.
+// configured is the file that tells that a copy is complete, and what its programs are linked with.
 const configured = ".golci-configured"
 
 // prepare copies the tests to the scratch folder and configures them, or finds such a copy.
@@ -54,10 +54,11 @@ func (c *cli) prepare(ctx context.Context) (*checkout, error) {
 		return nil, err
 	}
 	t := &checkout{dir: filepath.Join(root, "test", "mpi"), commit: commit, unlock: unlock}
-	if _, err := os.Stat(filepath.Join(root, configured)); err == nil {
+	linked := c.linked(ctx)
+	if of, err := os.ReadFile(filepath.Join(root, configured)); err == nil && string(of) == linked {
 		return t, nil
 	}
-	if err := c.make(ctx, root, args); err != nil {
+	if err := c.make(ctx, root, args, linked); err != nil {
 		unlock()
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (c *cli) prepare(ctx context.Context) (*checkout, error) {
 }
 
 // make fills root anew.
-func (c *cli) make(ctx context.Context, root string, args []string) error {
+func (c *cli) make(ctx context.Context, root string, args []string, linked string) error {
 	if err := os.RemoveAll(root); err != nil {
 		return err
 	}
@@ -75,7 +76,18 @@ func (c *cli) make(ctx context.Context, root string, args []string) error {
 	if err := c.configure(ctx, root, args); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(root, configured), []byte(c.CC+"\n"), 0o666)
+	return os.WriteFile(filepath.Join(root, configured), []byte(linked), 0o666)
+}
+
+// linked is the compiler, and how it links: with which library. Programs that are linked with an older library would
+// test that one. A compiler that does not tell is its name alone.
+func (c *cli) linked(ctx context.Context) string {
+	words := append(strings.Fields(c.CC), "-show")
+	out, err := exec.CommandContext(ctx, words[0], words[1:]...).Output()
+	if err != nil {
+		return c.CC + "\n"
+	}
+	return c.CC + "\n" + string(out)
 }
 
 // isTree tells a work tree from a git directory.

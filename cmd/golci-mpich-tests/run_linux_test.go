@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -226,6 +227,23 @@ func nobodyLeft(t *testing.T, copied string) {
 	if _, _, ok := stat(pid); ok {
 		t.Errorf("process %d is still there", pid)
 		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// TestOtherLibrary: a copy whose programs are linked with another library than the compiler's is made anew.
+func TestOtherLibrary(t *testing.T) {
+	src, scratch, bin := checkoutOf(t), t.TempDir(), t.TempDir()
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	var builds []int
+	for _, library := range []string{"first", "first", "second"} {
+		put(t, bin, "fakecc", "#!/bin/sh\n[ \"$2\" = -show ] && echo cc -L"+library+"\n", 0o777)
+		if code, out := judge(t, src, scratch, expectations, "-only", "pt2pt/good 2"); code != 0 {
+			t.Fatalf("code %d\n%s", code, out)
+		}
+		builds = append(builds, strings.Count(read(t, copyOf(t, scratch), "pt2pt/made"), "good"))
+	}
+	if !slices.Equal(builds, []int{1, 2, 1}) {
+		t.Errorf("times that a copy has built the program: %v, want 1 2 1", builds)
 	}
 }
 
