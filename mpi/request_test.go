@@ -41,6 +41,25 @@ func TestWaitallStatuses(t *testing.T) {
 	})
 }
 
+// TestWait: the function is the method.
+func TestWait(t *testing.T) {
+	must(t, 2, func(c *Comm) error {
+		if c.Rank() == 0 {
+			return Send(c, []int{42}, 1, 5)
+		}
+		var in [1]int
+		r, err := Irecv(c, in[:], 0, AnyTag)
+		if err != nil {
+			return err
+		}
+		st, err := Wait(&r)
+		if err != nil || st.Source != 0 || st.Tag != 5 || in[0] != 42 || !r.Null() {
+			return fmt.Errorf("%d, %+v, null %t, %w", in[0], st, r.Null(), err)
+		}
+		return nil
+	})
+}
+
 // TestWaitanyWaitsome receives each of many messages once, whichever comes.
 func TestWaitanyWaitsome(t *testing.T) {
 	take := map[string]func(rs []Request) ([]int, error){

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -187,3 +188,45 @@ type (
 		B right
 	}
 )
+
+// TestBuiltinOps: what each built-in operator makes of two values, and that its identity changes nothing.
+func TestBuiltinOps(t *testing.T) {
+	const a, b = 0b1100, 0b1010
+	for _, c := range []struct {
+		op   *Op[int64, int64]
+		want int64
+	}{
+		{SumOp[int64](), a + b},
+		{ProdOp[int64](), a * b},
+		{MinOp[int64](), b},
+		{MaxOp[int64](), a},
+		{AndOp[int64](), 0b1000},
+		{OrOp[int64](), 0b1110},
+		{XorOp[int64](), 0b0110},
+	} {
+		if got := c.op.Apply(a, b); got != c.want {
+			t.Errorf("%s applied: %d, want %d", c.op.Name, got, c.want)
+		}
+		if got := c.op.Fold(b, a); got != c.want {
+			t.Errorf("%s folded: %d, want %d", c.op.Name, got, c.want)
+		}
+		for _, x := range []int64{a, -a} {
+			if got := c.op.Apply(x, *c.op.Identity); got != x {
+				t.Errorf("%s of %d and its identity: %d", c.op.Name, x, got)
+			}
+		}
+	}
+}
+
+// TestPoints: a space of rows has their points, once each.
+func TestPoints(t *testing.T) {
+	s := Points(2, Row{Lo: Point{0, 3}, N: 2}, Row{Lo: Point{1, 4}, N: 3}, Row{Lo: Point{0, 4}, N: 2})
+	var got []Point
+	for p := range s.All() {
+		got = append(got, p)
+	}
+	want := []Point{{0, 3}, {0, 4}, {0, 5}, {1, 4}, {1, 5}, {1, 6}}
+	if !slices.Equal(got, want) || s.Count() != int64(len(want)) || s.Has(Point{1, 3}) {
+		t.Errorf("%d points %v, want %v", s.Count(), got, want)
+	}
+}

@@ -15,7 +15,7 @@ var pure = []string{
 	"internal/realm/event", "internal/realm/reduce", "internal/realm/reservation", "internal/realm/space",
 	"internal/realm/barrier", "internal/abi", "internal/tool", "cmd/golci-mpich-tests/internal/suite",
 	"cmd/golci/internal/alloc", "internal/nodelist",
-	"internal/mpi/pure/agree", "internal/mpi/pure/args", "internal/mpi/pure/attr", "internal/mpi/pure/dtype",
+	"internal/mpi/pure/agree", "internal/mpi/pure/attr", "internal/mpi/pure/dtype",
 	"internal/mpi/pure/epoch", "internal/mpi/pure/errs", "internal/mpi/pure/fileview",
 	"internal/mpi/pure/group", "internal/mpi/pure/info",
 	"internal/mpi/pure/meet", "internal/mpi/pure/op", "internal/mpi/pure/reqkind", "internal/mpi/pure/topo",

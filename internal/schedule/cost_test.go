@@ -25,23 +25,17 @@ var costs = map[string]func(t terms) cost{
 	"Gatherv":        func(t terms) cost { return cost{1, 1, t.n} },
 	"ScatterAll":     func(t terms) cost { return cost{1, t.p - 1, t.n * (t.p - 1)} },
 	"GatherTree":     func(t terms) cost { return cost{t.floor, 1, t.n * t.below()} },
-	"GatherTreeV":    func(t terms) cost { return cost{t.floor, 1, t.n * t.below()} },
 	"ScatterTree":    func(t terms) cost { return cost{t.floor, t.ceil, t.n * (t.p - 1)} },
-	"ScatterTreeV":   func(t terms) cost { return cost{t.floor, t.ceil, t.n * (t.p - 1)} },
 	"AllgatherSteps": func(t terms) cost { return cost{t.ceil, t.ceil, t.n * (t.p - 1)} },
 	"AllgatherRing":  func(t terms) cost { return cost{t.p - 1, t.p - 1, t.n * (t.p - 1)} },
 	"AlltoallAll":    func(t terms) cost { return cost{1, t.p - 1, t.n * (t.p - 1)} },
 	"AlltoallPairs":  func(t terms) cost { return cost{t.p - 1, t.p - 1, t.n * (t.p - 1)} },
 	"AlltoallBruck":  func(t terms) cost { return cost{t.ceil, t.ceil, t.n * t.ones()} },
 	"ReduceTree":     func(t terms) cost { return cost{t.floor, 1, t.N} },
-	"ReduceShares":   func(t terms) cost { return cost{2, t.p, t.N} },
 	"AllreduceDoubling": func(t terms) cost {
 		return cost{t.floor + t.ends, t.floor + t.odd, t.N * (t.floor + t.odd)}
 	},
-	"AllreduceShares": func(t terms) cost { return cost{t.p, 2 * (t.p - 1), 2 * t.N / t.p * (t.p - 1)} },
-	"AllreduceHalving": func(t terms) cost {
-		return cost{2*t.floor + 2*t.odd, 2*t.floor + t.odd, 2*t.N/t.power*(t.power-1) + t.N*t.odd}
-	},
+	"AllreduceShares":     func(t terms) cost { return cost{t.p, 2 * (t.p - 1), 2 * t.N / t.p * (t.p - 1)} },
 	"ReduceScatterShares": func(t terms) cost { return cost{1, t.p - 1, t.N / t.p * (t.p - 1)} },
 	"ReduceScatterHalving": func(t terms) cost {
 		return cost{t.floor + t.ends, t.floor + t.odd, max(t.N/t.p*(t.p-1), t.N*t.odd)}

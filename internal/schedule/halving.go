@@ -61,13 +61,3 @@ func (s *Schedule) halve(h *halves, has, acc, tmp Mem) {
 		has = acc
 	}
 }
-
-// redouble has all numbers get all pieces: the rounds of halve in reverse, each passing on what it has.
-func (s *Schedule) redouble(h *halves, at Mem) {
-	for k := h.power / 2; k > 0; k /= 2 {
-		own, nout := s.between(h, h.me, k, at)
-		in, nin := s.between(h, h.me^k, k, at)
-		peer := doubled(h.me^k, h.extra)
-		s.exchange(peer, own, nout, peer, in, nin)
-	}
-}

@@ -43,18 +43,6 @@ var moversV = []algorithm{
 		contribution, whole, ownPart, all,
 	},
 	{
-		"GatherTreeV", func(c call, s *Schedule, p Place) { s.TreeV(p, c.rootedV(p, false), c.parts(Out)) },
-		contributionV, forRoot(wholeV), atRoot(ownPartV), rooted(allV),
-	},
-	{
-		"ScatterTreeV", func(c call, s *Schedule, p Place) { s.TreeV(p, c.rootedV(p, true), c.parts(In)) },
-		func(c call, rank int) []byte {
-			return c.lay(c.parts(In), c.room, func(i, n int) []byte { return c.bytesOf(rank, i, n) })
-		},
-		func(c call, rank int) int { return c.counts[rank] }, never,
-		func(c call, rank int) []byte { return c.bytesOf(c.root, rank, c.counts[rank]) },
-	},
-	{
 		"AlltoallBruck", func(c call, s *Schedule, p Place) { s.AlltoallBruck(p, c.n) },
 		toAll, whole, alwaysFirst, fromAll,
 	},

@@ -88,19 +88,3 @@ func (s *Schedule) segment(b *branch, l Lengths, q int, in, acc Mem) {
 		s.sendUp(b, l, at, acc)
 	}
 }
-
-// ReduceShares combines elems elements of size bytes of In of all ranks into Out of root: each rank gets its share of
-// all vectors, combines that, and sends it to root. In of root may be Out.
-func (s *Schedule) ReduceShares(p Place, root, elems, size int) {
-	s.reset()
-	in := Parts{Buf: In, Elems: elems, Ranks: p.Size, Size: size}
-	out := in
-	out.Buf = Out
-	mine, n := out.Of(p.Rank)
-	slots := s.slots(p, &in)
-	if p.Rank != root {
-		mine = s.work(n)
-	}
-	s.share(p, &in, &slots, mine, false)
-	s.star(p, &Rooted{Root: root, N: n, InPlace: true}, mine, &out)
-}

@@ -51,19 +51,11 @@ var reducers = []algorithm{
 		elements, forRoot(vector), atRoot(zero), rooted(reduced),
 	},
 	{
-		"ReduceShares", func(c call, s *Schedule, p Place) { s.ReduceShares(p, c.root, c.elems, elemSize) },
-		elements, forRoot(vector), atRoot(zero), rooted(reduced),
-	},
-	{
 		"AllreduceDoubling", func(c call, s *Schedule, p Place) { s.AllreduceDoubling(p, c.vector(), c.inPlace) },
 		elements, vector, zero, reduced,
 	},
 	{
 		"AllreduceShares", func(c call, s *Schedule, p Place) { s.AllreduceShares(p, c.elems, elemSize) },
-		elements, vector, zero, reduced,
-	},
-	{
-		"AllreduceHalving", func(c call, s *Schedule, p Place) { s.AllreduceHalving(p, c.elems, elemSize, c.inPlace) },
 		elements, vector, zero, reduced,
 	},
 	{
