@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/match"
+	"github.com/golci/golci/comm/internal/match"
+	"github.com/golci/golci/conduit"
 )
 
 // way is how the small messages of a program leave.

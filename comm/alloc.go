@@ -1,6 +1,6 @@
 package comm
 
-import "github.com/golci/golci/comm/conduit"
+import "github.com/golci/golci/conduit"
 
 // uncheckedAlloc is how many bytes are allocated without a look at the limits of the system, which takes system calls.
 // A message above it takes far longer than they do.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/conduit"
 )
 
 // TestTooMuchMemory: a peer tells a size that no process can have. The size does not reach alloc. The receive ends with

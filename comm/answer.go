@@ -1,9 +1,9 @@
 package comm
 
 import (
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/internal/machine"
-	"github.com/golci/golci/internal/match"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/comm/internal/machine"
+	"github.com/golci/golci/comm/internal/match"
 )
 
 // answered finds the operation that an answer of a peer names, if in can happen to it and fits says yes. Where the

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/conduit"
 )
 
 // TestArguments: each call refuses a rank, a tag and a context that there are not, each alone, and starts nothing.

@@ -3,7 +3,7 @@ package comm
 import (
 	"fmt"
 
-	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/am"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
 	"github.com/golci/golci/internal/request"

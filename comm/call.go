@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/pending"
+	"github.com/golci/golci/internal/observe/pending"
 )
 
 // NewCall gives a request for an operation of the layer above, which ends it with EndCall. It is waited for, tested and
@@ -79,7 +79,7 @@ func (s *Server) EndCall(r Req, err error, w *fult.Worker) bool {
 }
 
 // StopCall ends a request of NewCall from outside, or has it end soon. It is false for one that only the layer above
-// ends. It must not be called by who holds what the operation's Stop needs.
+// ends. A holder of what the operation's Stop needs must not call it.
 func (s *Server) StopCall(r Req, err error) bool {
 	return s.registry.Calls.Stop(r.o.recv.call, r.gen, err)
 }

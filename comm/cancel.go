@@ -3,8 +3,8 @@ package comm
 import (
 	"fmt"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/internal/match"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/comm/internal/match"
 )
 
 func (s *Server) cancelled(o *op) error { return o.failed(ErrCancelled) }

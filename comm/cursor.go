@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/am"
 )
 
 // The data of a message are contiguous bytes, or what a cursor packs and unpacks: a Source at its sender, a Target at

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/conduit/fault"
-	"github.com/golci/golci/internal/conduit/local"
-	"github.com/golci/golci/internal/conduit/mixed/mixedtest"
-	"github.com/golci/golci/internal/conduit/udp/seal"
-	"github.com/golci/golci/internal/conduit/udp/udptest"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/internal/test/fault"
+	"github.com/golci/golci/internal/test/mixedtest"
+	"github.com/golci/golci/internal/test/udptest"
+	"github.com/golci/golci/internal/transport/local"
+	"github.com/golci/golci/internal/transport/udp/seal"
 )
 
 // strided is n bytes in blocks that are stride apart, as Source and Target.

@@ -5,7 +5,7 @@ import (
 	"maps"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/pending"
+	"github.com/golci/golci/internal/observe/pending"
 )
 
 // A receive or probe from any source does not name a rank that has failed, but may wait for it. Only the layer above

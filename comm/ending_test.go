@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/conduit/fault"
-	"github.com/golci/golci/internal/conduit/local"
-	"github.com/golci/golci/internal/conduit/udp/seal"
-	"github.com/golci/golci/internal/conduit/udp/udptest"
-	"github.com/golci/golci/internal/match"
+	"github.com/golci/golci/comm/internal/match"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/test/fault"
+	"github.com/golci/golci/internal/test/udptest"
+	"github.com/golci/golci/internal/transport/local"
+	"github.com/golci/golci/internal/transport/udp/seal"
 )
 
 // networks are the conduits over which operations must end, whatever happens.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/conduit"
 )
 
 // TestEndBesideTheQueue: one goroutine ends a queued send while the queue lets go of it. The queue has sent it whole,

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/internal/progress"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/conduit"
 )
 
 // reaching is a conduit that notes how much of each message it was asked to get.

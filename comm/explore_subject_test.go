@@ -3,8 +3,8 @@ package comm
 import (
 	"sync"
 
+	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/hashtable"
-	"github.com/golci/golci/internal/match"
 )
 
 // subject is the matching as the explorer drives it: each method is one operation of a thread, and calls pause wherever

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/internal/invariants"
-	"github.com/golci/golci/internal/match"
+	"github.com/golci/golci/comm/internal/match"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // The explorer runs the threads of a small program one at a time, as coroutines. It changes between them wherever the

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/conduit/fabrictest"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/test/fabrictest"
 )
 
 func init() {

@@ -7,12 +7,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/conduit/fault"
-	"github.com/golci/golci/internal/conduit/local"
-	"github.com/golci/golci/internal/credit"
+	"github.com/golci/golci/internal/test/fault"
+	"github.com/golci/golci/internal/transport/credit"
+	"github.com/golci/golci/internal/transport/local"
 )
 
 // cuttable is a job whose ranks can be cut off from one another.

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/comm/internal/machine"
+	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/machine"
-	"github.com/golci/golci/internal/match"
 )
 
 // A rendezvous that the receiver begins has no envelope. A large receive invites its message when it is posted: it
@@ -138,10 +138,10 @@ func (s *Server) takeAside(take func() *op) *op {
 	return m
 }
 
-// takenAside notes that a receive has taken the message m that cannot have invited it.
+// takenAside notes that m went to a receive that cannot have invited it: the number of m's turn must be skipped.
 func (s *Server) takenAside(m *op) { s.takeAside(func() *op { return m }) }
 
-// follow has the send o, whose turn has come, follow an invitation; false if there is none. The pair is locked.
+// follow starts the send o by an invitation, if one waits; false if there is none. It is o's turn. The pair is locked.
 func (o *op) follow() bool {
 	t := o.send.turns
 	turn := t.Next()

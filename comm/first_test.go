@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/conduit/local"
-	"github.com/golci/golci/internal/match"
-	"github.com/golci/golci/internal/pending"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/comm/internal/match"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/internal/transport/local"
 )
 
 const (

@@ -3,8 +3,8 @@ package comm
 import (
 	"fmt"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/progress"
 )

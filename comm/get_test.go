@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/conduit"
 )
 
 // TestGet: a rank copies from what another one has exposed to it, and nothing beyond that.

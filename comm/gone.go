@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/match"
-	"github.com/golci/golci/internal/pending"
+	"github.com/golci/golci/internal/observe/pending"
 )
 
 // peerGone notes a peer that has failed, for the tick of this poll. What is posted from now on ends in post.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/conduit/local"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/transport/local"
 )
 
 // TestManyDeaths: if many peers have failed, each operation ends with the error of its own peer. What pends is looked

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/conduit/local"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/transport/local"
 )
 
 // mortal makes two ranks, and what closes the second one's conduit under its server.

@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/comm/internal/match"
+	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/hashtable"
-	"github.com/golci/golci/internal/conduit/local"
-	"github.com/golci/golci/internal/conduit/udp/udptest"
-	"github.com/golci/golci/internal/invariants"
-	"github.com/golci/golci/internal/match"
-	"github.com/golci/golci/internal/pending"
+	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/internal/test/udptest"
+	"github.com/golci/golci/internal/transport/local"
 	"go.uber.org/goleak"
 )
 

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/conduit/local"
+	"github.com/golci/golci/internal/transport/local"
 )
 
 // FuzzHandlers: rank 1 sends rank 0 messages of the protocol with any arguments and bytes, and any pieces of bulk

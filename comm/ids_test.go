@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/conduit"
 )
 
 // TestLateAnswers: an answer to a send that has ended does not touch the send that has its slot now.

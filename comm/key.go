@@ -1,6 +1,6 @@
 package comm
 
-import "github.com/golci/golci/internal/match"
+import "github.com/golci/golci/comm/internal/match"
 
 // A key names what a message must carry to be matched: context 16 bits, source 20, tag 28.
 const (

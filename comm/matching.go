@@ -6,8 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/hashtable"
-	"github.com/golci/golci/internal/match"
 )
 
 // matching decides which message goes to which receive. It does nothing else: no input or output, no waiting, no

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/rma"
+	"github.com/golci/golci/am/rma"
+	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/internal/progress"
 )
 

@@ -4,9 +4,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
-	"github.com/golci/golci/internal/match"
 	"github.com/golci/golci/internal/progress"
 )
 
@@ -53,7 +53,7 @@ func (s *Server) Unlisten(l *Listener) {
 	}
 }
 
-// tell has those look who suspect the message that was kept under key. Called by the poller.
+// tell wakes those that suspect the message that was kept under key. Called by the poller.
 func (s *Server) tell(key uint64, w *fult.Worker) {
 	var woken [4]*progress.Done // more than listen in one context
 	n := 0

@@ -1,7 +1,7 @@
 package comm
 
 import (
-	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/am"
 	"github.com/golci/golci/fult"
 )
 

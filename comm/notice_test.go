@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/conduit/fault"
+	"github.com/golci/golci/internal/test/fault"
 )
 
 // TestNoticesHaveTheirTurn: a notice comes exactly after the messages that its sender has sent before. That holds where

@@ -3,13 +3,13 @@ package comm
 import (
 	"fmt"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/comm/internal/machine"
+	"github.com/golci/golci/comm/internal/match"
+	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
-	"github.com/golci/golci/internal/machine"
-	"github.com/golci/golci/internal/match"
-	"github.com/golci/golci/internal/pending"
+	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/internal/progress"
 )
 
@@ -123,8 +123,8 @@ func (o *op) begin(t traits, ctx uint16, peer, tag int32, data []byte) {
 	o.done.Reset()
 }
 
-// step has in happen to o, which depends on nobody else then, and tells what is to be done. The caller goes on with
-// ended.
+// step applies the event in to the state of o. It depends on nobody else. It tells what is to be done. The caller goes
+// on with ended.
 func (o *op) step(in machine.Input) (do uint8, e machine.End) {
 	did, e, ok := o.word.Step(match.Protocol, in)
 	if !ok {
@@ -141,7 +141,7 @@ func (o *op) happens(in machine.Input, w *fult.Worker) {
 	o.ended(e, w)
 }
 
-// ended goes on after a step: it completes o or frees it, if the step was the last but for the caller's, or the last.
+// ended goes on after a step. It completes o when only the caller still holds it, and frees o when nobody does.
 // Unless it was, nobody may touch o after the step.
 func (o *op) ended(e machine.End, w *fult.Worker) {
 	switch e {

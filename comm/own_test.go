@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/conduit"
 )
 
 // TestOwnSynchronous: a receive of the own rank is complete as soon as it has met a synchronous send, whichever was first.

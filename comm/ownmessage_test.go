@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/conduit"
 )
 
 // TestOwnMessages: a receive of a message of the rank itself is done when its synchronous or long send is, and at once

@@ -3,8 +3,8 @@ package comm
 import (
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // BenchmarkPath measures the instructions of the eager path, both ends on one goroutine, so without any crossing.

@@ -3,10 +3,10 @@ package comm
 import (
 	"errors"
 
+	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
-	"github.com/golci/golci/internal/match"
-	"github.com/golci/golci/internal/pending"
+	"github.com/golci/golci/internal/observe/pending"
 )
 
 // waiting is a posted receive as it was found: o may be another one by now, so what names it is kept here.
@@ -72,7 +72,7 @@ func (o *op) identify() pending.Op {
 	return p
 }
 
-// EndWhere implements pending.Source. The poller calls it, or who stands in for it: a handler may have an op in hand.
+// EndWhere implements pending.Source. The poller calls it, or its stand-in: a handler may have an op in hand.
 func (x operations) EndWhere(why func(*pending.Op) error, w *fult.Worker) {
 	s := x.s
 	s.endPosts(why, w)

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/pending"
+	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/internal/progress"
 )
 
@@ -19,7 +19,7 @@ type probes struct {
 	list []*prober
 }
 
-// prober is a probe that waits. Who takes it off the list may set err, and completes done.
+// prober is a probe that waits. The one that takes it off the list may set err, and completes done.
 type prober struct {
 	done progress.Done
 	op   pending.Op
@@ -100,7 +100,7 @@ func (x *probes) drop(p *prober) {
 	}
 }
 
-// wakeProbers has all waiting probes look again.
+// wakeProbers makes all waiting probes look again.
 func (s *Server) wakeProbers(w *fult.Worker) {
 	x := &s.probes
 	x.mu.Lock()

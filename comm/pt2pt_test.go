@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 var sizes = []int{0, 1, 8, 63, 64, 65, 1000, 4096, 8191, 8192, 8193, 32 << 10, 100_000, 1 << 20, 3<<20 + 17}

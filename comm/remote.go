@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/comm/internal/machine"
+	"github.com/golci/golci/comm/internal/match"
+	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/machine"
-	"github.com/golci/golci/internal/match"
 )
 
 // Where the conduit reaches the memory of the other rank (conduit.Remote), a large message is copied once, from

@@ -3,10 +3,10 @@ package comm
 import (
 	"fmt"
 
-	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/comm/internal/machine"
+	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/machine"
-	"github.com/golci/golci/internal/match"
 )
 
 // A rendezvous is three steps: the envelope (RTS) names the sender's op; when it meets a receive, the receiver answers

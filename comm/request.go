@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/golci/golci/internal/machine"
+	"github.com/golci/golci/comm/internal/machine"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/request"
 )

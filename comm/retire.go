@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
-	"github.com/golci/golci/internal/match"
-	"github.com/golci/golci/internal/pending"
+	"github.com/golci/golci/internal/observe/pending"
 )
 
 // A context that is retired takes no messages any more: what is left of it is ended, and what arrives is refused. Its

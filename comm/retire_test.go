@@ -4,9 +4,9 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/comm/internal/match"
+	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/hashtable"
-	"github.com/golci/golci/internal/match"
 )
 
 // kept counts the messages of a context that s keeps for receives to come.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/conduit/local"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/transport/local"
 )
 
 // reversed delivers the records of each poll last first, as a network without order may.

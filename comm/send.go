@@ -4,10 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/comm/internal/machine"
+	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/machine"
-	"github.com/golci/golci/internal/match"
 )
 
 // Mode of a send.
@@ -256,8 +256,8 @@ func (o *op) sendFailed(err error) error {
 	return o.failed(err)
 }
 
-// Fail implements am.Queued. The queue lets go of a send that has left, too, where the pair or the endpoint ended at
-// once after that.
+// Fail implements am.Queued. It is called also for a send that has left the queue, if the pair or the endpoint ended
+// right after that.
 func (o *op) Fail(err error, w *fult.Worker) {
 	if o.s.ids.Remove(o.id) != nil { // nobody else ends it
 		o.s.failed(o, o.sendFailed(err))
@@ -274,7 +274,7 @@ func (o *op) Fail(err error, w *fult.Worker) {
 // Next implements am.Queued.
 func (o *op) Next() *am.Queued { return &o.send.next }
 
-// moved is a send as the owner of its bulk transfer.
+// moved makes a send the owner of its bulk transfer (am.BulkOwner).
 type moved op
 
 // Sent implements am.BulkOwner.

@@ -14,13 +14,13 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/pending"
+	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/internal/platform/spin"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/request"
-	"github.com/golci/golci/internal/spin"
 )
 
 // Config of a server. Eager must be the same on all ranks.

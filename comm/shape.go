@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 
-	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/am"
 )
 
 // Where types are checked a record carries one argument more: the shape, a number that stands for the type of the

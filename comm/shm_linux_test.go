@@ -15,9 +15,9 @@ import (
 	"unsafe"
 	"weak"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/conduit/shm"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/internal/transport/shm"
 )
 
 // shmJob is a job over shared memory whose ranks are in this process.

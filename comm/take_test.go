@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // TestTake: receives that take their message get the right one, in any order of their calls. The message of another

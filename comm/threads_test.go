@@ -8,10 +8,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // newThreadJob is newJob with a scheduler of one worker for each rank.

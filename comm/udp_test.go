@@ -3,8 +3,8 @@ package comm
 import (
 	"testing"
 
-	"github.com/golci/golci/internal/conduit/udp/seal"
-	"github.com/golci/golci/internal/conduit/udp/udptest"
+	"github.com/golci/golci/internal/test/udptest"
+	"github.com/golci/golci/internal/transport/udp/seal"
 )
 
 // TestOverDatagrams runs the tests of any conduit over two others. One neither keeps the order nor has words for

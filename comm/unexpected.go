@@ -16,7 +16,8 @@ const (
 // costs no atomic operation a message, which a common count would.
 const weighParts = 16
 
-// unmatched is the receiver's book of unmatched eager bytes. It is the poller's; of each peer, anyone may subtract.
+// unmatched is the receiver's book of unmatched eager bytes. The poller
+// owns it; other goroutines may only decrease the count of a peer.
 type unmatched struct {
 	limit     int64   // of one sender
 	budget    int64   // of all senders together

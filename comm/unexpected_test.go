@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/conduit"
 )
 
 // TestBoundOverAllSenders: many senders, each far below its own limit, do not make a rank keep more than its budget.

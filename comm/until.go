@@ -5,14 +5,14 @@ import (
 	stdcontext "context"
 	"fmt"
 
-	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/match"
 	"github.com/golci/golci/internal/progress"
 )
 
 // A send that its caller gives up before it is done goes on with memory of its own. It ends for the caller at once.
-// Who lets go of it last frees it.
+// The last one that holds it frees it.
 //
 // That needs operations whose bytes the peer cannot reach by their address: endable ones. The envelope of an endable
 // send carries no address and its bytes are not lent to the conduit. The message of an endable receive is fetched by
@@ -268,7 +268,7 @@ func (s *Server) endSend(o *op) bool {
 	return true
 }
 
-// leave has the send o, which has left its queue, go on with a copy of its bytes, unless it is being ended. Its caller
+// leave lets the send o, which has left its queue, go on with a copy of its bytes, unless it is being ended. Its caller
 // need not wait any more. No answer comes in between, and nothing is sent of bytes that change.
 func (s *Server) leave(o *op) {
 	left := false
@@ -294,7 +294,7 @@ func (s *Server) leave(o *op) {
 	}
 }
 
-// detach has the send o go on with a copy of its bytes.
+// detach lets the send o go on with a copy of its bytes.
 func (o *op) detach() {
 	src := o.source()
 	if src == nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/conduit"
 )
 
 // TestGiveUp gives up sends and receives at random moments, and uses the buffers again at once. Received messages are

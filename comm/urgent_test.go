@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/conduit/udp/seal"
-	"github.com/golci/golci/internal/conduit/udp/udptest"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/test/udptest"
+	"github.com/golci/golci/internal/transport/udp/seal"
 )
 
 // flooded is a job of two. Rank 0 has many messages for rank 1 in its queue. Nobody polls unless the caller does, and

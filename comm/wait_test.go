@@ -5,10 +5,10 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/conduit/fault"
-	"github.com/golci/golci/internal/conduit/local"
-	"github.com/golci/golci/internal/inside"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/test/fault"
+	"github.com/golci/golci/internal/test/inside"
+	"github.com/golci/golci/internal/transport/local"
 )
 
 // TestOthersGoOnAfterAFailure: the death of a peer ends the receives that name it, and no others.

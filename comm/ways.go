@@ -3,10 +3,10 @@ package comm
 import (
 	"math/bits"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/arch"
-	"github.com/golci/golci/internal/selection"
-	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/platform/arch"
+	"github.com/golci/golci/internal/platform/spin"
+	"github.com/golci/golci/internal/transport/selection"
 )
 
 // Way is how the bytes of a large message travel between two ranks that reach each other's memory and copy by

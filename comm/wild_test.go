@@ -6,9 +6,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // TestPlainBeforeWildcard: a receive without wildcards that was posted before one with wildcards gets the first

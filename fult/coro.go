@@ -3,7 +3,7 @@ package fult
 import (
 	"iter"
 
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/arch"
 )
 
 // A coroutine of package iter is a place where exactly one goroutine rests. A switch exchanges the running goroutine

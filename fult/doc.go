@@ -12,5 +12,5 @@
 // thread ([OSThread]). All three kinds may use the same object.
 //
 // Workers poll and spin before they sleep. GOMAXPROCS must exceed the number of workers, so that the garbage
-// collector and other goroutines run meanwhile. The page docs/scheduler.md explains this.
+// collector and other goroutines run meanwhile. The page docs/design/scheduler.md explains this.
 package fult

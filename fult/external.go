@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/arch"
 )
 
 // external is a Thread that is a goroutine, locked to an OS thread or not.

@@ -3,7 +3,7 @@ package fult
 import (
 	"fmt"
 
-	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/internal/platform/spin"
 )
 
 // Barrier is a barrier for a fixed number of callers, for any number of rounds.

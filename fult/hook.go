@@ -1,6 +1,6 @@
 package fult
 
-import "github.com/golci/golci/internal/invariants"
+import "github.com/golci/golci/internal/platform/invariants"
 
 // window is a point between two steps. The scheduler is correct only if they happen in this order.
 type window uint8

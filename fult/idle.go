@@ -3,9 +3,9 @@ package fult
 import (
 	"time"
 
-	"github.com/golci/golci/internal/affinity"
-	"github.com/golci/golci/internal/arch"
-	"github.com/golci/golci/internal/futex"
+	"github.com/golci/golci/internal/platform/affinity"
+	"github.com/golci/golci/internal/platform/arch"
+	"github.com/golci/golci/internal/platform/futex"
 )
 
 // States of Worker.parked. A worker stores a parked state, and then looks for work everywhere. Others make work, and
@@ -105,7 +105,7 @@ func (w *Worker) yield() {
 // for a thread of w that polls before it gives up the worker.
 func (w *Worker) OthersWork() bool { return w.crowded && w.othersWork() }
 
-// othersWork passes over workers that sleep: who makes work for one wakes it.
+// othersWork passes over workers that sleep: a caller that makes work for one wakes it.
 func (w *Worker) othersWork() bool {
 	for _, v := range w.s.workers {
 		if v != w && v.parked.Load() == awake && (v.busy.Load() || v.pending()) {
@@ -198,7 +198,7 @@ func (w *Worker) nap(d time.Duration, beside bool) (woken bool) {
 	return w.unpark()
 }
 
-// park makes w a sleeper. The counter comes first: who makes work that may be stolen looks there, and w looks for such
+// park makes w a sleeper. The counter comes first: a maker of work that may be stolen looks there, and w looks for such
 // work after both stores. Who changes parked back to awake counts w out, once.
 func (w *Worker) park(state uint32) {
 	w.s.sleepers.Add(1)

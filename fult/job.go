@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/internal/platform/spin"
 )
 
 // job is a function that runs as a thread. It lives from Go to the last Join.

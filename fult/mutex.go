@@ -3,7 +3,7 @@ package fult
 import (
 	"fmt"
 
-	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/internal/platform/spin"
 )
 
 // Mutex is a lock that its holder may keep during a wait. The zero value is unlocked. Callers get the lock in the

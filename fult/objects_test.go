@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/internal/platform/spin"
 )
 
 // crowd runs n callers, threads and goroutines mixed, and waits for them.

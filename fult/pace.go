@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/arch"
 )
 
 // ticksOf gives d in ticks, roughly. The clock of Go takes twice as long to read.
@@ -44,10 +44,10 @@ func measureTicks(clock func() time.Duration, ticks func() uint64) float64 {
 	return rate
 }
 
-// grant has the threads of the bits b run, and sets how many more may run before a poll. If threads compute for long it
-// has fewer run, and returns the bits of the others. Only while all run is the word taken again, so that threads that
-// yield all the time do not keep those of other words waiting. The clock is not looked at for a thread that runs alone
-// and blocks: that is how a message is answered.
+// grant lets the threads of the bits b run, and sets how many more may run before a poll. If threads compute for long,
+// it lets fewer run, and returns the bits of the others. Only while all run is the word taken again, so that threads
+// that yield all the time do not keep those of other words waiting. The clock is not looked at for a thread that runs
+// alone and blocks: that is how a message is answered.
 func (w *Worker) grant(b uint64) (rest uint64) {
 	n := int32(bits.OnesCount64(b))
 	w.budget = w.perPoll

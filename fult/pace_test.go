@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/arch"
 )
 
 // TestComputingThreadsPoll: messages are looked at after each thread that computes for longer than pollWithin, also if

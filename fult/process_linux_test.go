@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/golci/golci/internal/futex"
+	"github.com/golci/golci/internal/platform/futex"
 )
 
 // board is memory shared by two processes: a mail word for each, on which its workers also sleep.

@@ -3,7 +3,7 @@ package fult
 import (
 	"sync/atomic"
 
-	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/internal/platform/spin"
 )
 
 // queue holds the jobs of a worker that have not started. Other workers may steal jobs of the list any.

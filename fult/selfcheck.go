@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/arch"
 )
 
 // Coroutine threads need more of iter.Pull than its documentation promises. The script below exercises each need:
@@ -164,7 +164,7 @@ func (t *trial) play(me *fiber, own *place) {
 	}
 }
 
-// named returns who has the letter.
+// named returns the one that has the letter.
 func (t *trial) named(letter byte) *fiber {
 	if letter == 'L' {
 		return &t.w.loop

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/arch"
 )
 
 type seq = iter.Seq[struct{}]

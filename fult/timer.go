@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/golci/golci/internal/futex"
+	"github.com/golci/golci/internal/platform/futex"
 )
 
 // timers is the heap of a worker's sleeping threads, earliest first. Owned by the worker.

@@ -100,7 +100,7 @@ func orGoroutine(me Waiter) Waiter {
 	return NewGoroutine()
 }
 
-// signalFrom signals who. me: the caller or nil. Within a worker it costs no atomic operation.
+// signalFrom signals the thread who. me: the caller or nil. Within a worker it costs no atomic operation.
 func signalFrom(me, who Waiter) {
 	if t, ok := me.(*Thread); ok && t != nil {
 		t.w.wakeWaiter(who)

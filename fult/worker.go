@@ -7,8 +7,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/golci/golci/internal/affinity"
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/affinity"
+	"github.com/golci/golci/internal/platform/arch"
 )
 
 // Worker runs threads on one OS thread.

@@ -4,8 +4,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/golci/golci/internal/arch"
-	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/internal/platform/arch"
+	"github.com/golci/golci/internal/platform/spin"
 )
 
 const (

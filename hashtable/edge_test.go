@@ -3,7 +3,7 @@ package hashtable
 import (
 	"testing"
 
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 func TestNilIsRefused(t *testing.T) {

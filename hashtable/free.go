@@ -1,6 +1,6 @@
 package hashtable
 
-import "github.com/golci/golci/internal/spin"
+import "github.com/golci/golci/internal/platform/spin"
 
 // slabBuckets is the number of overflow buckets in one allocation of 512 bytes. Larger objects with pointers get a
 // header from the allocator. Without it all buckets start on a cache line.

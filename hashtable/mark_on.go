@@ -5,7 +5,7 @@ package hashtable
 import (
 	"sync/atomic"
 
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // mark tells whether a node is in a table. It is atomic, to find a node that is in two buckets.

@@ -3,7 +3,7 @@ package hashtable
 import (
 	"testing"
 
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // TestOverflowIsGivenBack puts ten million nodes through chains of one bucket, a few dozen at a time.

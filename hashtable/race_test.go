@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/golci/golci/internal/inside"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/internal/test/inside"
 )
 
 // TestExactlyOnce: goroutines post, and others send arrivals, under a few keys. Each post must match one arrival, and

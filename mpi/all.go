@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/golci/golci/internal/mpi/core"
+import "github.com/golci/golci/mpi/internal/core"
 
 // Allgather is Gather whose result all ranks get (6.7). recv must have room for size times len(send) elements. send
 // may be InPlace: the own part then lies in its place in recv, which must be exactly as long as all parts. It waits,

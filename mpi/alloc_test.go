@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // TestAllocations: the hot path allocates nothing, expected and unexpected, for goroutines and light-weight threads.

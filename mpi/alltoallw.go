@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/golci/golci/internal/mpi/core"
-	"github.com/golci/golci/internal/mpi/pure/dtype"
+	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/dtype"
 )
 
 // Part is a buffer of any element type, or a part of it, for collectives whose parts differ in type.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/golci/golci/internal/mpi/core"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 var allAsserts = Assert{NoAnySource: true, NoAnyTag: true, AllowOvertaking: true, ExactLength: true}

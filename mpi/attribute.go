@@ -3,7 +3,7 @@ package mpi
 import (
 	"fmt"
 
-	"github.com/golci/golci/internal/mpi/pure/attr"
+	"github.com/golci/golci/mpi/internal/attr"
 )
 
 // Key names values of type V that a program keeps with communicators (7.7). Libraries use them to find what they have

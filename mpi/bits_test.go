@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // TestSameBits: sums of floating point are the same to the last bit whatever the root, and the same from Reduce and

@@ -3,7 +3,7 @@ package mpi
 import (
 	"unsafe"
 
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // Collectives are carried out by the layer below, on bytes. These functions say what the bytes are.

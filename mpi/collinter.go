@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // twoGroups is a collective of an inter-communicator as the program calls it (6.2.3). A buffer of equal parts holds as

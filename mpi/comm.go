@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/golci/golci/internal/mpi/core"
+import "github.com/golci/golci/mpi/internal/core"
 
 // Comm is a communicator: a group of ranks with a space of messages of its own (chapter 7). Any goroutine or thread
 // may call its methods at any time. But only one collective runs on a communicator at a time: see ErrConcurrent.

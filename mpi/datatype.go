@@ -6,8 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/internal/mpi/core"
-	"github.com/golci/golci/internal/mpi/pure/dtype"
+	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/dtype"
 )
 
 // Datatype says which elements of a slice travel, and in which order (5.1). It is made of ElementOf or TypeOf by its

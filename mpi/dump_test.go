@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // reportOf is the report of c's rank, line by line.

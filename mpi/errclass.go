@@ -3,7 +3,7 @@ package mpi
 import (
 	"errors"
 
-	"github.com/golci/golci/internal/mpi/pure/errs"
+	"github.com/golci/golci/mpi/internal/errs"
 )
 
 // ErrorClass is a class of errors of the standard, with its number in the ABI of MPI 5.0 (9.4).

@@ -1,9 +1,9 @@
 package mpi
 
 import (
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/mpi/core"
-	"github.com/golci/golci/internal/mpi/pure/errs"
+	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/errs"
+	"github.com/golci/golci/rank"
 )
 
 // Errors, to be tested with errors.Is. The text of an error names the function, the rank that called it, and peer, tag

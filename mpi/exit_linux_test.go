@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golci/golci/am"
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/comm/am"
 )
 
 // TestRunExit: an Exit of one rank ends Run with its code, whatever the others do; none ends the process.

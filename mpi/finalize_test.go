@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // TestFinalizeCountsThreads: threads that wait for messages which nobody sends are left over, whether they have come

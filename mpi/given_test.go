@@ -8,9 +8,9 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/golci/golci/internal/mpi/core"
-	"github.com/golci/golci/internal/mpi/pure/dtype"
-	"github.com/golci/golci/internal/mpi/pure/op"
+	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/op"
 )
 
 // every is a datatype of n numbers, of which each lies step numbers behind the one before.

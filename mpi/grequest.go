@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/golci/golci/internal/mpi/core"
+import "github.com/golci/golci/mpi/internal/core"
 
 // Grequest has the functions of a generalized request (13.2). Each may be nil. A wait, a test or GetStatus that finds
 // the request done calls Query for its status and its error. Free is called once, when the request has become null.

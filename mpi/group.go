@@ -3,7 +3,7 @@ package mpi
 import (
 	"fmt"
 
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // Dup makes a communicator of the same ranks with a message space of its own (7.4.2). Collective over c; it waits,

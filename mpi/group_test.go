@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/golci/golci/internal/invariants"
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 func TestSplit(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // TestHandOverToWorker has a goroutine drive, asleep in the conduit, and a worker sleep behind it. When the goroutine's

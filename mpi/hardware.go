@@ -1,8 +1,8 @@
 package mpi
 
 import (
-	"github.com/golci/golci/internal/mpi/core"
-	"github.com/golci/golci/internal/mpi/pure/hardware"
+	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/hardware"
 )
 
 // SharedMemory is the kind of hardware that ranks of one machine share, which may use the same memory.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // patience is how long a job of a test may take before it counts as hanging.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
 )
 
 // overOnePool runs f over the conduit whose ranks lend from one pool each.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/invariants"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // sizes that no process can have, but a peer may tell.

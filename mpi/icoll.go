@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/golci/golci/internal/mpi/core"
+import "github.com/golci/golci/mpi/internal/core"
 
 // Collectives that do not wait (6.12). The package comment has the rules for buffers and errors. All ranks must start
 // the collectives of a communicator in the same order, those that wait and those that do not. The two forms of one

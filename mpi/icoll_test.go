@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/invariants"
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // pendingCall is a collective that has been started, and what it must have given at its end.

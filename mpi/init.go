@@ -7,14 +7,14 @@ import (
 	"os"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/rank"
 )
 
 // Init joins this process to its job as one rank (11.2). It blocks until all ranks are ready or the time of
 // GOLCI_INIT_TIMEOUT is over. The error then names the missing ranks, if the launcher lets them be known. Without a
 // launcher the job has one rank. A process can join its launcher's job once. Errors: ErrArgument, and those of
-// internal/boot.
+// internal/job/boot.
 //
 // Init is the start of an MPI program, so it asks package rank for three things that concern the whole process. Where
 // GOMAXPROCS is not set in the environment, it is raised to one more than the threads that poll. SIGQUIT is answered

@@ -3,7 +3,7 @@ package mpi
 import (
 	"unsafe"
 
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // InPlace stands for one of the two buffers of a collective: what the rank contributes, or gets, lies in the other one

@@ -3,7 +3,7 @@ package mpi
 import (
 	"fmt"
 
-	"github.com/golci/golci/internal/mpi/pure/group"
+	"github.com/golci/golci/mpi/internal/group"
 )
 
 // Group is an ordered list of processes without duplicates (7.2.1, 7.3). It does not change, so any number of

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/golci/golci/am"
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/comm/am"
 	"github.com/golci/golci/fult"
 )
 

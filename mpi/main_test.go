@@ -5,7 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/golci/golci/internal/conduit/udp/udptest"
+	"github.com/golci/golci/internal/test/udptest"
 )
 
 // asRank, where it is not nil, runs the program of a rank if the environment asks for it.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // different is a call that ranks do not make in the same way: those for which odd is true do it otherwise. none is

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/golci/golci/internal/mpi/core"
-	"github.com/golci/golci/internal/mpi/pure/dtype"
+	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/dtype"
 )
 
 // Neighbourhood collectives (8.6) need a communicator with a topology. A rank sends to its neighbours and receives from

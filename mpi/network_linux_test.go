@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/boot/pmi"
-	"github.com/golci/golci/internal/boot/serve"
-	"github.com/golci/golci/internal/conduit/ofi/ofitest"
+	"github.com/golci/golci/internal/job/boot/pmi"
+	"github.com/golci/golci/internal/job/boot/serve"
+	"github.com/golci/golci/internal/test/ofitest"
 )
 
 // startOnNodes starts processes as if each of nodes had its share of them, in order.

@@ -3,8 +3,8 @@ package mpi
 import (
 	"unsafe"
 
-	"github.com/golci/golci/internal/mpi/core"
-	opid "github.com/golci/golci/internal/mpi/pure/op"
+	"github.com/golci/golci/mpi/internal/core"
+	opid "github.com/golci/golci/mpi/internal/op"
 )
 
 // Op is an operation of reductions on elements T (6.9). It is one of the functions below, such as Sum, or what Func

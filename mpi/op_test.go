@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 type celsius float64

@@ -3,8 +3,8 @@ package mpi
 import (
 	"cmp"
 
-	opid "github.com/golci/golci/internal/mpi/pure/op"
-	"github.com/golci/golci/internal/simd"
+	"github.com/golci/golci/internal/platform/simd"
+	opid "github.com/golci/golci/mpi/internal/op"
 )
 
 // Integer is what bitwise operations take.

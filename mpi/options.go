@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/rank"
 )
 
 // Option changes how Init and Run set a rank up. An option goes before the environment variable of the same setting;

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
 )
 
 // withoutSettings clears the environment of whatever settings the tests are run with.

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // Parallel runs f(0) to f(n-1) as n light-weight threads of this rank and waits until all have ended. It joins their

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // TestPartitionedGaps: partitions come to the places of a datatype with gaps, and change nothing else. A message that is

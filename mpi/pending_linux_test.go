@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/golci/golci/internal/pending/pendingtest"
+	"github.com/golci/golci/internal/test/pendingtest"
 )
 
 func init() {

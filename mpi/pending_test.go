@@ -11,8 +11,8 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/golci/golci/internal/pending"
-	"github.com/golci/golci/internal/pending/pendingtest"
+	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/internal/test/pendingtest"
 )
 
 // Every call that may wait is ended by an abort, by the death of a peer, by a revocation and by a time limit. Finalize

@@ -3,7 +3,7 @@ package mpi
 import (
 	"testing"
 
-	"github.com/golci/golci/internal/pending/pendingtest"
+	"github.com/golci/golci/internal/test/pendingtest"
 )
 
 // neverPends are calls that give an error or a request and are not in the table, by the reason.

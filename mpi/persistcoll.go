@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/golci/golci/internal/mpi/core"
+import "github.com/golci/golci/mpi/internal/core"
 
 // Persistent collectives (6.13). All ranks of the communicator make them in the same order. Each start, by
 // Request.Start or StartAll, is a collective that does not wait. Starts may come in any order: a request has a message

@@ -2,7 +2,7 @@ package mpi
 
 import (
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // SendInit makes a persistent request for a send of buf to dest with tag (3.9). Nothing is sent yet: each Start sends

@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/golci/golci/internal/mpi/core"
+import "github.com/golci/golci/mpi/internal/core"
 
 // Probe waits for a message that a Recv with these arguments would get, and tells its source, tag and length without
 // receiving it (3.8.1). Another thread may still receive it first; see Mprobe. It may switch threads. Errors: ErrComm,

@@ -6,9 +6,9 @@ import (
 	"io"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/rank"
 )
 
 // Proc is one rank of a job: a process, or one of several in a process. Its methods may be called from anywhere.

@@ -14,11 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/affinity"
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/boot/pmi"
-	"github.com/golci/golci/internal/boot/serve"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/job/boot/pmi"
+	"github.com/golci/golci/internal/job/boot/serve"
+	"github.com/golci/golci/internal/platform/affinity"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // roleVar makes the test binary a rank of a job of processes: what it does is the variable's value.

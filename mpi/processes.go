@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // Command is a program that Spawn starts.
@@ -66,8 +66,8 @@ func (p *Proc) Universe() int { return p.core().Universe() }
 // one can reach it (11.9.2, MPI_Open_port). It is local. Errors: ErrFinalized, ErrAborted.
 func (p *Proc) OpenPort() (string, error) { return p.core().OpenPort() }
 
-// ClosePort closes a port of this rank (11.9.2, MPI_Close_port). Who waits in Accept there, or in Connect, gets
-// ErrPort. It does not wait. ErrPort: the rank has no such port.
+// ClosePort closes a port of this rank (11.9.2, MPI_Close_port). A call of Accept that waits there, or of Connect,
+// gets ErrPort. It does not wait. ErrPort: the rank has no such port.
 func (p *Proc) ClosePort(port string) error { return p.core().ClosePort(port) }
 
 // Accept waits for ranks that call Connect with the name of a port, and makes an inter-communicator with them (11.9.2,

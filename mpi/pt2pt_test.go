@@ -6,8 +6,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 var sizes = []int{0, 1, 8, 63, 64, 65, 1000, 8 << 10, 16 << 10, 16<<10 + 1, 100_003}

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/pending"
-	"github.com/golci/golci/internal/pending/pendingtest"
-	"github.com/golci/golci/internal/tool"
+	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/internal/observe/tool"
+	"github.com/golci/golci/internal/test/pendingtest"
+	"github.com/golci/golci/rank"
 	"github.com/golci/golci/realm"
 )
 

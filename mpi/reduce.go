@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/golci/golci/internal/mpi/core"
+import "github.com/golci/golci/mpi/internal/core"
 
 // Reduce combines send of all ranks with op, element by element, into recv of rank root (6.9.1). recv is used at root
 // only and must be as long as send there, or longer, and must not overlap it. send of root may be InPlace: recv then

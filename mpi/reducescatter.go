@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/golci/golci/internal/mpi/core"
+import "github.com/golci/golci/mpi/internal/core"
 
 // ReduceScatterBlock combines send of all ranks with op, element by element, and deals the result out (6.10.1): rank i
 // gets the len(recv) elements from i*len(recv) on, in recv. send must be size times as long as recv, or longer, and

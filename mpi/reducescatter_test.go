@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // dealers are the forms of reduce-scatters.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"unsafe"
 
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // Request stands for a started operation (3.7). The zero Request is null: waiting for it returns at once. A call that

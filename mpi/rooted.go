@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/golci/golci/internal/mpi/core"
+import "github.com/golci/golci/mpi/internal/core"
 
 // Bcast sends buf of rank root to all ranks of c, into their buf, which must be equally long (6.4). It waits, and
 // may switch threads. Errors: ErrRoot, ErrType, ErrCount or ErrTruncate where lengths differ, and those of Barrier.

@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/golci/golci/internal/mpi/core"
+import "github.com/golci/golci/mpi/internal/core"
 
 // Collectives of one element, for the many that reduce or share a single number. They are those of slices underneath.
 

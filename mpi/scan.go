@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/golci/golci/internal/mpi/core"
+import "github.com/golci/golci/mpi/internal/core"
 
 // Scan combines send of all ranks up to the caller's own with op, element by element, into recv (6.11.1). recv must be
 // as long as send or longer, and must not overlap it; send may be InPlace. What is of lower ranks comes first. Equal

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // before is what compose makes of element i of ranks 0 to n-1.

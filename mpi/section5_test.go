@@ -6,7 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/golci/golci/internal/mpi/pure/dtype"
+	"github.com/golci/golci/mpi/internal/dtype"
 )
 
 // layout is what the standard says of the sizes of a type.

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // hot is what the direct path needs of c. It lies at the beginning of the communicator.

@@ -3,7 +3,7 @@ package mpi
 import (
 	"context"
 
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // Waitall waits until all of rs are done and makes them null (3.7.5). st takes their statuses. It is nil or as long as

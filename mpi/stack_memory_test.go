@@ -13,13 +13,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/comm/rma"
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/conduit/udp"
-	"github.com/golci/golci/internal/conduit/udp/nic"
-	"github.com/golci/golci/internal/invariants"
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/am/rma"
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/internal/transport/udp"
+	"github.com/golci/golci/internal/transport/udp/nic"
+	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/rank"
 )
 
 // crowd is a job of which some ranks run, in this process, over datagrams. The others have only published where they
@@ -147,16 +147,16 @@ func (c *crowd) end(t *testing.T) {
 
 // layers are what memory is counted for: the prefixes of functions, the first that fits counts.
 var layers = []struct{ name, prefix string }{
-	{"launcher", "internal/boot"},
-	{"udp", "internal/conduit/udp"},
-	{"udp core", "internal/reliable"},
-	{"receive pool", "internal/conduit/receivepool"},
-	{"conduit", "comm/conduit"},
-	{"ledger", "internal/credit"},
-	{"am", "comm/am"},
-	{"rma", "comm/rma"},
+	{"launcher", "internal/job/boot"},
+	{"udp", "internal/transport/udp"},
+	{"udp core", "internal/transport/reliable"},
+	{"receive pool", "internal/transport/receivepool"},
+	{"conduit", "conduit"},
+	{"ledger", "internal/transport/credit"},
+	{"am", "am"},
+	{"rma", "am/rma"},
 	{"comm", "comm."},
-	{"rank", "comm/rank"},
+	{"rank", "rank"},
 	{"mpi", "mpi"},
 	{"all others", ""},
 }

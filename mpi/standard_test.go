@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/internal/invariants"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // rule is one rule of a section of the standard, checked by a job of so many ranks. Each rank calls check with a

@@ -3,7 +3,7 @@ package mpi
 import (
 	"fmt"
 
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // Special values of ranks, tags and colours, as in the ABI of MPI 5.0 (20.3). Use the names.

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/internal/mpi/core"
-	"github.com/golci/golci/internal/mpi/pure/dtype"
+	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/dtype"
 )
 
 // Strided is a part of a slice (5.1.2, MPI_Type_vector): Count blocks of Block elements each. A block begins Stride

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/golci/golci/internal/trace"
-	"github.com/golci/golci/internal/trace/tracetest"
+	"github.com/golci/golci/internal/observe/trace"
+	"github.com/golci/golci/internal/test/tracetest"
 	"github.com/golci/golci/mpi"
 )
 

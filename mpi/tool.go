@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/golci/golci/internal/settings"
-	"github.com/golci/golci/internal/tool"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/internal/observe/tool"
 )
 
 // Variable is a control variable (15.3.6): a setting and its value in a rank. Nothing changes it while the rank runs.

@@ -3,8 +3,8 @@ package mpi
 import (
 	"fmt"
 
-	"github.com/golci/golci/internal/mpi/core"
-	"github.com/golci/golci/internal/mpi/pure/topo"
+	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/topo"
 )
 
 // DimsCreate sets each of dims that is 0, so that their product is n and they differ as little as can be (8.5.2,

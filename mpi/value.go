@@ -7,7 +7,7 @@ import (
 	"reflect"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/internal/mpi/core"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // Values travel as a message of bytes that a Codec makes.

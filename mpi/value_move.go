@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/golci/golci/internal/mpi/core"
+import "github.com/golci/golci/mpi/internal/core"
 
 // moves is a collective of values on what the codec makes of them: two collectives of slices, one of lengths, and one
 // of bytes. A value that cannot be encoded travels as an empty message, so that the ranks stay in step. Lengths that

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/golci/golci/internal/invariants"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // TestWindowAllocations: accesses to memory that is reached by loads and stores allocate nothing, and neither does the

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/golci/golci/internal/mpi/pure/dtype"
-	"github.com/golci/golci/internal/mpi/pure/op"
-	"github.com/golci/golci/internal/mpi/win"
+	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/op"
+	"github.com/golci/golci/mpi/internal/win"
 )
 
 // accumulation is what the calls below have checked.

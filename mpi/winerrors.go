@@ -3,7 +3,7 @@ package mpi
 import (
 	"errors"
 
-	"github.com/golci/golci/internal/mpi/pure/errs"
+	"github.com/golci/golci/mpi/internal/errs"
 )
 
 // Errors of windows, to be tested with errors.Is.

@@ -3,8 +3,8 @@ package mpi
 import (
 	"reflect"
 
-	"github.com/golci/golci/internal/mpi/pure/dtype"
-	"github.com/golci/golci/internal/mpi/pure/op"
+	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/op"
 )
 
 // Replace is an Op of accumulations only: the new element takes the place of the old one (12.3.4).

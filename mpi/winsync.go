@@ -1,6 +1,6 @@
 package mpi
 
-import "github.com/golci/golci/internal/mpi/pure/epoch"
+import "github.com/golci/golci/mpi/internal/epoch"
 
 // Mode is what a rank promises when it opens or ends an epoch (12.5.5). Modes are added. Zero promises nothing.
 type Mode int

@@ -3,8 +3,8 @@ package pool
 import (
 	"sync/atomic"
 
-	"github.com/golci/golci/internal/arch"
-	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/internal/platform/arch"
+	"github.com/golci/golci/internal/platform/spin"
 )
 
 // word is the control word of a deque. While the lock is free, its lower half is the number of items. Its upper half

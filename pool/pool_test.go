@@ -7,8 +7,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/golci/golci/internal/invariants"
-	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/internal/platform/spin"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

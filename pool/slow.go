@@ -3,8 +3,8 @@ package pool
 import (
 	"math/rand/v2"
 
-	"github.com/golci/golci/internal/arch"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/arch"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // others calls f once with each sub-pool but i, from a random one on, until f returns true.

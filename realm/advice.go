@@ -1,6 +1,6 @@
 package realm
 
-import "github.com/golci/golci/internal/realm/event"
+import "github.com/golci/golci/realm/internal/event"
 
 // AdviseOrder tells the runtime that the program triggers after, a user event, only once before has triggered. The
 // runtime holds nobody to that. It uses the advice where it tells what waits: in dumps and in Deadlocks, which so find

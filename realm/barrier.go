@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/golci/golci/internal/realm/barrier"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/barrier"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // Barrier is one phase of a barrier, as one rank uses it. A phase triggers when all arrivals that it expects have

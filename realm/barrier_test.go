@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 var addInts = RegisterReduction("add", func(a, b int64) int64 { return a + b })

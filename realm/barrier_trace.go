@@ -1,9 +1,9 @@
 package realm
 
 import (
-	"github.com/golci/golci/internal/realm/barrier"
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/trace"
+	"github.com/golci/golci/internal/observe/trace"
+	"github.com/golci/golci/realm/internal/barrier"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // barrierTrace is what a rank with a timeline notes of a barrier. The lock of the cell guards it.
@@ -53,7 +53,7 @@ func (t *barrierTrace) looks(c *barrierCell, k *cascade) {
 	t.known = known
 }
 
-// phaseEnd has the profile of an arrival wait for the end of its phase.
+// phaseEnd makes the profile of an arrival wait for the end of its phase.
 type phaseEnd struct {
 	event.Waiter
 	rt *Runtime

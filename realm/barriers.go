@@ -3,8 +3,8 @@ package realm
 import (
 	"sync"
 
-	"github.com/golci/golci/internal/realm/barrier"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/barrier"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // barrierCell is what this rank has of a barrier.

@@ -4,8 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/golci/golci/internal/realm/barrier"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/barrier"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // barriers has the barriers that this rank has made, and those of others that it has heard of. Those that were

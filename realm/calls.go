@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // callName is an exported function that waits for an event in its caller.
@@ -41,7 +41,7 @@ type waitingCall interface {
 	event.Op
 	state() *callState
 	caller() *fult.Thread // nil for a goroutine
-	// release has the call return, whose waiter waits no more. w is the worker that calls, or nil.
+	// release lets the call return: its waiter waits no more. w is the worker that calls, or nil.
 	release(w *fult.Worker)
 }
 

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // cascade runs what events that trigger let begin: one waiter after the other, without recursion. It belongs to one

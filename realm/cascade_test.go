@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // TestChainOverRanks has a chain of events that belong to the ranks in turn. Each is triggered in a handler, by the

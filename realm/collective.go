@@ -3,7 +3,7 @@ package realm
 import (
 	"sync"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // collective tells when the parts of a collective spawn have ended on all ranks. It is the first barrier of rank 0, one

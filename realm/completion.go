@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // CompletionQueue collects events in the order in which they trigger. It lets one caller handle many operations as they
@@ -28,7 +28,7 @@ type Completion struct {
 // NewCompletionQueue makes an empty queue on this rank.
 func (rt *Runtime) NewCompletionQueue() *CompletionQueue { return &CompletionQueue{rt: rt} }
 
-// Add has the queue get e when it triggers. It does not block. The error is ErrArgument.
+// Add gives e to the queue when it triggers. It does not block. The error is ErrArgument.
 func (q *CompletionQueue) Add(e Event) error {
 	if q.rt == nil {
 		return fmt.Errorf("realm: Add: %w: a CompletionQueue that was not created", ErrArgument)

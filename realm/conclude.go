@@ -3,10 +3,10 @@ package realm
 import (
 	"errors"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // The end of a transfer. The rank of the destination is the first to know that the bytes are in place, so it has the

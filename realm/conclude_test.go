@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/rank"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // TestConclude: the rank of the destination knows of the end at once, unless a third rank decides. So does the

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/space"
-	"github.com/golci/golci/internal/trace"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/observe/trace"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/space"
 )
 
 // Part says which points and fields an operation concerns. The zero Part is all points that both instances have, and

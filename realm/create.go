@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/space"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/space"
 )
 
 // CreateInstance is NewInstance in a memory of any rank, once its precondition (After) has triggered. The instance has
@@ -98,7 +98,7 @@ func (in *instance) typed(f int, t reflect.Type) bool {
 	return pointerFree(t) && in.shapes[f] == layoutOf(t)
 }
 
-// pushCreate has the utility processor create the instance, since to clear its memory may take long.
+// pushCreate makes the utility processor create the instance, since to clear its memory may take long.
 func (j *job) pushCreate(k *cascade) {
 	j.rt.utility.push(j.rt.newInternal(func(c *Ctx) error {
 		k := &c.cascade

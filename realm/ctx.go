@@ -3,8 +3,8 @@ package realm
 import (
 	"context"
 
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/trace"
+	"github.com/golci/golci/internal/observe/trace"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // Ctx is what a task gets: where it runs. It is valid until the task returns, and only for the task itself.
@@ -75,8 +75,8 @@ func (c *Ctx) SetPriority(p int32) {
 	}
 }
 
-// HoldProcessor has the processor run no other task while this one waits, until ReleaseProcessor is called as often, or
-// the task ends. It has no meaning for IO tasks.
+// HoldProcessor makes the processor run no other task while this one waits. It ends when ReleaseProcessor has been
+// called as often, or with the task. It has no meaning for IO tasks.
 func (c *Ctx) HoldProcessor() { c.holds++ }
 
 // ReleaseProcessor ends what HoldProcessor has begun. A call too many has no effect.

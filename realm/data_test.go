@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/rank"
 )
 
 // conduits are the ways between ranks that data take in tests.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/rank"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // TestFlowsGone: the death of a rank ends what waits for it, and nothing else.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/golci/golci/comm/rank"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/rank"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // blocked is an operation that waits for an event.
@@ -197,7 +197,7 @@ func (g *waitGraph) end(e event.ID) end {
 	}
 }
 
-// lastReason tells who is to trigger e, for which no operation waits here.
+// lastReason tells which rank is to trigger e, for which no operation waits here.
 func (rt *Runtime) lastReason(e event.ID, idle bool) string {
 	if e.IsEvent() && e.EventRank() == rt.rank {
 		c := rt.events.at(e.EventIndex())

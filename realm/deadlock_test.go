@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // dumped waits until the dump of rt has lines that match all patterns.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // survivors runs f on each rank of n but rank 1, which has died then, as all of them know. before is called on rank 0

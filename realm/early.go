@@ -3,7 +3,7 @@ package realm
 import (
 	"sync"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // earlyEnd is the end of a merger before all of its events have triggered. Whoever has to know what those become, as a

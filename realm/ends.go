@@ -4,10 +4,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/am"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/internal/platform/spin"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // ends gathers finish events of tasks that another rank has spawned on a processor. That rank is told of several by one
@@ -21,7 +21,7 @@ type ends struct {
 	list  [mostEnds]uint64
 	since atomic.Uint64 // when the first of list came, 1 for long ago; 0: list is empty. Written under mu
 
-	// These belong to who has the turn.
+	// These belong to the runner that has the turn.
 	last   uint64 // when the task before ended, if this one began right then; else 0
 	pass   int    // tasks that are to end without gathering
 	passes int    // how many after the next one that takes long
@@ -132,7 +132,7 @@ func (x *ends) send(rt *Runtime) bool {
 	return true
 }
 
-// rest sends the list before who has the turn does anything else than to run the next task.
+// rest sends the list before the runner does other work than the next task.
 func (x *ends) rest(rt *Runtime) {
 	x.send(rt)
 	x.last = 0

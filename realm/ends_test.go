@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/rank"
 )
 
 // TestEndsFollow: an end is kept back only after a task that was brisk. After one that was not, ever more tasks pass.

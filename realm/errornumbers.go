@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/rank"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // numbered are the errors that errors.Is finds in a poison on all ranks. Their places are the bits of Poison.Errors.

@@ -1,6 +1,6 @@
 package realm
 
-import "github.com/golci/golci/internal/realm/event"
+import "github.com/golci/golci/realm/internal/event"
 
 // Event is something that triggers once. It is a number that may be compared, stored, and sent to other ranks of the
 // job, where it names the same event. The zero Event has triggered. Nobody has to free an event.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // waits are the ways to wait for an event.

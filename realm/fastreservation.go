@@ -3,9 +3,9 @@ package realm
 import (
 	"sync/atomic"
 
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/reservation"
-	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/internal/platform/spin"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/reservation"
 )
 
 // FastReservation is a lock within one rank, for tasks and whatever else shares its memory. It costs less than a

@@ -1,9 +1,9 @@
 package realm
 
 import (
-	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/am"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // Data travel in two ways. A parcel is a message of any length: one Medium, or an offer, a go-ahead of the receiver,

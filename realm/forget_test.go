@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // mostReplicas is how many replicas a rank may have of events that nobody there waits for.

@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/space"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/space"
 )
 
 // hostile makes up messages that no rank of the same program sends.

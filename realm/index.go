@@ -3,13 +3,13 @@ package realm
 import (
 	"sync"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // The operations that wait for an event are found by the event that they finish with. If this rank owns that, its table
 // has the operation, under the lock of the cell, until the event triggers. Else visitors have it, until it begins.
 //
-// So an entry may outlive the wait: who finds it does not know whether the operation has begun, and its memory serves
+// So an entry may outlive the wait: its finder does not know whether the operation has begun, and its memory serves
 // another. What it waits for tells. If that is an event of this rank that has not triggered, the operation still waits.
 // Else a look through the waiters of that one event finds out, and the memory may be that of another operation even if
 // it is among them.

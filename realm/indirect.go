@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/space"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/space"
 )
 
 // Indirection is a list of points, or says which instance has it. It is Realm's CopyIndirection.
@@ -112,7 +112,7 @@ func (f *fetching) done(k *cascade, why *event.Poison) {
 	f.j.pushList(k, f.in, 0, forget)
 }
 
-// pushList has the utility processor read the list from a field of in and do the job.
+// pushList makes the utility processor read the list from a field of in and do the job.
 func (j *job) pushList(k *cascade, in *instance, field int, then func()) {
 	j.rt.utility.push(j.rt.newInternal(func(c *Ctx) error {
 		var err error

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/golci/golci/comm/rma"
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/space"
+	"github.com/golci/golci/am/rma"
 	"github.com/golci/golci/internal/request"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/space"
 )
 
 // Space is a set of points of one to three dimensions. See Range, Grid, Rect, Points and Indices.

@@ -3,7 +3,7 @@ package realm
 import (
 	"sync"
 
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/arch"
 )
 
 // ioProcessor runs each task on a goroutine of its own, so many at a time. A task that waits for an event does not

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/golci/golci/internal/realm/space"
+	"github.com/golci/golci/realm/internal/space"
 )
 
 // Field is a value that every point of an instance has.

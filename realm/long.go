@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // A poison that names many reservations may be too long for one message. The messages that carry poison go as a parcel

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // AllRanks stands for every rank in a query.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/rank"
 )
 
 var where = Register("where", func(c *Ctx, i int) error {

@@ -5,7 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/golci/golci/internal/conduit/udp/udptest"
+	"github.com/golci/golci/internal/test/udptest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }

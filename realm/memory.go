@@ -6,7 +6,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/golci/golci/comm/rma"
+	"github.com/golci/golci/am/rma"
 )
 
 // ErrMemory: a memory has no room for an instance.

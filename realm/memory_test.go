@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/golci/golci/internal/invariants"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // TestEventsAllocate: events, merges of a few and tasks with a few words of arguments take no memory once some have

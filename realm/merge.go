@@ -3,8 +3,8 @@ package realm
 import (
 	"sync/atomic"
 
-	"github.com/golci/golci/internal/arch"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/internal/platform/arch"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // Merge returns an event that triggers when all of events have triggered. It is poisoned as soon as one of them is. It
@@ -122,7 +122,7 @@ func (rt *Runtime) newMerger(n int, ignore bool) *merger {
 	return m
 }
 
-// add has the i-th waiter wait for e. It returns how many events of this one have triggered, which the caller is to
+// add makes the i-th waiter wait for e. It returns how many events of this one have triggered, which the caller is to
 // count: 0 or 1.
 func (m *merger) add(k *cascade, i int, e event.ID) uint32 {
 	w := &m.few[min(i, inlineMerge-1)]
@@ -177,8 +177,8 @@ func (m *merger) end(k *cascade, why *event.Poison) {
 	k.trigger(m.to, why)
 }
 
-// drop counts n events. m must not be touched after it, since the last caller frees it. Who finds that only its own
-// events are left needs no exchange: all others have been counted, which the load has seen.
+// drop counts n events. m must not be touched after it, since the last caller frees it. A caller that finds only its
+// own events left needs no exchange: all others have been counted, which the load has seen.
 func (m *merger) drop(k *cascade, n uint32) {
 	if m.left.Load() != n && m.left.Add(-n) != 0 {
 		return

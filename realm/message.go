@@ -1,7 +1,7 @@
 package realm
 
 import (
-	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/am"
 )
 
 // First and Last are the handler indices of this package, Channel its channel of bulk data.

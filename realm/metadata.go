@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/space"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/space"
 )
 
 var errMalformed = errors.New("malformed")

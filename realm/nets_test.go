@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/rank"
 )
 
 // patience is how long a test's job may take before it counts as hanging.

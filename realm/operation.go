@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/reservation"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/reservation"
 )
 
 // CancelOperation cancels the operation whose finish event is e, if it has not begun: a task, a copy or another job on

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/golci/golci/internal/realm/reduce"
-	"github.com/golci/golci/internal/realm/space"
+	"github.com/golci/golci/realm/internal/reduce"
+	"github.com/golci/golci/realm/internal/space"
 )
 
 // operator is what is known of a registered reduction operator.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/rank"
 )
 
 // registered is a catalog of these names and layouts, in order of names.

@@ -17,17 +17,17 @@ const (
 	optionAtomic
 )
 
-// After has an operation begin when all of events have triggered. If one of them is poisoned, the operation is not
+// After delays an operation until all of events have triggered. If one of them is poisoned, the operation is not
 // done, and its event is poisoned.
 func After(events ...Event) Option { return Option{kind: optionAfter, after: events} }
 
-// Priority has a task go before all others of its processor, and of the groups of that, which are ready, have a lower
+// Priority puts a task before all others of its processor, and of the groups of that, which are ready, have a lower
 // priority and have not begun. It is 0 if not set. Among equals, tasks of the processor go before those of its groups.
 // A task that has waited and can go on goes before all that have not begun, whatever their priority; among those that
 // have waited, the priority counts.
 func Priority(p int32) Option { return Option{kind: optionPriority, number: p} }
 
-// IgnoreFaults has an operation begin even if its precondition is poisoned.
+// IgnoreFaults lets an operation begin even if its precondition is poisoned.
 func IgnoreFaults() Option { return Option{kind: optionIgnore} }
 
 // Profile has p, a profiler of the rank that calls, told what becomes of the operation, and when. With nil nobody is

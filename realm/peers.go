@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 const peerChunk = 64 // peers whose state is made at once

@@ -2,8 +2,8 @@ package realm
 
 import (
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/pending"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // waitSource is what this rank's registry has of realm: calls that wait for an event, and operations that wait for

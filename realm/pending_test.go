@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/pending"
-	"github.com/golci/golci/internal/pending/pendingtest"
+	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/internal/test/pendingtest"
+	"github.com/golci/golci/rank"
 )
 
 // Every call that may wait is ended by an abort, by the death of a peer and by a time limit. Finalize counts it, and a

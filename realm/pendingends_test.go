@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/pending"
+	"github.com/golci/golci/internal/observe/pending"
 )
 
 // TestSourceEndsSome: calls that are named end with the error that they are given; all others, and operations, go on.

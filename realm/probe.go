@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/trace"
+	"github.com/golci/golci/internal/observe/trace"
+	"github.com/golci/golci/rank"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // probe records what the runtime does for the timeline of a rank; nil without one.
@@ -224,7 +224,7 @@ func (p *probe) sleep(ctx context.Context, rt *Runtime, call callName, e Event) 
 	return err
 }
 
-// passed has the profile of t, which does not run, delivered.
+// passed delivers the profile of t, which does not run.
 func (t *task) passed() {
 	t.watch.leaves()
 	if t.watch.sink == nil {

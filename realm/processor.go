@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/internal/platform/spin"
 )
 
 // ProcessorKind says what a processor is for.
@@ -225,7 +225,7 @@ func (p *processor) looked() {
 }
 
 // pick takes the task that is to run next: of the highest priority among those of the processor and of its groups, and
-// its own first where that is the same. p.mu is held, by who has the turn.
+// its own first where that is the same. p.mu is held, by the runner that has the turn.
 func (p *processor) pick() *task {
 	usual := !p.chain.empty() || !p.ready.empty()
 	own := p.first.top()

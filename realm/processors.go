@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // processors are those of this rank.

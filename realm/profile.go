@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/golci/golci/internal/trace"
+	"github.com/golci/golci/internal/observe/trace"
 )
 
 // OperationKind says what an operation does.

@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/settings"
-	"github.com/golci/golci/internal/trace"
-	"github.com/golci/golci/internal/trace/tracetest"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/internal/observe/trace"
+	"github.com/golci/golci/internal/test/tracetest"
+	"github.com/golci/golci/rank"
 )
 
 // collector collects profiles.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // arrayTask makes an array of uint64 on its rank, and sends its number back by a place in madeArrays.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // A profile travels as these words. Only profiles of tasks and of operations on instances travel.

@@ -4,9 +4,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/internal/pending"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // fanOut is the number of children of a rank in the tree that counts messages.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // node is an event of a random graph, and what is to become of it.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/reduce"
-	"github.com/golci/golci/internal/realm/space"
-	"github.com/golci/golci/internal/trace"
+	"github.com/golci/golci/internal/observe/trace"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/reduce"
+	"github.com/golci/golci/realm/internal/space"
 )
 
 // Op is a reduction operator. L is the type of the data, R that of the values that are reduced into them. The result
@@ -200,7 +200,7 @@ func (x *reduction) over(k *cascade, why *event.Poison) {
 
 func (x *reduction) push(k *cascade) { x.then(k, x.step) }
 
-// then has the utility processor call f.
+// then makes the utility processor call f.
 func (x *reduction) then(k *cascade, f func(k *cascade)) {
 	x.rt.utility.push(x.rt.newInternal(func(c *Ctx) error {
 		f(&c.cascade)

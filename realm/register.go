@@ -12,7 +12,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/golci/golci/internal/realm/barrier"
+	"github.com/golci/golci/realm/internal/barrier"
 )
 
 // Task is a registered function that takes arguments of type A.

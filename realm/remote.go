@@ -3,8 +3,8 @@ package realm
 import (
 	"sync"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // replicas has what this rank knows of events of others: of those that it has waited for or triggered. It forgets what
@@ -114,7 +114,7 @@ func (rs *replicas) withdraw(e event.ID, w *event.Waiter) bool {
 	return r != nil && r.Withdraw(e.Gen(), w)
 }
 
-// awaitRemote is await for an event of another rank, whom it asks once.
+// awaitRemote is await for an event of another rank, which it asks once.
 func (rt *Runtime) awaitRemote(e event.ID, w *event.Waiter) (event.Status, *event.Poison) {
 	s := rt.replicas.shard(e)
 	s.mu.Lock()
@@ -254,7 +254,7 @@ func (rt *Runtime) onSubscribe(t *am.Token, args []uint64, _ []byte) {
 	}
 }
 
-// nobody is who has triggered an event, where that rank wants to be told like others if it asks.
+// nobody stands for the rank that has triggered an event, if that wants to be told like others when it asks.
 const nobody = event.NoRank
 
 // takeTrigger: another rank has triggered an event of this one.

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"unsafe"
 
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/reservation"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/reservation"
 )
 
 // Reservation is a lock of the job with a payload of type T. It is owned by one rank at a time, and moves to ranks that
@@ -117,8 +117,8 @@ func (r Reservation[T]) Release(after Event) error {
 	return r.c.defer1("Release", after, opRelease)
 }
 
-// Destroy ends the reservation once after has triggered. Those who wait for it, on any rank, and all later acquires
-// get a poisoned event. Those who hold it need not release it. It does not block. If after is poisoned, nothing is
+// Destroy ends the reservation once after has triggered. Those that wait for it, on any rank, and all later acquires
+// get a poisoned event. Those that hold it need not release it. It does not block. If after is poisoned, nothing is
 // destroyed. Errors: ErrArgument for an event that cannot be.
 func (r Reservation[T]) Destroy(after Event) error {
 	if r.c == nil {

@@ -5,9 +5,9 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/reservation"
-	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/internal/platform/spin"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/reservation"
 )
 
 // locks has the reservations that this rank has created or used, and that are not destroyed.

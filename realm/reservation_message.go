@@ -3,9 +3,9 @@ package realm
 import (
 	"encoding/binary"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/reservation"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/reservation"
 )
 
 // wantBytes is the size of a rank that waits in a transfer: the mode, how many wait, the rank.

@@ -1,8 +1,8 @@
 package realm
 
 import (
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/reservation"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/reservation"
 )
 
 // What a lockOp does when it fires.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/rank"
 )
 
 // networks are the conduits that tests of several ranks run over.

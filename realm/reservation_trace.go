@@ -1,9 +1,9 @@
 package realm
 
 import (
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/reservation"
-	"github.com/golci/golci/internal/trace"
+	"github.com/golci/golci/internal/observe/trace"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/reservation"
 )
 
 // lockTrace is what a rank with a timeline notes of a reservation. The lock of the cell guards it.

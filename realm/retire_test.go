@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // TestRetiredEvents cancels every other event. Each slot can do so only a few times in a row. What it then keeps is

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // TestDestroyPoisoned: nothing is destroyed after an event that is poisoned, whether it was so before the call or later.

@@ -3,13 +3,13 @@ package realm
 import (
 	"sync/atomic"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/am"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/observe/trace"
 	"github.com/golci/golci/internal/progress"
-	"github.com/golci/golci/internal/realm/event"
 	"github.com/golci/golci/internal/request"
-	"github.com/golci/golci/internal/trace"
+	"github.com/golci/golci/rank"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // Runtime is one rank's part of the system. Its methods may be called from any goroutine, light-weight thread or task,
@@ -72,7 +72,7 @@ type Config struct {
 	IO   int // tasks that the IO processor runs at once; 0: 64
 
 	Memory  int64 // bytes that instances of the system memory may have; 0: 8 GiB
-	Segment int64 // bytes of registered memory, by package comm/rma; 0: none. All ranks have it, or none has
+	Segment int64 // bytes of registered memory, by package am/rma; 0: none. All ranks have it, or none has
 }
 
 // defaultIO is the number of IO tasks that run at once. maxCPUs is how many CPU processors a rank may have.

@@ -3,8 +3,8 @@ package realm
 import (
 	"context"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // Shutdown has WaitForShutdown return on all ranks once after has triggered, poisoned or not. Any rank may call it,

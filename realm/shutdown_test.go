@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/rank"
 )
 
 var stopTask = Register("stop", func(c *Ctx, after Event) error { return c.Runtime().Shutdown(after) })

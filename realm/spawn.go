@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // Spawn has task t run on processor p with args, and returns the finish event, which this rank owns. It triggers when

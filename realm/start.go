@@ -8,10 +8,10 @@ import (
 	"os"
 	"sync"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/comm/rma"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/am/rma"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/rank"
 )
 
 // Start joins this process to its job as one rank, as rank.Start does, and starts the runtime there. It blocks until

@@ -1,6 +1,6 @@
 package realm
 
-import "github.com/golci/golci/internal/realm/event"
+import "github.com/golci/golci/realm/internal/event"
 
 // Subscribe has this rank learn of e, so that HasTriggered tells the truth about an event of another rank soon after it
 // has triggered. It does not block. The error is ErrArgument.

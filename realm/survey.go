@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // Deadlock has events that can never trigger: what is to trigger each waits for the next one, and for the last one it

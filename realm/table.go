@@ -5,9 +5,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/internal/platform/spin"
 	"github.com/golci/golci/internal/request"
-	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // cell is a slot of this rank with its lock.

@@ -3,7 +3,7 @@ package realm
 import (
 	"time"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // taskProfile is the profile of a task that has ended, as the worker that ran it notes it. It takes one cache line,

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/rank"
 )
 
 // timelineOf runs f on rank 0 of a job of two, and returns what the timeline of the job shows.

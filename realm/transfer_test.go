@@ -7,10 +7,10 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/realm/space"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/rank"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/space"
 )
 
 // settled waits until all messages of the ranks have been handled, and what the utility processors had to do by then is

@@ -3,7 +3,7 @@ package realm
 import (
 	"fmt"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // UserEvent is an event that the program triggers itself. The zero UserEvent is of no use.

@@ -3,11 +3,11 @@ package realm
 import (
 	"context"
 
-	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/am"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/arch"
 	"github.com/golci/golci/internal/progress"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // Wait blocks the calling goroutine or light-weight thread until e has triggered, and makes progress meanwhile. In a

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // TestWaitContext: a wait ends with its context, in a goroutine and in a task, for an event of any rank. The event goes

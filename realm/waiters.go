@@ -1,8 +1,8 @@
 package realm
 
 import (
-	"github.com/golci/golci/internal/realm/barrier"
-	"github.com/golci/golci/internal/realm/event"
+	"github.com/golci/golci/realm/internal/barrier"
+	"github.com/golci/golci/realm/internal/event"
 )
 
 // eachWaiter calls f for all waiters of this rank, under the lock of their event.

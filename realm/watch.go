@@ -4,11 +4,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/golci/golci/internal/realm/event"
-	"github.com/golci/golci/internal/trace"
+	"github.com/golci/golci/internal/observe/trace"
+	"github.com/golci/golci/realm/internal/event"
 )
 
-// watch is what is noted of an operation that somebody wants to know of. It belongs to whom the operation belongs to.
+// watch is what is noted of an operation that somebody wants to know of. Its owner is the owner of the operation.
 // Times are on the runtime's clock.
 type watch struct {
 	sink    *Profiler // nil for the timeline alone

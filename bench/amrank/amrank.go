@@ -1,5 +1,5 @@
 // Package amrank measures active messages between two ranks: the round trip of a request and its reply, and a flood
-// of requests. It uses the public API of comm/am over shared memory.
+// of requests. It uses the public API of am over shared memory.
 package amrank
 
 import (
@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/golci/golci/am"
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/rank"
 )
 
 // Names of the rows.

@@ -8,10 +8,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/golci/golci/am"
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/rank"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

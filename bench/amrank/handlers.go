@@ -3,7 +3,7 @@ package amrank
 import (
 	"fmt"
 
-	"github.com/golci/golci/comm/am"
+	"github.com/golci/golci/am"
 )
 
 const (

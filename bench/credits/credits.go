@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/internal/conduit/udp"
-	"github.com/golci/golci/internal/credit"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/internal/transport/credit"
+	"github.com/golci/golci/internal/transport/udp"
 )
 
 // ErrConfig is an error of Run and Show, for errors.Is.

@@ -17,9 +17,9 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/conduit/udp/udptest"
-	"github.com/golci/golci/internal/credit"
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/test/udptest"
+	"github.com/golci/golci/internal/transport/credit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/rank"
 )
 
 // crew is the ranks of a job in this process. They run in slices, each rank in a goroutine of its own. The counters are
@@ -56,7 +56,7 @@ func assemble(ranks int, set map[string]string) (*crew, error) {
 	return w, nil
 }
 
-// slice has each rank send and poll while during runs, and then poll until all that was sent has come. It returns the
+// slice makes each rank send and poll while during runs, and then poll until all that was sent has come. It returns the
 // time of all that.
 func (w *crew) slice(send func(i int) error, during func()) (time.Duration, error) {
 	var ranks sync.WaitGroup

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/golci/golci/am"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/credit"
+	"github.com/golci/golci/internal/transport/credit"
+	"github.com/golci/golci/rank"
 )
 
 // Indices of the handlers.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/credit"
+	"github.com/golci/golci/internal/transport/credit"
+	"github.com/golci/golci/rank"
 )
 
 // FlowName is the name of the rows: ns a message, one way, in a flood of requests without replies.

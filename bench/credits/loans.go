@@ -9,10 +9,10 @@ import (
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/datagram"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/internal/conduit/receivepool"
-	"github.com/golci/golci/internal/conduit/udp"
-	"github.com/golci/golci/internal/credit"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/internal/transport/credit"
+	"github.com/golci/golci/internal/transport/receivepool"
+	"github.com/golci/golci/internal/transport/udp"
 )
 
 // LoansName is the name of the benchmark Loans, and the first word of its rows.

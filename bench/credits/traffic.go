@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/golci/golci/internal/credit"
+	"github.com/golci/golci/internal/transport/credit"
 )
 
 // showing is one pattern under way.
@@ -18,7 +18,7 @@ type showing struct {
 	start   time.Time
 }
 
-// run has all ranks send for the given time, and hands out a row for each sample. All that was sent has come when
+// run makes all ranks send for the given time, and hands out a row for each sample. All that was sent has come when
 // it returns.
 func (c Config) run(ctx context.Context, p pattern, m credit.Mode, length time.Duration, out func(Row)) (err error) {
 	w, err := assemble(c.Ranks, c.settings(m))

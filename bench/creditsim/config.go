@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/golci/golci/internal/credit"
+	"github.com/golci/golci/internal/transport/credit"
 )
 
 // Errors of Run, for errors.Is.

@@ -3,7 +3,7 @@ package creditsim
 import (
 	"fmt"
 
-	"github.com/golci/golci/internal/credit"
+	"github.com/golci/golci/internal/transport/credit"
 )
 
 // totals are sums over all ranks.

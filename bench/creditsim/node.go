@@ -3,7 +3,7 @@ package creditsim
 import (
 	"slices"
 
-	"github.com/golci/golci/internal/credit"
+	"github.com/golci/golci/internal/transport/credit"
 )
 
 // node is one rank: its ledger, and what its peers have lent to it, by slot. A slot stands for a peer that the rank

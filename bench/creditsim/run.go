@@ -3,7 +3,7 @@ package creditsim
 import (
 	"fmt"
 
-	"github.com/golci/golci/internal/credit"
+	"github.com/golci/golci/internal/transport/credit"
 )
 
 // Row is what happened in one epoch. In an epoch each rank that gets messages receives as many requests as an epoch

@@ -14,8 +14,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/bench/chart"
-	"github.com/golci/golci/internal/credit"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/internal/transport/credit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"runtime"
 
-	"github.com/golci/golci/internal/affinity"
+	"github.com/golci/golci/internal/platform/affinity"
 )
 
 // errTwo: one CPU, or one thread at a time, is not enough.

@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/golci/golci/internal/affinity"
+	"github.com/golci/golci/internal/platform/affinity"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

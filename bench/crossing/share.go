@@ -6,7 +6,7 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/job/boot"
 )
 
 // Ends measures between the cores of ranks 0 and 1 of a job. Each rank has one.

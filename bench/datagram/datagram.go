@@ -1,5 +1,5 @@
 // Package datagram measures the system's UDP between two cores, through the sockets of the UDP conduit
-// (internal/conduit/udp/mmsg). There is nothing above them: no numbers, acknowledgements, encryption or matching. It
+// (internal/transport/udp/mmsg). There is nothing above them: no numbers, acknowledgements, encryption or matching. It
 // is the raw limit of what messages over UDP can reach on one machine.
 package datagram
 
@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/golci/golci/internal/affinity"
-	"github.com/golci/golci/internal/conduit/udp/mmsg"
+	"github.com/golci/golci/internal/platform/affinity"
+	"github.com/golci/golci/internal/transport/udp/mmsg"
 )
 
 // ErrStalled says that a datagram was waited for in vain, ErrSize that a datagram cannot be that long.

@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/golci/golci/internal/conduit/udp/mmsg"
+	"github.com/golci/golci/internal/transport/udp/mmsg"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

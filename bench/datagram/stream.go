@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/golci/golci/internal/conduit/udp/mmsg"
+	"github.com/golci/golci/internal/transport/udp/mmsg"
 )
 
 // Shape is how a stream's bytes are cut.

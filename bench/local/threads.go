@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/arch"
 )
 
 // permits is one pair of threads of a fult.Scheduler that hand over by Signal and Wait. turn makes the waits proof

@@ -149,7 +149,7 @@ func (c *crowd) send(first, step int, value uint64) error {
 	return nil
 }
 
-// end has every thread return, and waits for them.
+// end tells every thread to return, and waits for them.
 func (c *crowd) end() error {
 	if err := c.serve(last); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/bench"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
 	"github.com/golci/golci/mpi"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/bench"
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/arch"
 	"github.com/golci/golci/mpi"
 )
 

@@ -3,8 +3,8 @@ package realm
 import (
 	"sync/atomic"
 
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/rank"
 	"github.com/golci/golci/realm"
 )
 

@@ -69,7 +69,7 @@ var (
 	})
 )
 
-// barrierPhase has a task of each of n ranks arrive and wait, phase after phase.
+// barrierPhase runs a task on each of n ranks that arrives and waits, phase after phase.
 func barrierPhase(l *lab, n int) round {
 	return meetings(l, n, realm.Reduction[struct{}]{}, arrive, struct{}{})
 }

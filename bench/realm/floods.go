@@ -121,7 +121,7 @@ var spawnMany = realm.Register("bench/burst", func(c *realm.Ctx, b burst) error 
 	return nil
 })
 
-// spawnAll has each of n ranks spawn tasks on the next one, all at the same time. It ends when all have run.
+// spawnAll makes each of n ranks spawn tasks on the next one, all at the same time. It ends when all have run.
 func spawnAll(l *lab, n int) round {
 	ends := make([]realm.Event, n)
 	return func() []float64 {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/crossing"
-	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/rank"
 	"github.com/golci/golci/realm"
 )
 

@@ -154,7 +154,7 @@ var (
 	move4k = mover[[4096]byte]("bench/move4096")
 )
 
-// lockMove has a task go to and fro between two ranks, and take a reservation with a payload of size bytes on each.
+// lockMove sends a task to and fro between two ranks. It takes a reservation with a payload of size bytes on each.
 func lockMove(l *lab, size int) round {
 	switch size {
 	case 64:

@@ -1,4 +1,4 @@
-// Package reliable simulates the reliable core (internal/reliable) over a bad link, in virtual time. It sends no
+// Package reliable simulates the reliable core (internal/transport/reliable) over a bad link, in virtual time. It sends no
 // packet and reads no clock. The same Config gives the same figures on any machine. It measures goodput and the time
 // that a message takes against loss, and how several senders share a bottleneck.
 package reliable
@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"time"
 
-	core "github.com/golci/golci/internal/reliable"
+	core "github.com/golci/golci/internal/transport/reliable"
 )
 
 // Errors of a run, for errors.Is.

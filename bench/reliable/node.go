@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	core "github.com/golci/golci/internal/reliable"
+	core "github.com/golci/golci/internal/transport/reliable"
 )
 
 // node is one rank: its endpoint, what goes into it, and what has come of that.
@@ -121,7 +121,7 @@ func (n *node) Poll(now time.Duration) {
 	n.core.Outgoing(now, budget, n)
 }
 
-// bodySize reads from a packet's header how many bytes of messages it carries (docs/reliable.md).
+// bodySize reads from a packet's header how many bytes of messages it carries (docs/design/reliable.md).
 func bodySize(packet []byte) int {
 	const flagSegment = 1
 	if packet[1]&flagSegment == 0 {

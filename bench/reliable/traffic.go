@@ -3,7 +3,7 @@ package reliable
 import (
 	"time"
 
-	"github.com/golci/golci/internal/reliable/simlink"
+	"github.com/golci/golci/internal/test/simlink"
 )
 
 // traffic is what a sender sends: as much as the core takes, or a message every so often.

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/golci/golci/internal/badnet"
-	core "github.com/golci/golci/internal/reliable"
-	"github.com/golci/golci/internal/reliable/simlink"
+	"github.com/golci/golci/internal/test/simlink"
+	"github.com/golci/golci/internal/transport/badnet"
+	core "github.com/golci/golci/internal/transport/reliable"
 )
 
 // world is a number of senders, the receiver behind them (the last node), and the network.

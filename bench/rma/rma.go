@@ -1,4 +1,4 @@
-// Package rma measures remote memory between two ranks, through the public API of comm/rma over shared memory. It
+// Package rma measures remote memory between two ranks, through the public API of am/rma over shared memory. It
 // compares puts and gets with plain accesses to the same bytes, and measures puts with notification there and back.
 package rma
 
@@ -9,11 +9,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/am/rma"
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/comm/rma"
+	"github.com/golci/golci/rank"
 )
 
 const (

@@ -12,8 +12,8 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/conduit/udp/udptest"
+	"github.com/golci/golci/internal/test/udptest"
+	"github.com/golci/golci/rank"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }

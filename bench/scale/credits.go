@@ -6,7 +6,7 @@ import (
 
 	"github.com/golci/golci/bench/creditsim"
 	"github.com/golci/golci/bench/scale/vtime"
-	"github.com/golci/golci/internal/credit"
+	"github.com/golci/golci/internal/transport/credit"
 )
 
 // noteBytes is a record that carries credits alone: its header.
@@ -15,7 +15,7 @@ const noteBytes = 16
 // creditEpochs is how many epochs are simulated. The first has the loans of the start.
 const creditEpochs = 2
 
-// credits has all ranks send to six neighbors, as bench/creditsim does. Messages are those that travel for credits
+// credits makes all ranks send to six neighbors, as bench/creditsim does. Messages are those that travel for credits
 // alone.
 func credits(ctx context.Context, c Config, n int) (outcome, error) {
 	terms := credit.Terms(n, 1024)

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/golci/golci/bench/scale/vtime"
-	"github.com/golci/golci/internal/conduit/udp/obituary"
-	"github.com/golci/golci/internal/reliable"
+	"github.com/golci/golci/internal/transport/reliable"
+	"github.com/golci/golci/internal/transport/udp/obituary"
 )
 
 // doomed is the peer that dies, as the endpoints of all others number it: they have no other.
@@ -103,7 +103,7 @@ func (x *mourner) hear(hops int) {
 	x.poll()
 }
 
-// poll has the pair send what it wants to, and wake up again.
+// poll lets the pair send what it wants to, and wake up again.
 func (x *mourner) poll() {
 	now := x.m.net.Now
 	x.pair.Outgoing(now, 4, x)

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/golci/golci/bench/scale/vtime"
-	"github.com/golci/golci/internal/boot/mesh"
-	"github.com/golci/golci/internal/exit"
+	"github.com/golci/golci/internal/job/boot/mesh"
+	"github.com/golci/golci/internal/job/exit"
 )
 
 // exitCode is that of the rank that calls for the end.
@@ -32,7 +32,7 @@ func exitOne(ctx context.Context, c Config, n int) (outcome, error) {
 	return exitBy(ctx, c, n, 1, 50*time.Millisecond)
 }
 
-// exitBy has the first ranks call Exit at once.
+// exitBy makes the first ranks call Exit at once.
 func exitBy(ctx context.Context, c Config, n, callers int, settle time.Duration) (outcome, error) {
 	e := &ending{net: vtime.New[exit.Message](n, c.Link), ranks: make([]*exit.Machine, n), left: n}
 	e.net.Take = e.take

@@ -17,11 +17,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/boot/pmi"
-	"github.com/golci/golci/internal/boot/serve"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/job/boot/pmi"
+	"github.com/golci/golci/internal/job/boot/serve"
+	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/mpi"
+	"github.com/golci/golci/rank"
 )
 
 // asRank has the test's program be a rank of a job, which only starts.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/bench/scale/vtime"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // rows simulates, and gives what is told of each measure and number of ranks.

@@ -25,7 +25,7 @@ func Show(ctx context.Context, c Config, w io.Writer, asJSON bool) error {
 	}))
 }
 
-// tight has the collector keep what is in use and a part of it, so that the largest job fits a small machine.
+// tight limits the collector to what is in use and a part of it, so that the largest job fits a small machine.
 const tight = 40
 
 func (r *Row) text() string {

@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"github.com/golci/golci/bench/scale/vtime"
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/boot/gather"
-	"github.com/golci/golci/internal/boot/mesh"
-	"github.com/golci/golci/internal/boot/pmi"
-	"github.com/golci/golci/internal/conduit/udp/nic"
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/job/boot/gather"
+	"github.com/golci/golci/internal/job/boot/mesh"
+	"github.com/golci/golci/internal/job/boot/pmi"
+	"github.com/golci/golci/internal/transport/udp/nic"
 )
 
-// start has all ranks join a job and meet. Each runs the code of a real rank on a coroutine, against the server of a
+// start makes all ranks join a job and meet. Each runs the code of a real rank on a coroutine, against the server of a
 // real launcher.
 func start(ctx context.Context, c Config, n int) (outcome, error) {
 	j, err := newStarting(ctx, c, n)

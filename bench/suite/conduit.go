@@ -11,8 +11,8 @@ import (
 	"github.com/golci/golci/bench/crossing"
 	"github.com/golci/golci/bench/datagram"
 	"github.com/golci/golci/bench/peers"
-	"github.com/golci/golci/internal/conduit/udp/mmsg"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/internal/transport/udp/mmsg"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"github.com/golci/golci/bench/realm"
 	"github.com/golci/golci/bench/rma"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/job/boot"
 	"github.com/golci/golci/mpi"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/golci/golci/bench/job"
 	"github.com/golci/golci/bench/realm"
 	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/rank"
 	golci "github.com/golci/golci/realm"
 )
 

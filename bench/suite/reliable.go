@@ -12,7 +12,7 @@ import (
 	"github.com/golci/golci/bench/job"
 	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/bench/reliable"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
 )
 
 // losses are those of reliable, if nobody asks for others.

@@ -12,7 +12,7 @@ import (
 	"github.com/golci/golci/bench/job"
 	"github.com/golci/golci/bench/peers"
 	"github.com/golci/golci/bench/ranks"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
 )
 
 type runner struct {

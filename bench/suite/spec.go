@@ -14,7 +14,7 @@ import (
 	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/bench/realm"
 	"github.com/golci/golci/bench/rma"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
 )
 
 // Errors of Run, for errors.Is.

@@ -21,7 +21,7 @@ import (
 	"github.com/golci/golci/bench/realm"
 	"github.com/golci/golci/bench/reliable"
 	"github.com/golci/golci/bench/scale"
-	"github.com/golci/golci/internal/topology"
+	"github.com/golci/golci/internal/platform/topology"
 )
 
 // Config is what the command line says.

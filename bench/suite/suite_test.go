@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/bench"
-	"github.com/golci/golci/internal/conduit/udp/udptest"
+	"github.com/golci/golci/internal/test/udptest"
 )
 
 const fakeEnv = "GOLCI_SUITE_TEST_RANKS"

@@ -14,9 +14,9 @@ import (
 
 	"github.com/golci/golci/bench/job"
 	"github.com/golci/golci/bench/taskbench"
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/mpi"
+	"github.com/golci/golci/rank"
 	"github.com/golci/golci/realm"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/golci/golci/internal/simd"
+	"github.com/golci/golci/internal/platform/simd"
 )
 
 // Kind is what a task executes.

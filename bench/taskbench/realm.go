@@ -46,7 +46,7 @@ func NewRealm(rt *realm.Runtime, cpus int) *Realm {
 // Close forgets the runner. It is called when Run has returned on this rank.
 func (m *Realm) Close() { realms.Delete(m.rt) }
 
-// arrival has a rank wait until all have come.
+// arrival lets a rank wait until all have come.
 type arrival struct{ Rank int32 }
 
 var arrive = realm.Register("taskbench.arrive", func(c *realm.Ctx, _ arrival) error {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/golci/golci/comm/rank"
+	"github.com/golci/golci/rank"
 	"github.com/golci/golci/realm"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/golci/golci/cmd/golci/internal/alloc"
 	"github.com/golci/golci/cmd/golci/internal/launch/far"
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/job/boot"
 )
 
 // machines are those that the flags name, or else those of this job's allocation. None means this machine, without a
@@ -62,7 +62,7 @@ func allocation() (*alloc.Allocation, error) {
 	return alloc.Find(alloc.View{Env: os.LookupEnv, Read: os.ReadFile, Host: host})
 }
 
-// adopt has the job use the allocation. A job on this machine alone is one without machines.
+// adopt gives the allocation to the job. A job on this machine alone is one without machines.
 func (r *runCmd) adopt(a *alloc.Allocation) ([]far.Host, error) {
 	r.detail("allocation: " + describe(a))
 	slots, asked := a.Slots(), r.asked()

@@ -14,7 +14,7 @@ import (
 
 	"github.com/golci/golci/cmd/golci/internal/clib"
 	"github.com/golci/golci/internal/abi"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
 )
 
 type ccCmd struct {
@@ -158,14 +158,14 @@ func librarySource() string {
 		}
 		root = strings.TrimSpace(string(out))
 	}
-	dir := filepath.Join(root, "capi")
+	dir := filepath.Join(root, "mpi", "capi")
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
 		return ""
 	}
 	return dir
 }
 
-// buildLibrary has the go command build the library with the compiler cc. What that prints is no output of cc.
+// buildLibrary runs the go command, which builds the library with the compiler cc. What that prints is no output of cc.
 func buildLibrary(source, output, cc string) error {
 	say(fmt.Sprintf("building %s; this is done once", abi.LibraryFile))
 	cmd := exec.Command("go", abi.BuildArgs(output)...)

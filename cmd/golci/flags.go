@@ -8,7 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
 )
 
 // line is a command line. The parser gets none of rest, as it takes quadratic time.

@@ -12,14 +12,14 @@ import (
 
 	"github.com/golci/golci/bench/crossing"
 	"github.com/golci/golci/cmd/golci/internal/launch"
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/affinity"
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/settings"
-	"github.com/golci/golci/internal/simd"
-	"github.com/golci/golci/internal/tool"
-	"github.com/golci/golci/internal/topology"
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/internal/observe/tool"
+	"github.com/golci/golci/internal/platform/affinity"
+	"github.com/golci/golci/internal/platform/simd"
+	"github.com/golci/golci/internal/platform/topology"
 	"github.com/golci/golci/mpi"
+	"github.com/golci/golci/rank"
 )
 
 type infoCmd struct {

@@ -6,11 +6,11 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/golci/golci/internal/affinity"
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/settings"
-	"github.com/golci/golci/internal/tool"
-	"github.com/golci/golci/internal/topology"
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/internal/observe/tool"
+	"github.com/golci/golci/internal/platform/affinity"
+	"github.com/golci/golci/internal/platform/topology"
 	"github.com/golci/golci/mpi"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/internal/topology"
+	"github.com/golci/golci/internal/platform/topology"
 )
 
 // TestInfoProcessor: a processor with longer cache lines than layouts assume is told of.

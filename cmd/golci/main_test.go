@@ -17,7 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
 )
 
 // roleVar makes the test binary golci itself, or one of the ranks of rank_test.go.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // play starts a job of as many ranks on each machine, and returns it with its two streams.

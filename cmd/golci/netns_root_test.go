@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // pod makes the command of a rank on a machine of its own, as Kubernetes starts the pods of an indexed Job. Rank 0 is

@@ -13,7 +13,7 @@ import (
 	"syscall"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/job/boot"
 )
 
 // programs finds the program of each part, and builds those that are Go packages. A package is a directory, a .go file,

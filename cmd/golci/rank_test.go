@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/job/boot"
 	"github.com/golci/golci/mpi"
 )
 

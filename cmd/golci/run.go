@@ -11,8 +11,8 @@ import (
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
 	"github.com/golci/golci/cmd/golci/internal/launch/far"
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/observe/settings"
 )
 
 type runCmd struct {

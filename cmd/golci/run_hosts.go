@@ -9,7 +9,7 @@ import (
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
 	"github.com/golci/golci/cmd/golci/internal/launch/far"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
 )
 
 type runFar struct {

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/nettest"
+	"github.com/golci/golci/internal/test/nettest"
 )
 
 // shell is a remote shell for any machine: it runs the command here. It stays beside the command, as ssh does.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
-	"github.com/golci/golci/internal/trace"
+	"github.com/golci/golci/internal/observe/trace"
 )
 
 type traceCmd struct {

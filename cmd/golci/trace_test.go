@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/internal/trace"
-	"github.com/golci/golci/internal/trace/tracetest"
+	"github.com/golci/golci/internal/observe/trace"
+	"github.com/golci/golci/internal/test/tracetest"
 )
 
 // TestTraceMerge makes one timeline of parts, and tells what it lacks.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/golci/golci/bench/job"
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/topology"
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/platform/topology"
 	"github.com/golci/golci/mpi"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/golci/golci/internal/conduit/udp/udptest"
+	"github.com/golci/golci/internal/test/udptest"
 	"github.com/golci/golci/realm"
 )
 

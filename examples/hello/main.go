@@ -1,4 +1,4 @@
-// Hello has every rank send rank 0 a greeting.
+// Hello sends a greeting from every rank to rank 0.
 package main
 
 import (

@@ -10,7 +10,7 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// bounce has every thread pass a message to and fro; rank 0 prints the messages per second of all pairs together.
+// bounce makes every thread pass a message to and fro; rank 0 prints the messages per second of all pairs together.
 func bounce(c *mpi.Comm, o options, partner int, w io.Writer) error {
 	if err := c.Barrier(); err != nil {
 		return err

@@ -16,8 +16,9 @@ const ahead = 32
 // neighbour's task t is over means that it had got the points of state t. So the task t-1 of this block is over, too,
 // and has read the rim that the copy of state t+1 overwrites.
 //
-// Who needs the points asks for the copy. What it waits for, a phase of the neighbour's barrier, is known where the
-// points are. So from the end of a task to the beginning of the next there is one message, and others only go beside.
+// The task that needs the points asks for the copy. What it waits for, a phase of the neighbour's barrier, is known
+// where the points are. So from the end of a task to the beginning of the next there is one message, and others only go
+// beside.
 func (p *plate) deferred(ctx context.Context, steps int) error {
 	var over []realm.Event // of each step
 	for _, b := range p.blocks {

@@ -4,8 +4,8 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/golci/golci/internal/affinity"
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/affinity"
+	"github.com/golci/golci/internal/platform/arch"
 )
 
 // Server is a dedicated communication server: a goroutine that polls for an Engine on an OS thread of its own.

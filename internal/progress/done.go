@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/arch"
 )
 
 // ErrPending says that operations have not ended. The packages above give it out under names of their own.
@@ -39,7 +39,7 @@ func (d *Done) Expect(t *fult.Thread) {
 	arch.StoreRel32(&d.state, expected)
 }
 
-// Call has a fresh Done call f when it completes, once, after it is ready. f runs where Complete is called, which may
+// Call makes a fresh Done call f when it completes, once, after it is ready. f runs where Complete is called, which may
 // be inside a poll: it must not block. It belongs to the caller of Call before the operation can complete.
 func (d *Done) Call(f func(w *fult.Worker)) {
 	d.call = f
@@ -78,7 +78,7 @@ func (d *Done) Ready() bool { return d.state.Load() == ready }
 // State is the word in which that shows, and what it holds then.
 func (d *Done) State() (word *atomic.Uint32, done uint32) { return &d.state, ready }
 
-// Complete marks d ready and wakes who waits for it. w is the worker the caller runs on, or nil. d may be reused by its
+// Complete marks d ready and wakes its waiter. w is the worker the caller runs on, or nil. d may be reused by its
 // owner as soon as it is ready, so a group that is signalled here may be a later one's: groups bear extra signals.
 func (d *Done) Complete(w *fult.Worker) {
 	if d.state.Load()&named != 0 {
@@ -113,8 +113,8 @@ func (d *Done) signalGroup(w *fult.Worker) {
 	}
 }
 
-// Batch completes many with one full fence: each is ready at once, and who has parked for it is woken by Flush. It is
-// owned by one goroutine at a time. The zero value is empty.
+// Batch completes many with one full fence: each is ready at once, and Flush wakes a waiter that has parked for it. It
+// is owned by one goroutine at a time. The zero value is empty.
 type Batch struct {
 	n     int
 	fence atomic.Uint32

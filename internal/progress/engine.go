@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/arch"
 )
 
 // Source is what is polled.
@@ -414,7 +414,7 @@ func (e *Engine) follow(x *want) {
 	e.parked.remove(g)
 }
 
-// handOver wakes one parked goroutine to drive, if nobody does. All who leave call it, not only drivers.
+// handOver wakes one parked goroutine to drive, if nobody does. All that leave call it, not only drivers.
 func (e *Engine) handOver() {
 	if e.parked.n.Load() == 0 || e.driving.Load() != 0 {
 		return

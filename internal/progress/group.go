@@ -63,7 +63,7 @@ func (g *Group) rouse(w *fult.Worker) {
 // begin makes the group count afresh: until arm, no signal wakes.
 func (g *Group) begin() { g.left.Store(many) }
 
-// arm has the n-th signal since begin wake; false if so many have come already.
+// arm makes the n-th signal since begin wake the waiter; false if so many have come already.
 func (g *Group) arm(n int) bool { return g.left.Add(int32(n-many)) > 0 }
 
 // fired reports whether the signals that were waited for have come.

@@ -52,7 +52,7 @@ func (e *Engine) sleepBehind(d time.Duration, ready func() bool) bool {
 	return driven
 }
 
-// wakeBehind has the workers that sleep behind a driver look again.
+// wakeBehind makes the workers that sleep behind a driver look again.
 func (e *Engine) wakeBehind() {
 	if e.behind.n.Load() != 0 {
 		e.behind.each(func(g *Group) { g.rouse(nil) })

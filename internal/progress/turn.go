@@ -3,7 +3,7 @@ package progress
 import (
 	"sync/atomic"
 
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/arch"
 )
 
 // A call that has nothing to wait for ends without a poll. A program may make nothing but such calls, and other ranks

@@ -1,6 +1,6 @@
 package request
 
-import "github.com/golci/golci/internal/spin"
+import "github.com/golci/golci/internal/platform/spin"
 
 // Numbers gives operations numbers that peers send back. A number is a slot and a generation. A slot changes its
 // generation with each use, so a late answer to an operation that has ended finds nothing. The zero value is empty. Any

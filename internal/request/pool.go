@@ -3,9 +3,9 @@ package request
 import (
 	"sync/atomic"
 
-	"github.com/golci/golci/internal/arch"
-	"github.com/golci/golci/internal/invariants"
-	"github.com/golci/golci/internal/spin"
+	"github.com/golci/golci/internal/platform/arch"
+	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/internal/platform/spin"
 )
 
 // Pool holds operations that are not in use. It grows with the operations that are pending at once. The zero value is

@@ -4,12 +4,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/golci/golci/internal/arch"
+	"github.com/golci/golci/internal/platform/arch"
 
 	"go.uber.org/goleak"
 
-	"github.com/golci/golci/internal/inside"
-	"github.com/golci/golci/internal/invariants"
+	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/internal/test/inside"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

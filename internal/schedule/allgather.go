@@ -1,6 +1,6 @@
 package schedule
 
-// AllgatherSteps has all ranks get the n bytes of In of each, in Out. In each step a rank sends all parts that it
+// AllgatherSteps gives all ranks the n bytes of In of each, in Out. In each step a rank sends all parts that it
 // holds, its own first, so that their number doubles (Bruck). inPlace says that In is its part of Out.
 func (s *Schedule) AllgatherSteps(p Place, n int, inPlace bool) {
 	s.reset()
@@ -14,7 +14,7 @@ func (s *Schedule) AllgatherSteps(p Place, n int, inPlace bool) {
 	}
 }
 
-// AllgatherRing has all ranks get In of each in the parts, which go round a ring. inPlace says that the rank's own lie
+// AllgatherRing gives all ranks In of each in the parts, which go round a ring. inPlace says that the rank's own lie
 // there already.
 func (s *Schedule) AllgatherRing(p Place, parts *Parts, inPlace bool) {
 	s.reset()
@@ -24,7 +24,7 @@ func (s *Schedule) AllgatherRing(p Place, parts *Parts, inPlace bool) {
 	s.ring(p, Mem{0, In}, parts)
 }
 
-// ring has every rank, which has its own part, get all parts: each passes on to the right what came from the left. own
+// ring gives every rank, which has its own part, all parts: each passes on to the right what came from the left. own
 // is where its part lies.
 func (s *Schedule) ring(p Place, own Mem, parts *Parts) {
 	_, nout := parts.Of(p.Rank)

@@ -1,6 +1,6 @@
 package schedule
 
-// AlltoallAll has each rank send part i of from to rank i, and receive into part i of to what that sends: all at once.
+// AlltoallAll sends part i of from of each rank to rank i, and receives what that sends into part i of to: all at once.
 //
 // from may be parts of Work. It then gets a copy of the first saved bytes of Out.
 func (s *Schedule) AlltoallAll(p Place, from, to *Parts, saved int) {
@@ -58,9 +58,9 @@ func (s *Schedule) AlltoallPairs(p Place, from, to *Parts, saved int) {
 	}
 }
 
-// AlltoallBruck has each rank send part i of In to rank i, and get its part of all in Out. All parts have n bytes. Part
-// j of Work is for the rank j further. In round k a rank sends on all parts whose number has bit k, in one message, to
-// the rank 2^k further. So each part moves by its number. In may be Out.
+// AlltoallBruck sends part i of In of each rank to rank i, which gets its part of all in Out. All parts have n bytes.
+// Part j of Work is for the rank j further. In round k a rank sends on all parts whose number has bit k, in one
+// message, to the rank 2^k further. So each part moves by its number. In may be Out.
 func (s *Schedule) AlltoallBruck(p Place, n int) {
 	s.reset()
 	all, tail := s.work(n*p.Size), n*(p.Size-p.Rank)

@@ -1,6 +1,6 @@
 package schedule
 
-// BcastTree has the n bytes of Out at root go down a binomial tree.
+// BcastTree sends the n bytes of Out at root down a binomial tree.
 func (s *Schedule) BcastTree(p Place, root, n int) {
 	s.reset()
 	s.bcast(p, root, nobody, Mem{0, Out}, n)
@@ -9,7 +9,7 @@ func (s *Schedule) BcastTree(p Place, root, n int) {
 // nobody is no peer.
 const nobody = -1
 
-// bcast has the n bytes at a place of root go down a binomial tree. Root gets them from a peer before, if there is one.
+// bcast sends the n bytes at a place of root down a binomial tree. Root gets them from a peer before, if there is one.
 func (s *Schedule) bcast(p Place, root, giver int, at Mem, n int) {
 	me := p.from(root)
 	k := p.span(me)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// cost is what docs/mpi-collectives.md says of an algorithm.
+// cost is what docs/design/mpi-collectives.md says of an algorithm.
 type cost struct {
 	chain    int // the most messages of which each is caused by the one before
 	messages int // the most that a rank sends
@@ -135,7 +135,7 @@ func (c call) inOne() call {
 	return c
 }
 
-// TestCosts: the messages and bytes of each algorithm are those that docs/mpi-collectives.md gives.
+// TestCosts: the messages and bytes of each algorithm are those that docs/design/mpi-collectives.md gives.
 func TestCosts(t *testing.T) {
 	seen := 0
 	for _, a := range algorithms() {

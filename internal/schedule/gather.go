@@ -9,7 +9,7 @@ type Rooted struct {
 	InPlace bool // root's own part is the one among all
 }
 
-// Star has root exchange its part with each rank: all at once, in any order. The parts are used at root only.
+// Star exchanges a part between root and each rank: all at once, in any order. The parts are used at root only.
 func (s *Schedule) Star(p Place, r Rooted, parts *Parts) {
 	s.reset()
 	own := Mem{0, In}
@@ -62,7 +62,7 @@ func (s *Schedule) Tree(p Place, r Rooted) {
 	}
 }
 
-// gatherTree has a rank but root receive into Work, and send its own part from where that lies. Root has all
+// gatherTree makes a rank but root receive into Work, and send its own part from where that lies. Root has all
 // parts at the beginning of a buffer.
 func (s *Schedule) gatherTree(p Place, r *Rooted, all Buf, me, span, run int) {
 	own, n := Mem{0, In}, r.N
@@ -86,7 +86,7 @@ func (s *Schedule) gatherTree(p Place, r *Rooted, all Buf, me, span, run int) {
 	}
 }
 
-// scatterTree has a rank but root receive into Work, if others are below it.
+// scatterTree makes a rank but root receive into Work, if others are below it.
 func (s *Schedule) scatterTree(p Place, r *Rooted, me, span, run int) {
 	n, own := r.N, Mem{p.Rank * r.N, In}
 	if me > 0 {

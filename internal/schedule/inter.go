@@ -27,7 +27,7 @@ func (s *Schedule) InterBarrier(x Inter) {
 	}
 }
 
-// InterBcast has the n bytes of Out at root go to rank 0 of the other group, and down a tree there.
+// InterBcast sends the n bytes of Out at root to rank 0 of the other group, and down a tree there.
 func (s *Schedule) InterBcast(x Inter, root, n int) {
 	s.reset()
 	switch root {
@@ -74,7 +74,7 @@ func (s *Schedule) InterAllreduce(x Inter, l Lengths) {
 	s.bcast(x.Place, 0, nobody, Mem{0, Out}, l.N)
 }
 
-// swapFirst has the ranks 0 of both groups exchange, and what follows wait for it.
+// swapFirst makes the ranks 0 of both groups exchange. What follows waits for that.
 func (s *Schedule) swapFirst(x Inter, out Mem, nout int, in Mem, nin int) {
 	if x.Rank == 0 {
 		s.exchange(x.far(0), out, nout, x.far(0), in, nin)
@@ -96,7 +96,7 @@ func (s *Schedule) InterReduceScatter(x Inter, l Lengths, parts *Parts) {
 	s.star(x.Place, &Rooted{N: n, Down: true}, Mem{0, Out}, &there)
 }
 
-// InterAllgather has each rank get the m bytes of In of each rank of the other group, in Out. Its own In has n bytes.
+// InterAllgather gives each rank the m bytes of In of each rank of the other group, in Out. Its own In has n bytes.
 // The parts of a group go up a tree, the ranks 0 swap them, and they go down a tree.
 func (s *Schedule) InterAllgather(x Inter, n, m int) {
 	s.reset()
@@ -109,7 +109,7 @@ func (s *Schedule) InterAllgather(x Inter, n, m int) {
 	s.bcast(x.Place, 0, nobody, Mem{0, Out}, m*x.Remote)
 }
 
-// InterAllgatherv has each rank get In of each rank of the other group in the parts. A rank knows the lengths of those
+// InterAllgatherv gives each rank In of each rank of the other group in the parts. A rank knows the lengths of those
 // only, so each sends its n bytes to rank 0 of the other group. From there they go down a tree.
 func (s *Schedule) InterAllgatherv(x Inter, n int, parts *Parts) {
 	s.reset()
@@ -134,7 +134,7 @@ func (s *Schedule) InterGather(x Inter, root, n int, parts *Parts) {
 	s.far(x, root, false, Mem{0, In}, n, parts)
 }
 
-// InterScatter has each rank of the other group get its part, of n bytes, from root, in Out. Root knows the lengths.
+// InterScatter gives each rank of the other group its part, of n bytes, from root, in Out. Root knows the lengths.
 func (s *Schedule) InterScatter(x Inter, root, n int, parts *Parts) {
 	s.reset()
 	s.far(x, root, true, Mem{0, Out}, n, parts)
@@ -154,8 +154,8 @@ func (s *Schedule) far(x Inter, root int, down bool, own Mem, n int, parts *Part
 	}
 }
 
-// InterAlltoall has each rank send part i of from to rank i of the other group, and receive into part i of to what that
-// sends. In a round a rank sends to the one d further, and receives from the one d before, counted as if both groups
+// InterAlltoall sends part i of from of each rank to rank i of the other group, and receives what that sends into part
+// i of to. In a round a rank sends to the one d further, and receives from the one d before, counted as if both groups
 // had the size of the larger one.
 func (s *Schedule) InterAlltoall(x Inter, from, to *Parts) {
 	s.reset()

@@ -23,12 +23,12 @@ func (n *Neighbours) order(i int) int {
 	return i
 }
 
-// NeighbourAllgather has a rank send the n bytes of In to all its neighbours, and get the parts of to from them.
+// NeighbourAllgather sends the n bytes of In to all neighbours of a rank, and receives the parts of to from them.
 func (s *Schedule) NeighbourAllgather(rank int, near *Neighbours, n int, to *Parts) {
 	s.NeighbourAlltoall(rank, near, &Parts{Buf: In, Each: n, One: true}, to)
 }
 
-// NeighbourAlltoall has a rank send part i of from to its i-th neighbour, and get the parts of to from them: all at
+// NeighbourAlltoall sends part i of from to a rank's i-th neighbour, and receives the parts of to from them: all at
 // once. Between two ranks messages are matched in the order of the lists. What a rank sends to itself is copied; the
 // caller has checked that such parts are equally long.
 func (s *Schedule) NeighbourAlltoall(rank int, near *Neighbours, from, to *Parts) {

@@ -36,7 +36,7 @@ func (s *Schedule) apart(b *branch, l Lengths) Mem {
 	return s.work(l.N)
 }
 
-// reduce has the result of the branch end in acc, and go up from there.
+// reduce puts the result of the branch into acc, and sends it up from there.
 func (s *Schedule) reduce(b *branch, l Lengths, acc Mem) {
 	if b.n > 0 {
 		s.reduceSegments(b, l, acc)

@@ -3,7 +3,7 @@ package schedule
 // The parts of a reduce-scatter lie in In, one behind the other from its beginning, one for each rank. Rank i gets part
 // i of the result, at the beginning of Out. In may be Out: inPlace. All ranks know all lengths.
 
-// ReduceScatterShares has each rank get its part of all vectors, and combine them.
+// ReduceScatterShares gives each rank its part of all vectors, which it combines.
 func (s *Schedule) ReduceScatterShares(p Place, parts *Parts, inPlace bool) {
 	s.reset()
 	slots := s.slots(p, parts)

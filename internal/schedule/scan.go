@@ -34,7 +34,7 @@ func (s *Schedule) Exscan(p Place, l Lengths, inPlace bool) {
 	s.scan(Place{p.Rank - 1, p.Size - 1}, 1, l, out)
 }
 
-// scan has the ranks from first on scan what lies at has into Out, which may be has. The exchange of one of several
+// scan makes the ranks from first on scan what lies at has into Out, which may be has. The exchange of one of several
 // segments goes on while the one before is combined.
 func (s *Schedule) scan(p Place, first int, l Lengths, has Mem) {
 	out := Mem{0, Out}

@@ -172,7 +172,7 @@ func (s *Schedule) exchange(to int, out Mem, nout, from int, in Mem, nin int) {
 	s.fence()
 }
 
-// fence has what follows wait for all steps so far, and wait for step i and those before it.
+// fence makes what follows wait for all steps so far; wait, for step i and those before it.
 func (s *Schedule) fence() { s.wait(len(s.Steps) - 1) }
 
 func (s *Schedule) wait(i int) { s.after = max(s.after, i+1) }
@@ -187,7 +187,7 @@ func (s *Schedule) work(n int) Mem {
 // rounds is how often 1 must be doubled to reach n.
 func rounds(n int) int { return bits.Len(uint(n - 1)) }
 
-// Rename has the schedule be one of other ranks: rank i becomes ranks[i].
+// Rename makes the schedule one of other ranks: rank i becomes ranks[i].
 func (s *Schedule) Rename(ranks []int) {
 	for i := range s.Steps {
 		if st := &s.Steps[i]; st.Kind == Send || st.Kind == Recv {

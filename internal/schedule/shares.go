@@ -9,7 +9,7 @@ func (s *Schedule) slots(p Place, in *Parts) Parts {
 	return Parts{Buf: s.work(n * p.Size).Buf, Each: n} // it is the first piece of Work
 }
 
-// share has the rank get its part of In of all, and combine them into out. Its own part is in the way if out overlaps
+// share gives the rank its part of In of all, which it combines into out. Its own part is in the way if out overlaps
 // it without being the same place; it then moves to its slot.
 func (s *Schedule) share(p Place, in, slots *Parts, out Mem, inWay bool) {
 	own, n := in.Of(p.Rank)

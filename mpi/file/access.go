@@ -1,8 +1,8 @@
 package file
 
 import (
-	"github.com/golci/golci/internal/mpi/file"
 	"github.com/golci/golci/mpi"
+	"github.com/golci/golci/mpi/internal/file"
 )
 
 // Reads give how many elements they have read. Fewer than there is room for are the end of the file: the error is

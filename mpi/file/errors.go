@@ -3,7 +3,7 @@ package file
 import (
 	"io/fs"
 
-	"github.com/golci/golci/internal/mpi/pure/errs"
+	"github.com/golci/golci/mpi/internal/errs"
 )
 
 // sentinels are the errors of package fs for classes that one rank tells the others.

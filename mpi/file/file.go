@@ -6,11 +6,11 @@ import (
 	"reflect"
 	"unsafe"
 
-	"github.com/golci/golci/internal/mpi/core"
-	"github.com/golci/golci/internal/mpi/file"
-	"github.com/golci/golci/internal/mpi/pure/dtype"
-	"github.com/golci/golci/internal/mpi/pure/info"
 	"github.com/golci/golci/mpi"
+	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/file"
+	"github.com/golci/golci/mpi/internal/info"
 )
 
 // Mode is how a file is opened (14.2.1). Exactly one of ReadOnly, WriteOnly and ReadWrite is in it.
@@ -110,7 +110,7 @@ func (f *File[T]) Size() (int64, error) {
 // SetSize makes the file n elements long, whatever the view (14.2.4). Collective; it waits.
 func (f *File[T]) SetSize(n int64) error { return f.f.SetSize(n * f.size) }
 
-// Preallocate has the file system keep room for n elements; a shorter file becomes so long (14.2.5). Collective.
+// Preallocate makes the file system keep room for n elements; a shorter file becomes so long (14.2.5). Collective.
 func (f *File[T]) Preallocate(n int64) error { return f.f.Preallocate(n * f.size) }
 
 // Sync brings what this rank has written to the device, and shows it what others have brought there (14.6.1).

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/golci/golci/internal/mpi/core"
-	"github.com/golci/golci/internal/pending"
-	"github.com/golci/golci/internal/pending/pendingtest"
+	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/internal/test/pendingtest"
 	"github.com/golci/golci/mpi"
+	"github.com/golci/golci/mpi/internal/core"
 )
 
 // Every call on a file that may wait is ended by an abort, by the death of a peer and, where it gives a request, by a

@@ -3,9 +3,9 @@ package file
 import (
 	"fmt"
 
-	"github.com/golci/golci/internal/mpi/file"
-	"github.com/golci/golci/internal/mpi/pure/dtype"
 	"github.com/golci/golci/mpi"
+	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/file"
 )
 
 // View is the part of a file that a rank sees (14.3). It is repeated up to the end of the file. The zero View is all.

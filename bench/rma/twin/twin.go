@@ -9,12 +9,12 @@ import (
 	"os"
 	"sync"
 
+	"github.com/golci/golci/am"
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/crossing"
-	"github.com/golci/golci/comm/am"
-	"github.com/golci/golci/comm/conduit"
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/rank"
 )
 
 // Errors, for errors.Is.

@@ -8,8 +8,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/golci/golci/comm/rank"
-	"github.com/golci/golci/internal/conduit/udp/udptest"
+	"github.com/golci/golci/internal/test/udptest"
+	"github.com/golci/golci/rank"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }

@@ -66,7 +66,7 @@ func (n *Net[M]) Send(from, to, size, packets int, m M) {
 	n.push(event[M]{at: b.send + n.link.Latency, from: int32(from), to: int32(to), size: int32(size), m: m})
 }
 
-// After has an end be called after d.
+// After calls an end after d.
 func (n *Net[M]) After(end int, d time.Duration, m M) {
 	n.push(event[M]{at: n.Now + d, from: Alarm, to: int32(end), m: m})
 }

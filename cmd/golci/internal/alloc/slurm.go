@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/golci/golci/cmd/golci/internal/launch/far"
-	"github.com/golci/golci/internal/nodelist"
+	"github.com/golci/golci/internal/job/nodelist"
 )
 
 // srun as a remote shell. The helper shares all resources of the job on its node (--overlap), also with other steps,

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limitPipe has a pipe hold one piece: then it can be written when the last piece has been read.
+// limitPipe limits a pipe to one piece: then it can be written when the last piece has been read.
 func limitPipe(w *os.File) {
 	_, _ = unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, lineMost) // else more than a line is under way
 }

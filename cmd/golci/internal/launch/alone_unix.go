@@ -7,7 +7,7 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/job/boot"
 )
 
 // alone is the team of a job on this machine.

@@ -16,10 +16,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/golci/golci/internal/affinity"
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/settings"
-	"github.com/golci/golci/internal/topology"
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/internal/platform/affinity"
+	"github.com/golci/golci/internal/platform/topology"
 )
 
 // Crew is the ranks of a job that run on this machine. One goroutine calls its methods, that of the thread on which the
@@ -41,7 +41,7 @@ type Crew struct {
 	wg    sync.WaitGroup // goroutines that wait for processes
 }
 
-// Owner has the ranks of a crew started, and hears of them. The goroutines that wait for the ranks call Heard and
+// Owner starts the ranks of a crew, and hears of them. The goroutines that wait for the ranks call Heard and
 // Ended; the others are called by Start. A Job is one.
 type Owner interface {
 	// Attach takes the near end of the rank's PMI socket, which it owns from now on.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/observe/settings"
 )
 
 // foreign are the prefixes of variables by which another launcher, perhaps of this process, talks to its ranks.

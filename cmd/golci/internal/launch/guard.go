@@ -47,7 +47,7 @@ func (g *Guard) Add(pid int) { g.tell(guardAdd + strconv.Itoa(pid)) }
 // Remove forgets the process group.
 func (g *Guard) Remove(pid int) { g.tell(guardRemove + strconv.Itoa(pid)) }
 
-// AddDir has the directory removed when the launcher dies. It must be an absolute path.
+// AddDir makes the guard remove the directory when the launcher dies. It must be an absolute path.
 func (g *Guard) AddDir(path string) { g.tell(guardDir + strconv.Quote(path)) }
 
 // Close dismisses the guard; nothing is left to remove.

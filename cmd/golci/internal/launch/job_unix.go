@@ -7,7 +7,7 @@ import (
 	"net"
 	"os"
 
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/job/boot"
 )
 
 // Spec describes the job; nobody changes it.

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/observe/settings"
 )
 
 // Spec describes a job.

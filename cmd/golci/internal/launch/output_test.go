@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/job/boot"
 )
 
 func TestPrefixer(t *testing.T) {

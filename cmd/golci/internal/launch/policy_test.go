@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/scenario"
+	"github.com/golci/golci/internal/test/scenario"
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 )

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/boot/serve"
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/job/boot/serve"
 )
 
 // Team is where the ranks of a job run: this machine, or several. The goroutine of Run calls it, on one OS thread.

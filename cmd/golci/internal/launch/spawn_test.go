@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/job/boot"
 )
 
 // TestSpawnTooMany: a wish for more processes than any memory can hold is refused by its sum alone.

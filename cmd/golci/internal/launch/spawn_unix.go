@@ -16,9 +16,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/boot/pmi"
-	"github.com/golci/golci/internal/boot/serve"
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/job/boot/pmi"
+	"github.com/golci/golci/internal/job/boot/serve"
 )
 
 // world is the ranks that have started together, and their PMI server, in which they count from 0.
@@ -127,7 +127,7 @@ func (j *Job) addWorld(w *world) (*world, error) {
 	return w, nil
 }
 
-// later has the goroutine of Run call f, unless the job is over.
+// later makes the goroutine of Run call f, unless the job is over.
 func (j *Job) later(f func()) {
 	select {
 	case j.calls <- f:

@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/golci/golci/internal/badnet"
+	"github.com/golci/golci/internal/transport/badnet"
 )
 
 // Command is golci relay; the tags are those of its command line.

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/badnet"
+	"github.com/golci/golci/internal/transport/badnet"
 )
 
 // TestCommandPassesAllFaults: each flag of the command line that names a fault must get to it.

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/golci/golci/internal/badnet"
+	"github.com/golci/golci/internal/transport/badnet"
 )
 
 // lane drives one Impair by the clock: its run sends what is due.

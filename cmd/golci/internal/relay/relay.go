@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/golci/golci/internal/badnet"
+	"github.com/golci/golci/internal/transport/badnet"
 )
 
 // Config of a Relay.

@@ -19,7 +19,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/golci/golci/internal/badnet"
+	"github.com/golci/golci/internal/transport/badnet"
 )
 
 // relayTo makes the test's binary a relay to the address it holds.

@@ -3,7 +3,7 @@ package far
 import (
 	"path/filepath"
 
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/job/boot"
 )
 
 // command is a program of a task. It is a path on the machine, or a copy that has come before.

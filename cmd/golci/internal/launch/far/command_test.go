@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/job/boot"
 )
 
 func programs(text string, n int) boot.Command { return boot.Command{Argv: []string{text, "x"}, N: n} }

@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
-	"github.com/golci/golci/internal/addrs"
-	"github.com/golci/golci/internal/authconn"
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/job/authconn"
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/platform/addrs"
 )
 
 // fleet is the team of a job on several machines: a helper on each, which calls the head back.

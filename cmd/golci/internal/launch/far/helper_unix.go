@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
-	"github.com/golci/golci/internal/topology"
+	"github.com/golci/golci/internal/platform/topology"
 )
 
 // helper is the side of one machine. It starts the ranks there, and passes messages and output between them and the

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/job/boot"
 )
 
 func randomName() string { return boot.IDFromKey(boot.NewKey()) }

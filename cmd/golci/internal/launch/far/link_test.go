@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/authconn"
+	"github.com/golci/golci/internal/job/authconn"
 	"go.uber.org/goleak"
 )
 

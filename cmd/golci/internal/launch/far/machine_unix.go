@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
-	"github.com/golci/golci/internal/settings"
+	"github.com/golci/golci/internal/observe/settings"
 )
 
 // machine is the head's side of one machine: the remote shell, the helper that it started, and the ranks there. The
@@ -117,7 +117,7 @@ func (m *machine) inherits() bool {
 // errShell: the remote shell has ended, so the helper has nobody to tell it.
 var errShell = errors.New("its remote shell has ended")
 
-// invite has the shell start the helper, and gives that its ticket. It runs in a goroutine of its own.
+// invite tells the shell to start the helper, and gives that its ticket. It runs in a goroutine of its own.
 func (m *machine) invite(t *ticket) (err error) {
 	defer func() {
 		if errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {

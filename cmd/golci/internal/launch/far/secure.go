@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/golci/golci/internal/authconn"
+	"github.com/golci/golci/internal/job/authconn"
 )
 
 // authTime bounds the opening of a connection, up to the proof of who is at its other end. It is long, so that a

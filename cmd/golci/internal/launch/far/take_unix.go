@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
-	"github.com/golci/golci/internal/boot"
-	"github.com/golci/golci/internal/boot/pmi"
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/job/boot/pmi"
 )
 
 var errFirst = errors.New("the first word is no greeting")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/internal/boot"
+	"github.com/golci/golci/internal/job/boot"
 )
 
 // TestTask: a task of any size arrives byte for byte, in frames that are not too long.

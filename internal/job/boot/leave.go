@@ -1,0 +1,108 @@
+package boot
+
+import (
+	"context"
+	"encoding/base64"
+	"strconv"
+	"time"
+
+	"github.com/golci/golci/internal/job/boot/pmi"
+	"github.com/golci/golci/internal/observe/settings"
+)
+
+// leaveTimeout bounds the farewell to a launcher that is not ours: another goroutine may be waiting for its answer.
+const leaveTimeout = time.Second
+
+// leaver is a store that a rank can leave by agreement of all.
+type leaver interface {
+	ending()
+	leave(code int, text string) error
+}
+
+// Ending says that the end of the job has begun. From now on the launcher's connection may end without ending the
+// process.
+func (j *Job) Ending() {
+	if l, ok := j.store.(leaver); ok {
+		l.ending()
+	}
+}
+
+// Leave ends this rank's membership after all ranks have agreed to end with exit code code. The process is to exit with
+// it next. golci run prints text, once, unless it is empty. It may be called while another goroutine waits in a Fence.
+// It does not wait for other ranks, and for a foreign launcher a second at most.
+func (j *Job) Leave(code int, text string) error {
+	if l, ok := j.store.(leaver); ok {
+		return l.leave(code, text)
+	}
+	return j.store.finalize(context.Background())
+}
+
+// Reporting tells golci run that this rank writes a report of what it waits for, and is about to go on with it. The
+// launcher then waits with the end of the rank, for some seconds after each call. Other launchers are told nothing. It
+// may be called while another goroutine waits in a Fence. It does not wait for an answer.
+func (j *Job) Reporting() {
+	if w, ok := j.store.(*wire); ok && w.ours {
+		_ = w.aside(pmi.M(pmi.CmdReport)) // the report is written all the same
+	}
+}
+
+func (w *wire) ending() { w.onLost.Store(nil) }
+
+func (w *wire) leave(code int, text string) error {
+	w.ending()
+	if !w.ours {
+		ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
+		defer cancel()
+		return w.finalize(ctx)
+	}
+	if w.closing.Swap(true) {
+		return nil // finalized or aborted already
+	}
+	return w.last(withText(pmi.M(pmi.CmdLeave, pmi.FieldCode, strconv.Itoa(code)), text))
+}
+
+// maxText is how much of a reason travels to the launcher, in bytes: with the base64 around it a line still fits.
+const maxText = pmi.SafeValue
+
+func withText(m pmi.Msg, text string) pmi.Msg {
+	if text == "" {
+		return m
+	}
+	value := base64.RawURLEncoding.EncodeToString([]byte(text[:min(len(text), maxText)]))
+	m.Fields = append(m.Fields, pmi.Field{Key: pmi.FieldText, Value: value})
+	return m
+}
+
+// last sends a line that has no answer, beside an outstanding request if there is one, and ends the conversation. The
+// caller has set closing.
+func (w *wire) last(m pmi.Msg) error {
+	w.aborted.Store(true)
+	err := w.aside(m)
+	w.close(canceled)
+	return err
+}
+
+// aside sends a line that has no answer, beside an outstanding request if there is one.
+func (w *wire) aside(m pmi.Msg) error {
+	line, err := m.Append(nil)
+	if err != nil {
+		return err
+	}
+	_ = w.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
+	_, err = w.conn.Write(line)
+	return err
+}
+
+// ExitLimit is how long the end of a job of n ranks may take before it is enforced. It is GOLCI_EXITTIMEOUT. If that is
+// 0, it is GOLCI_EXITTIMEOUT_MIN plus GOLCI_EXITTIMEOUT_FACTOR for each rank, at most GOLCI_EXITTIMEOUT_MAX.
+func ExitLimit(set *settings.Set, n int) time.Duration {
+	if d := settings.ExitTimeout.Get(set); d > 0 {
+		return d
+	}
+	least, most := settings.ExitTimeoutMin.Get(set), settings.ExitTimeoutMax.Get(set)
+	each := settings.ExitTimeoutFactor.Get(set)
+	if each > 0 && time.Duration(n) > (most-least)/each { // also where the product would not fit
+		return max(most, time.Nanosecond)
+	}
+	return max(min(most, least+time.Duration(n)*each), time.Nanosecond)
+}

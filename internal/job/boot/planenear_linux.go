@@ -1,0 +1,217 @@
+package boot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/golci/golci/internal/job/authconn"
+)
+
+// near is the part of a plane that joins the ranks of one node. It has a socket for connections with an abstract name,
+// which has no file. A goroutine for it and one for each connection sleep in the Go runtime's poller until something
+// arrives. Anybody on the machine can bind such a name when its rank has died, and call it while it lives. So both
+// sides ask the kernel for the other's user.
+type near struct {
+	job  *Job
+	ln   *net.UnixListener
+	take func(from int, b []byte)
+	wg   sync.WaitGroup // the goroutines
+
+	mu     sync.Mutex
+	closed bool              // guarded by mu
+	conns  map[net.Conn]bool // in either direction; guarded by mu
+	peers  map[int]*nearPeer // ranks that something was sent to; guarded by mu
+}
+
+// nearPeer is the way to a rank of this node.
+type nearPeer struct {
+	turn chan struct{} // holds one token; whoever takes it may use the rest
+	conn net.Conn      // nil: none
+}
+
+// packets is the kind of the sockets: connections that keep messages apart.
+const packets = "unixpacket"
+
+func openNear(j *Job, take func(from int, b []byte)) (*near, error) {
+	ln, err := net.ListenUnix(packets, &net.UnixAddr{Name: planeName(j.Key, j.Rank), Net: packets})
+	if err != nil {
+		return nil, fmt.Errorf("golci: rank %d: %w", j.Rank, err)
+	}
+	p := &near{job: j, ln: ln, take: take, conns: map[net.Conn]bool{}, peers: map[int]*nearPeer{}}
+	p.wg.Go(func() {
+		authconn.AcceptOwn(ln, p.keep, func(c net.Conn) { p.wg.Go(func() { p.read(c) }) })
+	})
+	return p, nil
+}
+
+// keep notes a connection, unless the plane is closed.
+func (p *near) keep(c net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.conns[c] = true
+	}
+	return !p.closed
+}
+
+// read takes the messages of a connection to its end.
+func (p *near) read(c net.Conn) {
+	buf := make([]byte, planeFront+MaxPlane+1)
+	for {
+		n, err := c.Read(buf)
+		if err != nil {
+			break
+		}
+		if from, b, ok := opened(p.job.Key, p.job.Rank, p.job.Size, buf[:n]); ok && len(b) <= MaxPlane {
+			p.take(from, b)
+		}
+	}
+	p.drop(c)
+}
+
+// drop closes a connection and forgets it.
+func (p *near) drop(c net.Conn) {
+	c.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.conns, c)
+}
+
+func (p *near) peer(rank int) *nearPeer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	to := p.peers[rank]
+	if to == nil {
+		to = &nearPeer{turn: make(chan struct{}, 1)}
+		to.turn <- struct{}{}
+		p.peers[rank] = to
+	}
+	return to
+}
+
+// sendPause is the time between two tries to call a rank whose queue of callers is full. The kernel wakes nobody for
+// that.
+const sendPause = 2 * time.Millisecond
+
+// send waits while the queue of rank to is full, until ctx ends.
+func (p *near) send(ctx context.Context, to int, b []byte) error {
+	peer := p.peer(to)
+	select {
+	case <-peer.turn:
+	case <-ctx.Done():
+		return notTaken(ctx, to)
+	}
+	defer func() { peer.turn <- struct{}{} }()
+	d := sealed(p.job.Key, p.job.Rank, to, b)
+	for {
+		err := p.connect(peer, to)
+		if err == nil {
+			err = p.write(ctx, peer, d)
+		}
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return notTaken(ctx, to)
+		case errors.Is(err, net.ErrClosed), errors.Is(err, ErrGone):
+			return err
+		case errors.Is(err, errBusy):
+			authconn.Pause(ctx, sendPause)
+		case !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET): // with which the rank has hung up
+			return err
+		}
+	}
+}
+
+func notTaken(ctx context.Context, to int) error {
+	return fmt.Errorf("golci: rank %d does not take messages: %w", to, ctx.Err())
+}
+
+// connect makes the connection to a rank, unless there is one. The turn is taken.
+func (p *near) connect(peer *nearPeer, to int) error {
+	if peer.conn != nil {
+		return nil
+	}
+	c, err := p.call(to)
+	if err != nil {
+		return err
+	}
+	if !p.keep(c) {
+		c.Close()
+		return net.ErrClosed
+	}
+	peer.conn = c
+	return nil
+}
+
+// write sends d, and gives the connection up if that fails. The turn is taken.
+func (p *near) write(ctx context.Context, peer *nearPeer, d []byte) error {
+	c := peer.conn
+	stop := context.AfterFunc(ctx, func() { _ = c.SetWriteDeadline(time.Unix(1, 0)) })
+	_, err := c.Write(d)
+	if !stop() || err != nil {
+		p.drop(c)
+		peer.conn = nil
+	}
+	return err
+}
+
+// gone says whether no process of this user has the rank's name. The rank had bound it, so it has then died or closed
+// its plane.
+func (p *near) gone(rank int) bool {
+	c, err := p.call(rank)
+	if err == nil {
+		c.Close()
+	}
+	return errors.Is(err, ErrGone)
+}
+
+// call makes a connection to a rank.
+func (p *near) call(rank int) (net.Conn, error) {
+	c, err := dialAbstract(packets, planeName(p.job.Key, rank))
+	if errors.Is(err, errNobody) || errors.Is(err, authconn.ErrUser) {
+		return nil, fmt.Errorf("%w: %d: %w", ErrGone, rank, err)
+	}
+	return c, err
+}
+
+// hold keeps a connection to a rank open until it ends, or ctx does. Errors: those of call, and net.ErrClosed if this
+// side ends it.
+func (p *near) hold(ctx context.Context, rank int) error {
+	c, err := p.call(rank)
+	if err != nil {
+		return err
+	}
+	defer p.drop(c)
+	if !p.keep(c) {
+		return net.ErrClosed
+	}
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	if _, err = c.Read(make([]byte, 1)); errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+// close ends pending calls, and waits until take has returned. Sent messages still arrive.
+func (p *near) close() error {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil
+	}
+	p.closed = true
+	err := p.ln.Close()
+	for c := range p.conns {
+		c.Close()
+	}
+	p.mu.Unlock()
+	p.wg.Wait()
+	return err
+}

@@ -1,0 +1,287 @@
+// Package fault wraps a conduit and misbehaves within the contract: it refuses without need, delivers late and out of
+// order, wakes for nothing, and cuts peers off. What it does follows from a seed.
+package fault
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/platform/spin"
+	"github.com/golci/golci/internal/transport/badnet"
+)
+
+// Config says how bad it is. The zero value changes nothing.
+type Config struct {
+	// Seed makes the faults of one rank repeatable, as far as the calls are.
+	Seed uint64
+	// Refuse is how many of a thousand Reserve and BulkSend calls meet a Retry without cause.
+	Refuse int
+	// Hold is how many of a thousand records are delivered late, by up to MaxHold polls (default 8).
+	Hold, MaxHold int
+	// Reorder lets later records of the same peer pass a late one; otherwise they wait behind it.
+	Reorder bool
+	// Startle is how many of a thousand Sleep calls return at once.
+	Startle int
+}
+
+const (
+	defaultMaxHold = 8
+	maxHeld        = 64 // records at a time; with so many the conduit inside is not polled
+)
+
+// Conduit is the wrapper.
+type Conduit struct {
+	conduit.Conduit
+	cfg   Config
+	send  []dice // by peer, under the caller's lock for Reserve
+	bulk  []dice // by peer, under the caller's lock for BulkSend
+	cut   []atomic.Bool
+	fails conduit.Failures // peers that were cut, and those that the conduit inside has told of
+	late  atomic.Int64     // records held; for Pending
+
+	sleeping spin.Lock // guards sleep
+	sleep    dice
+
+	// Under poll.
+	poll   spin.Lock
+	dice   dice
+	tick   uint64
+	held   []record // in the order of arrival
+	behind []int    // by source: how many are held
+	free   [][]byte // buffers of records delivered
+	sink   conduit.Sink
+	gave   int // to sink, in the Poll under way
+}
+
+type record struct {
+	src int
+	due uint64 // tick from which it may go
+	rec []byte
+}
+
+// dice decide about faults.
+type dice struct {
+	badnet.Dice
+	_ [56]byte
+}
+
+func (d *dice) seed(seed uint64, use int) { d.Dice = badnet.NewDice(seed, uint64(use)) }
+
+func (d *dice) hit(perMille int) bool { return d.Hit(float64(perMille) / 1000) }
+
+// New wraps c. Caps tell of what the faults take away: Ordered with Reorder, the guarantee of Loan with Refuse.
+func New(c conduit.Conduit, cfg Config) *Conduit {
+	n := c.Size()
+	if cfg.MaxHold <= 0 {
+		cfg.MaxHold = defaultMaxHold
+	}
+	w := &Conduit{
+		Conduit: c, cfg: cfg, send: make([]dice, n), bulk: make([]dice, n), behind: make([]int, n),
+		cut: make([]atomic.Bool, n),
+	}
+	w.fails.Init(n)
+	seed := cfg.Seed ^ uint64(c.Rank())<<32
+	w.dice.seed(seed, 1)
+	w.sleep.seed(seed, 2)
+	for i := range n {
+		w.send[i].seed(seed, 3+2*i)
+		w.bulk[i].seed(seed, 4+2*i)
+	}
+	return w
+}
+
+// Allocates tells that late records are copied to the heap.
+func (c *Conduit) Allocates() bool { return true }
+
+func (c *Conduit) Caps() conduit.Caps {
+	caps := c.Conduit.Caps()
+	caps.Name += "+fault"
+	caps.Ordered = caps.Ordered && !c.cfg.Reorder
+	if c.cfg.Refuse > 0 {
+		caps.Loan = 0
+	}
+	return caps
+}
+
+// Cut makes peer look dead from now on: sends to it are refused and what comes from it is dropped.
+func (c *Conduit) Cut(peer int) {
+	if uint(peer) >= uint(len(c.cut)) {
+		return
+	}
+	c.cut[peer].Store(true)
+	c.fails.Add(peer, conduit.ErrPeerDied, "cut off by fault injection")
+	c.Wake()
+}
+
+func (c *Conduit) isCut(peer int) bool { return uint(peer) < uint(len(c.cut)) && c.cut[peer].Load() }
+
+func (c *Conduit) Failed(peer int) error {
+	if c.isCut(peer) {
+		return c.fails.Failed(peer)
+	}
+	return c.Conduit.Failed(peer)
+}
+
+func (c *Conduit) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit.Status) {
+	if c.isCut(peer) {
+		return nil, conduit.Dead
+	}
+	if c.possible(peer, n) && c.send[peer].hit(c.cfg.Refuse) {
+		return nil, conduit.Retry
+	}
+	return c.Conduit.Reserve(peer, class, n)
+}
+
+// possible tells whether n bytes for peer can ever be reserved: what cannot is not refused but Dead.
+func (c *Conduit) possible(peer, n int) bool {
+	return uint(peer) < uint(len(c.send)) && n >= conduit.WordBytes && n <= c.Conduit.Caps().MaxRecord && c.Failed(peer) == nil
+}
+
+func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
+	if c.isCut(peer) {
+		return -1, false
+	}
+	if c.refusesBulk(peer) {
+		return 0, false
+	}
+	return c.Conduit.BulkSend(peer, id, off, data, keep)
+}
+
+func (c *Conduit) refusesBulk(peer int) bool {
+	return uint(peer) < uint(len(c.bulk)) && c.Failed(peer) == nil && c.bulk[peer].hit(c.cfg.Refuse)
+}
+
+func (c *Conduit) BulkReserve(peer, n int) ([]byte, conduit.Status) {
+	if c.isCut(peer) {
+		return nil, conduit.Dead
+	}
+	if c.refusesBulk(peer) {
+		return nil, conduit.Retry
+	}
+	return c.Conduit.BulkReserve(peer, n)
+}
+
+func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
+	if !c.poll.TryLock() {
+		return -1
+	}
+	defer c.poll.Unlock()
+	if c.closed() {
+		c.drop()
+		return 0
+	}
+	c.tick++
+	c.sink, c.gave = sink, 0
+	c.release(budget)
+	var n int
+	if room := min(budget-c.gave, maxHeld-len(c.held)); room > 0 {
+		n = c.Conduit.Poll(room, (*holding)(c))
+	}
+	c.sink = nil
+	if c.fails.News() == conduit.PeerGone {
+		c.fails.Tell(sink, c.over)
+	}
+	if n < 0 && c.gave == 0 {
+		return -1
+	}
+	return c.gave
+}
+
+// over tells whether nothing of peer, which has failed, is held. Under poll.
+func (c *Conduit) over(peer int) bool { return c.behind[peer] == 0 }
+
+func (c *Conduit) closed() bool { return c.fails.News() == conduit.OwnEnd }
+
+// drop forgets what is held. Under poll.
+func (c *Conduit) drop() {
+	c.held = nil
+	clear(c.behind)
+	c.late.Store(0)
+}
+
+// release delivers held records whose time has come. Under poll.
+func (c *Conduit) release(budget int) {
+	blocked := uint64(0) // sources with an earlier record that stays, by rank modulo 64
+	keep := c.held[:0]
+	for _, r := range c.held {
+		bit := uint64(1) << (r.src & 63)
+		if c.gave >= budget || r.due > c.tick || (!c.cfg.Reorder && blocked&bit != 0) {
+			blocked |= bit
+			keep = append(keep, r)
+			continue
+		}
+		c.behind[r.src]--
+		c.give(r.src, r.rec)
+		c.free = append(c.free, r.rec)
+	}
+	clear(c.held[len(keep):])
+	c.held = keep
+	c.late.Store(int64(len(keep)))
+}
+
+func (c *Conduit) give(src int, rec []byte) {
+	if !c.isCut(src) {
+		c.gave++
+		c.sink.Record(src, rec)
+	}
+}
+
+// holding is the sink between the conduit inside and the caller's.
+type holding Conduit
+
+func (h *holding) Record(src int, rec []byte) {
+	c := (*Conduit)(h)
+	waits := !c.cfg.Reorder && c.behind[src] > 0
+	if !waits && !c.dice.hit(c.cfg.Hold) {
+		c.give(src, rec)
+		return
+	}
+	var buf []byte
+	if n := len(c.free); n > 0 {
+		buf, c.free = c.free[n-1], c.free[:n-1]
+	}
+	due := c.tick + 1 + c.dice.Uint64()%uint64(c.cfg.MaxHold)
+	c.held = append(c.held, record{src: src, due: due, rec: append(buf[:0], rec...)})
+	c.behind[src]++
+	c.late.Store(int64(len(c.held)))
+}
+
+func (h *holding) Bulk(src int, id uint64, off int64, chunk []byte) {
+	c := (*Conduit)(h)
+	if !c.isCut(src) {
+		c.gave++
+		c.sink.Bulk(src, id, off, chunk)
+	}
+}
+
+// Gone implements conduit.Sink. What is held of the peer goes first.
+func (h *holding) Gone(peer int, err error) {
+	reason := err.(*conduit.PeerError)
+	h.fails.Add(peer, reason.Err, reason.Detail)
+}
+
+func (c *Conduit) Pending() bool {
+	news := c.fails.News()
+	return news == conduit.PeerGone || news == conduit.NoNews && c.late.Load() > 0 || c.Conduit.Pending()
+}
+
+func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
+	if c.startled() {
+		d = 0
+	}
+	return c.Conduit.Sleep(d, func() bool {
+		return (ready != nil && ready()) || (c.late.Load() > 0 || c.fails.News() == conduit.PeerGone) && !c.closed()
+	})
+}
+
+func (c *Conduit) startled() bool {
+	c.sleeping.Lock()
+	defer c.sleeping.Unlock()
+	return c.sleep.hit(c.cfg.Startle)
+}
+
+func (c *Conduit) Close() error {
+	c.fails.Close()
+	return c.Conduit.Close()
+}

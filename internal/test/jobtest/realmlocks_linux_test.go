@@ -1,0 +1,123 @@
+package jobtest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/internal/transport/shm"
+	"github.com/golci/golci/internal/transport/udp"
+	"github.com/golci/golci/realm"
+)
+
+// locksRole is a rank of package realm. Rank 1 of three is killed, and rank 0 tells what becomes of the reservations
+// that it has used.
+const locksRole = "locks"
+
+type lockArgs struct {
+	ID     realm.ReservationID[int64]
+	Mode   realm.Mode
+	Answer realm.Event // triggered when the reservation is held
+}
+
+var (
+	// hold acquires a reservation and keeps it.
+	hold = realm.Register("hold", func(c *realm.Ctx, a lockArgs) error {
+		err := c.Wait(a.ID.On(c).Acquire(a.Mode, realm.NoEvent))
+		if err == nil {
+			err = c.Runtime().UserEvent(a.Answer).Trigger(realm.NoEvent)
+		}
+		return err
+	})
+	// create makes a reservation and tells rank 0 its name.
+	create = realm.Register("create", func(c *realm.Ctx, _ struct{}) error {
+		r, err := realm.NewReservation[int64](c)
+		realm.Spawn(c, realm.ProcessorOf(0), created, r.ID())
+		return err
+	})
+	created realm.Task[realm.ReservationID[int64]]
+	names   = make(chan realm.ReservationID[int64], 1)
+)
+
+func init() {
+	created = realm.Register("created", func(_ *realm.Ctx, id realm.ReservationID[int64]) error {
+		names <- id
+		return nil
+	})
+}
+
+// locksMourn has rank 1 own, share, have created, and wait for reservations.
+func locksMourn(rt *realm.Runtime) {
+	ctx, dying := context.Background(), realm.ProcessorOf(1)
+	fresh := func() realm.Reservation[int64] {
+		r, err := realm.NewReservation[int64](rt)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "error:", err)
+		}
+		return r
+	}
+	held := func(p realm.Processor, id realm.ReservationID[int64], m realm.Mode) {
+		u := rt.NewUserEvent()
+		realm.Spawn(rt, p, hold, lockArgs{id, m, u.Event()})
+		if err := rt.Wait(ctx, u.Event()); err != nil {
+			fmt.Fprintln(os.Stderr, "error:", err)
+		}
+	}
+	owned, shared, queued := fresh(), fresh(), fresh()
+	realm.Spawn(rt, dying, create, struct{}{})
+	made := (<-names).On(rt)
+	held(dying, owned.ID(), realm.Exclusive)
+	shared.Acquire(1, realm.NoEvent)
+	held(dying, shared.ID(), 1)
+	held(realm.ProcessorOf(2), made.ID(), realm.Exclusive)
+	queued.Acquire(realm.Exclusive, realm.NoEvent)
+	realm.Spawn(rt, dying, hold, lockArgs{queued.ID(), realm.Exclusive, realm.NoEvent})
+	waits := map[string]realm.Event{
+		"owned":  owned.Acquire(realm.Exclusive, realm.NoEvent),
+		"shared": shared.Acquire(realm.Exclusive, realm.NoEvent),
+		"made":   made.Acquire(realm.Exclusive, realm.NoEvent),
+	}
+	time.Sleep(100 * time.Millisecond)
+	fmt.Println("waits")
+	for what, e := range waits {
+		fmt.Printf("known: %s at %d: %v\n", what, time.Now().UnixNano(), rt.Wait(ctx, e))
+	}
+	fmt.Printf("known: later at %d: %v\n", time.Now().UnixNano(), rt.Wait(ctx, owned.Acquire(2, realm.NoEvent)))
+	err := queued.Release(realm.NoEvent)
+	held(realm.ProcessorOf(2), queued.ID(), realm.Exclusive)
+	fmt.Printf("known: survivor at %d: %v\n", time.Now().UnixNano(), err)
+}
+
+// TestReservationDeath kills the process of a rank. A reservation that it owned, held or had created ends, and its
+// waiters learn why. One that it waited for goes on.
+func TestReservationDeath(t *testing.T) {
+	want := map[string]string{
+		"owned": "rank 1 owned it and died", "shared": "rank 1 held it and died", "made": "rank 1 made it and died",
+		"later": "rank 1 owned it and died", "survivor": "<nil>",
+	}
+	for _, conduit := range []string{shm.Name, udp.Name} {
+		t.Run(conduit, func(t *testing.T) {
+			j := golci(t, "run", "-n", "3", "-env", settings.Conduit.Env()+"="+conduit, "-grace", "30s",
+				"-env", roleVar+"="+locksRole, os.Args[0]).start()
+			j.await(1, "waits")
+			if err := syscall.Kill(j.pids(3)[1], syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			j.known(len(want))
+			for _, m := range knownLine.FindAllStringSubmatch(j.out.String(), -1) {
+				if !strings.Contains(m[3], want[m[1]]) {
+					t.Errorf("%s: %s", m[1], m[3])
+				}
+			}
+			if err := j.cmd.Process.Kill(); err != nil { // which ends the others
+				t.Fatal(err)
+			}
+			j.wait()
+		})
+	}
+}

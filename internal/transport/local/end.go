@@ -1,0 +1,30 @@
+package local
+
+import (
+	"sync/atomic"
+
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/transport/ring"
+)
+
+// end is one rank's ring.Memory: what its peers reach, and the way to theirs.
+type end struct {
+	ring    *ring.Endpoint
+	all     []*end // of the job, by rank; fixed before New returns
+	exposed exposed
+	lost    []atomic.Bool // by rank: set by whoever closes
+}
+
+// Close tells the peers.
+func (e *end) Close() error {
+	e.exposed.close()
+	own := e.ring.Rank()
+	for peer, other := range e.all {
+		if other != e {
+			other.ring.Fail(own, conduit.ErrPeerClosed, "")
+		}
+		other.lost[own].Store(true)
+		e.lost[peer].Store(true)
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+// Package local is the conduit between ranks of one process. It uses the Go heap only, so the race detector sees all of
+// it, and works on every platform.
+package local
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/platform/futex"
+	"github.com/golci/golci/internal/transport/ring"
+)
+
+// Name is what Caps calls this conduit.
+const Name = "local"
+
+// New returns the conduits of n ranks that share this process, by rank. The error matches conduit.ErrConfig. Memory
+// is n times n rings, of which the system gives only what is used. When a rank closes its conduit, the others find it
+// closed.
+func New(n int, cfg conduit.Config) ([]conduit.Conduit, error) {
+	g, err := ring.NewGeometry(cfg, n)
+	if err != nil {
+		return nil, err
+	}
+	setup := ring.Setup{
+		Name: Name, Size: n, Ranks: make([]int, n), Segments: make([]*ring.Segment, n), Bells: make([]ring.Bell, n),
+	}
+	fence := futex.RegisterMembarrier()
+	for i := range n {
+		setup.Ranks[i] = i
+		setup.Bells[i] = newBell(fence)
+		if setup.Segments[i], err = ring.NewSegment(conduit.HeapMemory(g.Size()), g, i); err != nil {
+			return nil, err
+		}
+	}
+	ends := make([]*end, n)
+	all := make([]conduit.Conduit, n)
+	for i := range n {
+		setup.Rank, setup.Self = i, i
+		ends[i] = &end{all: ends, lost: make([]atomic.Bool, n)}
+		setup.Memory = ends[i]
+		if ends[i].ring, err = ring.NewEndpoint(setup); err != nil {
+			return nil, err
+		}
+		all[i] = ends[i].ring
+	}
+	return all, nil
+}
+
+// bell sleeps on a channel: within one process that leaves the wake-up to Go's scheduler, and holds no OS thread.
+type bell struct {
+	rung  chan struct{} // a token stays for a sleeper that is not there yet
+	timer *time.Timer   // used by the one sleeper
+	fence bool
+}
+
+func newBell(fence bool) *bell {
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return &bell{rung: make(chan struct{}, 1), timer: t, fence: fence}
+}
+
+func (b *bell) Fence() bool { return b.fence && futex.MembarrierPrivate() }
+
+func (b *bell) Wait(_ *atomic.Uint32, d time.Duration) {
+	b.timer.Reset(d)
+	select {
+	case <-b.rung:
+	case <-b.timer.C:
+	}
+	b.timer.Stop()
+}
+
+func (b *bell) Ring(*atomic.Uint32) {
+	select {
+	case b.rung <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,84 @@
+package mixed
+
+import (
+	"sync/atomic"
+
+	"github.com/golci/golci/conduit"
+)
+
+// road is the way to a peer.
+type road struct {
+	conduit.Conduit // near or far
+	conduit.Remote  // of the same
+	near            bool
+}
+
+func newRoad(c conduit.Conduit, near bool) road {
+	if r, ok := c.(conduit.Remote); ok {
+		return road{c, r, near}
+	}
+	return road{c, nowhere{}, near}
+}
+
+// road is the way to peer. A number that is no rank's leads near, which refuses it.
+func (m *mixed) road(peer int) *road {
+	if uint(peer) >= uint(len(m.roads)) {
+		return &m.astray
+	}
+	return &m.roads[peer]
+}
+
+// lively is road for what an answer may follow.
+func (m *mixed) lively(peer int) *road {
+	r := m.road(peer)
+	if !r.near {
+		m.quiet.over()
+	}
+	return r
+}
+
+func (m *mixed) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit.Status) {
+	if n > m.caps.MaxRecord {
+		return nil, conduit.Dead
+	}
+	return m.road(peer).Reserve(peer, class, n)
+}
+
+func (m *mixed) Commit(peer int, first uint64) {
+	r := m.road(peer)
+	r.Commit(peer, first)
+	if !r.near { // not before the record has left
+		m.quiet.over()
+	}
+}
+
+// Streams implements conduit.Streamer.
+func (m *mixed) Streams(peer, n int) bool {
+	return m.streamer != nil && m.road(peer).near && m.streamer.Streams(peer, n)
+}
+
+// Inject implements conduit.Injector.
+func (m *mixed) Inject(peer int, first, second, third uint64, data []byte) bool {
+	return m.injector != nil && m.road(peer).near && m.injector.Inject(peer, first, second, third, data)
+}
+
+func (m *mixed) BulkSend(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
+	if m.caps.BulkChunk == 0 {
+		data = nil // the conduit then only tells whether the peer is dead
+	}
+	return m.lively(peer).BulkSend(peer, id, off, data, keep)
+}
+
+func (m *mixed) BulkReserve(peer, n int) ([]byte, conduit.Status) {
+	if m.caps.BulkChunk == 0 {
+		n = 0 // as in BulkSend
+	}
+	return m.lively(peer).BulkReserve(peer, n)
+}
+
+func (m *mixed) BulkCommit(peer int, id uint64, off int64, n int) {
+	m.road(peer).BulkCommit(peer, id, off, n)
+}
+
+func (m *mixed) Mine(peer int) *atomic.Uint64   { return m.road(peer).Mine(peer) }
+func (m *mixed) Theirs(peer int) *atomic.Uint64 { return m.road(peer).Theirs(peer) }

@@ -1,0 +1,16 @@
+//go:build !linux
+
+package shm
+
+import "github.com/golci/golci/conduit"
+
+// New returns ErrUnsupported: this platform has neither memfds nor abstract sockets.
+func New(cfg Config) (conduit.Conduit, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	return nil, ErrUnsupported
+}
+
+// Lacks tells what this system has not that the conduit needs.
+func Lacks() error { return ErrUnsupported }

@@ -1,0 +1,323 @@
+package udp
+
+import (
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/transport/receivepool"
+	"github.com/golci/golci/internal/transport/reliable"
+	"github.com/golci/golci/internal/transport/tickets"
+)
+
+// Kinds of messages, as tags.
+const (
+	tagRequest uint8 = 1 + iota
+	tagReply
+	tagSystem
+	tagBulk
+	tagBye
+	tagOverflow
+	tagDeath
+)
+
+// Tags of records by class, and classes by queue.
+var (
+	tagOf   = [...]uint8{conduit.Request: tagRequest, conduit.Reply: tagReply, conduit.System: tagSystem}
+	classOf = [...]conduit.Class{receivepool.AM: conduit.Request, receivepool.SAFE: conduit.Reply, receivepool.SYS: conduit.System}
+)
+
+// Bounds of one pass.
+const (
+	passPackets = 64
+	// flushBytes is how much may wait for the next poll, flushAfter how long after the peer's last datagram it may.
+	flushBytes = 16 << 10
+	flushAfter = 50 * time.Microsecond
+	// pollsAgain is after how long without a poll nobody is expected to poll soon.
+	pollsAgain = 200 * time.Microsecond
+	// sureOfCompany counts rounds with more than one record to a peer. After so many the first record of a round waits.
+	// In each of them a record that was kept back must have left soon after the first.
+	sureOfCompany = 8
+	soon          = 20 * time.Microsecond
+	// fullFor is after how long a socket that was full is tried again.
+	fullFor = 250 * time.Microsecond
+)
+
+// mark lists a peer as having something staged.
+func (c *Conduit) mark(peer int) {
+	ln := c.lane(peer)
+	if ln.dirty.Load() || !ln.dirty.CompareAndSwap(false, true) {
+		return
+	}
+	c.dirtyMu.Lock()
+	c.dirty = append(c.dirty, int32(peer))
+	c.dirties.Store(int32(len(c.dirty)))
+	c.dirtyMu.Unlock()
+}
+
+// push moves what a caller has staged for peer on its way, at once or, while other datagrams to the peer have just
+// left, with the next poll. Where another holds engine, that one does it.
+func (c *Conduit) push(peer int) {
+	if !c.engine.TryLock() {
+		c.mark(peer)
+		if !c.engine.TryLock() {
+			return // the holder has yet to look for marks
+		}
+	}
+	c.now = c.clock()
+	c.drainLane(peer)
+	if c.atOnce(c.lane(peer)) {
+		c.turn()
+		c.keeper.expect(time.Duration(c.due.Load()))
+	} else {
+		if c.heldAt == 0 {
+			c.heldAt = c.now
+		}
+		c.held.Store(true)
+		c.keeper.expect(c.now + tick)
+	}
+	c.release()
+}
+
+// release gives engine back, and does what others have left to its holder meanwhile.
+func (c *Conduit) release() {
+	c.engine.Unlock()
+	for c.dirties.Load() > 0 && c.engine.TryLock() {
+		c.turn()
+		c.keeper.expect(time.Duration(c.due.Load()))
+		c.engine.Unlock()
+	}
+}
+
+// atOnce tells whether something staged for a peer should leave now: nobody polls, or it is the first since the last
+// poll and seldom has company, or the last datagram left a while ago, or there is much.
+func (c *Conduit) atOnce(ln *lane) bool {
+	p := c.polls.Load()
+	first := ln.flushed != p
+	if ln.flushed = p; first {
+		ln.learn(c.slow)
+	}
+	may := c.now-c.polled < pollsAgain && c.out.waits < flushBytes && !c.sleep.asleep.Load()
+	if first {
+		return !may || ln.company < sureOfCompany
+	}
+	if !may || c.now-c.out.last >= flushAfter && c.heldAt == 0 {
+		return true
+	}
+	ln.followed = true
+	return false
+}
+
+// learn begins a round, which lasts from one poll to the next: did something follow the first record of the round
+// before, and was kept back? Only a rank that has had company in each of the last rounds waits for it, and one that
+// polled soon after it.
+func (ln *lane) learn(slow uint32) {
+	if !ln.followed || ln.slow != slow {
+		ln.company = 0
+	} else if ln.company < sureOfCompany {
+		ln.company++
+	}
+	ln.followed, ln.slow = false, slow
+}
+
+// drain hands what is staged to the core, as far as windows go.
+func (c *Conduit) drain() {
+	if c.dirties.Load() == 0 {
+		return
+	}
+	c.dirtyMu.Lock()
+	c.drained = append(c.drained[:0], c.dirty...)
+	c.dirty = c.dirty[:0]
+	c.dirties.Store(0)
+	c.dirtyMu.Unlock()
+	for _, p := range c.drained {
+		// Before the stages are looked at: what is committed after that look marks the peer again.
+		c.lane(int(p)).dirty.Store(false)
+		c.drainLane(int(p))
+	}
+}
+
+func (c *Conduit) drainLane(peer int) {
+	ln := c.lane(peer)
+	ln.blocked = false
+	if c.fails.Lost(peer) {
+		c.repay(ln, ln.held.Load())
+		return
+	}
+	if ln.saidBye || !c.know(peer) {
+		return
+	}
+	for {
+		rec, class := ln.stage.next()
+		if rec == nil {
+			break
+		}
+		if !c.hand(peer, ln, rec, class) {
+			c.stick(peer, ln)
+			break
+		}
+		c.out.waits += len(rec)
+		ln.stage.pop(len(rec))
+	}
+	c.drainBulk(peer, ln)
+}
+
+// hand gives a record to the core; false if it has no room.
+func (c *Conduit) hand(peer int, ln *lane, rec []byte, class conduit.Class) bool {
+	m := reliable.Message{Data: rec, Tag: tagOf[class], Urgent: class == conduit.System}
+	if len(rec) > ln.mtu-mostOverhead { // it goes in pieces, and has to stay
+		m.Data, m.ID = c.loans.take(rec)
+	}
+	switch st := c.core.Send(peer, m, c.now); st {
+	case reliable.Copied:
+		if m.ID != 0 {
+			c.loans.give(m.ID)
+		}
+		return true
+	case reliable.Taken:
+		return true
+	default:
+		if m.ID != 0 {
+			c.loans.give(m.ID)
+		}
+		if st != reliable.Full {
+			c.giveUp(peer, conduit.ErrUnreachable, "the core says "+st.String())
+		}
+		return false
+	}
+}
+
+func (c *Conduit) drainBulk(peer int, ln *lane) {
+	for s := ln.bulk.next(); s != nil; s = ln.bulk.next() {
+		id := bulkLoan | uint64(peer)<<16 | uint64(ln.bulk.read)
+		m := reliable.Message{Data: s.data(), Tag: tagBulk, Put: true, Place: s.id, Offset: uint64(s.off), ID: id}
+		switch c.core.Send(peer, m, c.now) {
+		case reliable.Copied:
+			c.free(s)
+		case reliable.Taken:
+			s.state.Store(slotBusy)
+		default:
+			c.stick(peer, ln)
+			return
+		}
+		ln.bulk.handed()
+		c.out.waits += len(m.Data)
+	}
+}
+
+// Ended implements reliable.Sink: a message that was taken has arrived, or the peer is dead.
+func (c *Conduit) Ended(_ int, id uint64, err error) {
+	switch {
+	case id&keptLoan != 0:
+		c.keptEnded(int(id&^keptLoan), err)
+		return
+	case id&bulkLoan == 0:
+		c.loans.give(id)
+		return
+	}
+	peer, i := int(id&^bulkLoan>>16), int(id&(1<<16-1))
+	ln := c.lane(peer)
+	c.free(&ln.bulk.all()[i])
+	if ln.blocked {
+		c.mark(peer)
+	}
+}
+
+// stick notes that the core has no room for more towards a peer.
+func (c *Conduit) stick(peer int, ln *lane) {
+	if ln.blocked = true; !slices.Contains(c.stuck, int32(peer)) {
+		c.stuck = append(c.stuck, int32(peer))
+	}
+}
+
+// unstick tries again what the core had no room for.
+func (c *Conduit) unstick() {
+	for _, p := range c.stuck {
+		c.mark(int(p))
+	}
+	c.stuck = c.stuck[:0]
+}
+
+// turn moves everything on: what is staged into the core, and out of it. Under engine.
+func (c *Conduit) turn() {
+	for again := true; again; again = len(c.stuck) > 0 && !c.out.full && c.out.sent {
+		c.unstick()
+		c.drain()
+		c.send(passPackets)
+	}
+	if len(c.deaths) > 0 {
+		c.spread()
+		c.send(passPackets)
+	}
+	if c.held.Load() {
+		c.held.Store(false)
+		if c.heldAt > 0 && c.now-c.heldAt > soon {
+			c.slow++
+		}
+		c.heldAt = 0
+	}
+	if len(c.sized) > 0 && c.now >= c.sizeAt {
+		c.judgeSizes()
+		c.out.flush()
+	}
+	c.schedule()
+}
+
+// schedule says when the next turn is due.
+func (c *Conduit) schedule() {
+	due := c.core.NextTimer()
+	if len(c.leaving) > 0 {
+		c.forget()
+		if len(c.leaving) > 0 {
+			due = min(due, c.leaving[0].at)
+		}
+	}
+	if c.debts.Load() {
+		due = min(due, c.now+patience)
+	}
+	if c.out.full { // the core would go on at once, in vain
+		due = c.now + fullFor
+	}
+	c.due.Store(int64(due))
+}
+
+// send lets the core's packets out.
+func (c *Conduit) send(budget int) {
+	c.out.waits, c.out.sent = 0, false
+	for {
+		n := c.core.Outgoing(c.now, budget, c.out.face)
+		c.out.flush()
+		if n < budget || c.out.full {
+			return
+		}
+	}
+}
+
+// heard takes in what a peer says it has served and taken.
+func (c *Conduit) heard(peer int, served uint64, bulk uint32) {
+	ln := c.lane(peer)
+	c.repay(ln, served)
+	if advance(&ln.bulkFreed, bulk, ln.bulk.sent.Load()) && ln.blocked {
+		c.mark(peer)
+	}
+}
+
+// repay gives what the peer has served back to the purse, unless that was told before.
+func (c *Conduit) repay(ln *lane, served uint64) {
+	if d := served - ln.repaid; d != 0 && d <= ln.held.Load()-ln.repaid {
+		ln.repaid = served
+		c.purse.Give(tickets.Cost(d))
+	}
+}
+
+// advance moves a counter to the value whose low half is told, if that lies ahead of it and not beyond most.
+func advance(v *atomic.Uint64, told uint32, most uint64) bool {
+	old := v.Load()
+	d := told - uint32(old)
+	if d == 0 || d >= 1<<31 || old+uint64(d) > most {
+		return false
+	}
+	v.Store(old + uint64(d))
+	return true
+}

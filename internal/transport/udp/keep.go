@@ -1,0 +1,155 @@
+package udp
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/transport/reliable"
+)
+
+// keepFrom is the least length in bytes of bulk data that are sent from where they lie. What is kept is the caller's
+// again when the peer has acknowledged it. So where two ranks exchange data, their directions take turns. Below this a
+// copy costs less than that.
+const keepFrom = 256 << 10
+
+// keptLoan marks the number of a message of kept data, among those that the core has taken.
+const keptLoan = 1 << 62
+
+// keptData is bulk data of one call that are sent from where they lie.
+type keptData struct {
+	keep conduit.Completion // nil: not in use
+	peer int
+	n    int
+	err  error
+}
+
+// keeps counts bulk data that the core sends from where it lies: what is in flight, and what has ended. Any holder of
+// engine may find that some has ended; only a poll, or Close, reports that.
+type keeps struct {
+	// Under engine.
+	out   []keptData // by number
+	free  []int      // of out
+	ended []keptData
+	news  atomic.Bool // there are ended; written under engine
+	// Under poll; of Close in the end.
+	told []keptData
+}
+
+// keep sends data from where they lie, as far as the window goes.
+func (c *Conduit) keep(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
+	if !c.engine.TryLock() {
+		return 0, false
+	}
+	c.now = c.clock()
+	switch ln := c.lane(peer); {
+	case c.closed(): // Close may have seen to what is kept
+		n = -1
+	case !ln.saidBye && c.know(peer):
+		n, kept = c.handKept(peer, id, off, data, keep)
+	}
+	if n > 0 {
+		c.turn()
+		c.keeper.expect(time.Duration(c.due.Load()))
+	}
+	c.release()
+	return n, kept
+}
+
+// handKept gives the core what of data the peer has room for. What is short the core has copied.
+func (c *Conduit) handKept(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
+	ln, k := c.lane(peer), &c.keeps
+	room := uint64(c.g.slots*c.g.chunk) - (ln.bulk.sent.Load() - ln.bulkFreed.Load())
+	n = min(len(data), int(room))
+	if n < len(data) {
+		n -= n % c.g.chunk // not in crumbs
+	}
+	if n <= 0 {
+		return 0, false
+	}
+	i := k.take(keptData{keep: keep, peer: peer, n: n})
+	m := reliable.Message{Data: data[:n], Tag: tagBulk, Put: true, Place: id, Offset: uint64(off), ID: keptLoan | uint64(i)}
+	st := c.core.Send(peer, m, c.now)
+	if st != reliable.Taken {
+		k.give(i)
+		if st != reliable.Copied {
+			return 0, false
+		}
+	}
+	ln.bulk.sent.Add(uint64(n))
+	return n, st == reliable.Taken
+}
+
+// take gives x a number.
+func (k *keeps) take(x keptData) (i int) {
+	if n := len(k.free); n > 0 {
+		i, k.free = k.free[n-1], k.free[:n-1]
+		k.out[i] = x
+		return i
+	}
+	k.out = append(k.out, x)
+	return len(k.out) - 1
+}
+
+// give takes a number back, and returns what it stood for.
+func (k *keeps) give(i int) keptData {
+	x := k.out[i]
+	k.out[i] = keptData{}
+	k.free = append(k.free, i)
+	return x
+}
+
+// none tells whether the core has no kept data.
+func (k *keeps) none() bool { return len(k.free) == len(k.out) }
+
+// keptEnded notes that kept data have arrived, or why they need not. Under engine.
+func (c *Conduit) keptEnded(i int, err error) {
+	k := &c.keeps
+	x := k.give(i)
+	x.err = err
+	k.ended = append(k.ended, x)
+	k.news.Store(true)
+	c.ring()
+}
+
+// collect readies what has ended to be told of. Under poll and engine: the failure of a peer, which comes after the
+// ends that it causes, is known then.
+func (k *keeps) collect() {
+	if k.news.Load() {
+		k.told = append(k.told, k.ended...)
+		clear(k.ended)
+		k.ended = k.ended[:0]
+		k.news.Store(false)
+	}
+}
+
+// waiting tells whether some have ended that are to be told of. Under poll.
+func (k *keeps) waiting() bool { return len(k.told) > 0 || k.news.Load() }
+
+// tellKept tells of kept data that have ended, and returns of how many calls. Under poll, or in Close.
+func (c *Conduit) tellKept() int {
+	k := &c.keeps
+	for _, x := range k.told {
+		if x.err != nil {
+			x.err = c.Failed(x.peer)
+		}
+		x.keep.Completed(x.n, x.err)
+	}
+	n := len(k.told)
+	clear(k.told)
+	k.told = k.told[:0]
+	return n
+}
+
+// dropKept gives up the peers that have kept data at the end of Close, which tells of them. Under poll.
+func (c *Conduit) dropKept() {
+	c.engine.Lock()
+	defer c.engine.Unlock()
+	defer c.keeps.collect()
+	for _, x := range c.keeps.out {
+		if x.keep != nil && c.lane(x.peer).known {
+			c.fail(x.peer, conduit.ErrClosed, "")
+			c.core.Remove(x.peer, conduit.ErrClosed)
+		}
+	}
+}

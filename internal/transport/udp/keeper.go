@@ -1,0 +1,138 @@
+package udp
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/internal/transport/udp/mmsg"
+)
+
+// keeper is the goroutine that looks after the conduit while nobody polls. While somebody does, it looks up now and
+// then only; while nobody does, it parks in the netpoller.
+type keeper struct {
+	c     *Conduit
+	kick  chan struct{} // a token has it look up at once
+	timer *time.Timer
+	seen  uint64 // of Conduit.polls
+
+	flushed   chan struct{} // closed when Close need not wait longer
+	listening atomic.Bool   // the keeper is about to wait, or waits, for a datagram
+	until     atomic.Int64  // when the keeper looks up at the latest, or 0 while it is about
+}
+
+const (
+	// tick is how often the keeper looks whether somebody still polls; it also bounds how long a record may be kept
+	// back for company if its sender does not poll.
+	tick = time.Millisecond
+	// lazyTick is the same while somebody sleeps in the conduit, who has the timers in mind.
+	lazyTick = 250 * time.Millisecond
+	// late is how long the keeper leaves a timer to the sleeper before it sees to it.
+	late = 5 * time.Millisecond
+	// closingTick is how often the keeper looks whether it can end.
+	closingTick = 5 * time.Millisecond
+)
+
+func (k *keeper) start(c *Conduit) {
+	k.c = c
+	k.kick = make(chan struct{}, 1)
+	k.timer = time.NewTimer(time.Hour)
+	k.flushed = make(chan struct{})
+	go k.run()
+}
+
+// nudge makes the keeper look up, wherever it waits.
+func (k *keeper) nudge() {
+	select {
+	case k.kick <- struct{}{}:
+	default:
+	}
+	if k.listening.Load() {
+		k.c.wire.Wake()
+	}
+}
+
+// expect makes the keeper look up earlier than it means to, if it means to much later than at: a timer has been set, or
+// something is kept back, and whoever has done that may not poll.
+func (k *keeper) expect(at time.Duration) {
+	if time.Duration(k.until.Load())-at > 2*tick {
+		k.nudge()
+	}
+}
+
+func (k *keeper) run() {
+	defer k.timer.Stop()
+	c := k.c
+	for !c.closed() {
+		switch asleep, polls := c.sleep.asleep.Load(), c.polls.Load(); {
+		case asleep:
+			k.nap(lazyTick)
+			k.onTime()
+		case polls != k.seen && !c.sleep.armed.Load():
+			// A rank that polls sees to timers, and to what was kept back. This thread may be on the same core, and
+			// may lose it with the lock in hand: to do that work here would cost the rank more.
+			if k.nap(tick) {
+				k.seen = polls // that was a whole nap ago
+			}
+		default:
+			k.listen()
+		}
+	}
+	k.linger()
+}
+
+// nap waits for a kick, or d at most. It returns true if all of d has passed.
+func (k *keeper) nap(d time.Duration) bool {
+	now := k.c.clock()
+	k.until.Store(int64(now + d)) // before the timers are looked at: who sets one later finds it
+	defer k.until.Store(0)
+	if due := time.Duration(k.c.due.Load()) - now; due < d && d == lazyTick {
+		d = max(due+late, tick)
+	}
+	k.timer.Reset(d)
+	defer k.timer.Stop()
+	select {
+	case <-k.kick:
+		return false
+	case <-k.timer.C:
+		return true
+	}
+}
+
+// onTime sees to timers, and to what was kept back, while somebody sleeps who does not know of them.
+func (k *keeper) onTime() {
+	c := k.c
+	if c.held.Load() || time.Duration(c.due.Load())+tick < c.clock() {
+		if found, _ := c.attend(); found {
+			c.ring()
+		}
+	}
+}
+
+// listen waits for a datagram or a timer, and sees to it.
+func (k *keeper) listen() {
+	c := k.c
+	if !c.sleep.role.TryLock() {
+		return // a sleeper has it, or has just left: look again
+	}
+	k.listening.Store(true)
+	until := c.clock() + time.Second
+	k.until.Store(int64(until)) // before the timers are looked at: who sets one later finds it
+	until = min(until, time.Duration(c.due.Load()))
+	r := mmsg.Woken
+	if !c.sleep.asleep.Load() && !c.held.Load() { // who is asleep waits for the role
+		r = c.wire.Wait(c.base.Add(until))
+	}
+	k.until.Store(0)
+	k.listening.Store(false)
+	c.sleep.role.Unlock()
+	if r == mmsg.Woken && !c.held.Load() {
+		return
+	}
+	found, done := c.attend()
+	if found {
+		c.ring()
+	}
+	if !done {
+		k.nap(tick)
+	}
+}

@@ -1,0 +1,156 @@
+package core
+
+import (
+	"github.com/golci/golci/internal/platform/arch"
+	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/board"
+)
+
+// A long Reduce or Allreduce over the board goes block by block. Each rank shows its block, then combines its share of
+// the blocks of all, and shows that. So a rank reads what others bring once, and combines a share only.
+
+// blocks is such a call.
+type blocks struct {
+	x       *Call
+	in, out []byte // out is nil on a rank that does not get the result
+	elem    int    // bytes of an element
+	each    int    // bytes of a block, but the last one
+	n       int    // blocks
+}
+
+// boardAllreduceLong is boardAllreduce for any length. While a rank waits for the blocks of others, its next one is
+// there for them already.
+func boardAllreduceLong(x *Call, _ int) error {
+	_, err := x.reduceLong(true)
+	return err
+}
+
+// boardReduceLong is boardReduce for any length.
+func boardReduceLong(x *Call, root int) error {
+	_, err := x.reduceLong(x.rank == root)
+	return err
+}
+
+// reduceLong combines the In of all ranks of the node into the Out of those that want the result. It gives the number
+// of the next chunk.
+func (x *Call) reduceLong(result bool) (next int, err error) {
+	if err := x.beginBulk(); err != nil {
+		return 0, err
+	}
+	in := x.buf[schedule.In]
+	c := blocks{x: x, in: in.mem, elem: in.size}
+	if result {
+		c.out = x.buf[schedule.Out].mem[:len(in.mem)]
+	}
+	c.each = board.ChunkBytes / c.elem * c.elem
+	c.n = (len(c.in) + c.each - 1) / c.each
+	err = c.run()
+	c.done(resultChunk(c.n - 1))
+	return resultChunk(c.n-1) + 1, err
+}
+
+func (c *blocks) run() error {
+	for i := range c.n + 2 {
+		if i < c.n {
+			c.show(i)
+		}
+		if j := i - 1; j >= 0 && j < c.n {
+			if err := c.reduce(j); err != nil {
+				return err
+			}
+		}
+		if j := i - 2; j >= 0 && c.out != nil {
+			if err := c.collect(j); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// The chunks of a rank are numbered in the order in which it brings them: block i + 1 before the result of block i.
+func blockChunk(i int) int  { return max(0, 2*i-1) }
+func resultChunk(i int) int { return 2*i + 2 }
+
+// of is block i of a buffer.
+func (c *blocks) of(b []byte, i int) []byte { return b[i*c.each : min(len(b), (i+1)*c.each)] }
+
+// share is what a rank combines of n bytes.
+func (c *blocks) share(rank, n int) (from, to int) {
+	n /= c.elem
+	ranks := c.x.near()
+	return n * rank / ranks * c.elem, n * (rank + 1) / ranks * c.elem
+}
+
+// place gives the place for a chunk of this rank. Others have done with what lay there four blocks ago: without what
+// they have brought since, this rank would not have got here.
+func (c *blocks) place(chunk int) board.Place {
+	return c.x.st.shared.b.Chunk(c.x.st.shared.me, uint64(chunk))
+}
+
+const _ = uint(board.Chunks - 8) // two chunks for each block
+
+// show brings block i, but for the share that this rank combines itself.
+func (c *blocks) show(i int) {
+	p, b := c.place(blockChunk(i)), c.of(c.in, i)
+	to := p.Bytes(len(b))
+	from, upTo := c.share(c.x.st.shared.me, len(b))
+	arch.CopyOut(to, b[:from])
+	arch.CopyOut(to[upTo:], b[upTo:])
+	c.x.publish(p, uint64(blockChunk(i)), len(b))
+}
+
+// reduce combines this rank's share of block i, and brings the result.
+func (c *blocks) reduce(i int) error {
+	x, own := c.x, c.of(c.in, i)
+	from, to := c.share(x.st.shared.me, len(own))
+	var all [board.MaxRanks][]byte
+	for r := range x.near() {
+		b := own
+		if r != x.st.shared.me {
+			var err error
+			if b, err = c.come(r, blockChunk(i), len(own)); err != nil {
+				return err
+			}
+		}
+		all[r] = b[from:to]
+	}
+	p := c.place(resultChunk(i))
+	result := p.Bytes(to - from)
+	if err := x.fold(result, all[:x.near()]); err != nil {
+		return err
+	}
+	x.publish(p, uint64(resultChunk(i)), len(result))
+	if c.out != nil {
+		copy(c.of(c.out, i)[from:to], result)
+	}
+	return nil
+}
+
+// collect reads the results of block i.
+func (c *blocks) collect(i int) error {
+	out := c.of(c.out, i)
+	for k := 1; k < c.x.near(); k++ {
+		r := c.x.behindBy(k)
+		from, to := c.share(r, len(out))
+		b, err := c.come(r, resultChunk(i), to-from)
+		if err != nil {
+			return err
+		}
+		copy(out[from:to], b)
+	}
+	return nil
+}
+
+// come waits for a chunk of a rank, of n bytes.
+func (c *blocks) come(rank, chunk, n int) ([]byte, error) {
+	return c.x.came(rank, c.x.st.shared.b.Chunk(rank, uint64(chunk)), uint64(chunk), n)
+}
+
+// done tells the other ranks that this one has done with the chunks of each up to one.
+func (c *blocks) done(chunk int) {
+	x := c.x
+	for k := 1; k < x.near(); k++ {
+		x.set(x.st.shared.b.Taken(x.st.shared.me, x.behindBy(k)), board.Seq(x.call, uint64(chunk)+1))
+	}
+}

@@ -1,0 +1,290 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/golci/golci/internal/schedule"
+)
+
+// In Finalize all ranks compare what they have called on all communicators. First they add up one word of each rank: of
+// each communicator rank 0 subtracts the hash of its calls as often as there are others, and the others add theirs. If
+// all agree the sum is 0. Only else do they tell each other which communicators they have had, and look for those where
+// they differ.
+
+// account is what Finalize needs of communicators that have been freed.
+type account struct {
+	mu    sync.Mutex // guards what follows; no lock is taken under it, and it may be taken under that of colls
+	sum   uint64
+	ended []record // the last of them
+	found error    // what Finalize has found
+}
+
+// keptRecords is of how many freed communicators a rank knows what it has called.
+const keptRecords = 512
+
+// entry is what a rank has called on a communicator, as it tells other ranks.
+type entry struct {
+	uid, number, calls, types uint64
+	rank, size                uint32
+	unsure                    uint64 // not 0: a call has failed, or runs; nothing is compared
+}
+
+type record struct {
+	entry
+	name string
+	tags [keptTags]uint64 // as in collState
+}
+
+// record is what this rank has called on c; false if it is not compared: no other rank of this world has part in it,
+// or not only those have.
+func (c *Comm) record() (r record, ok bool) {
+	st, job := c.coll, c.proc.rank.Job()
+	if c.local != nil || st.size < 2 {
+		return r, false
+	}
+	for _, w := range c.group {
+		if int(w) < job.First || int(w) >= job.First+job.Mates {
+			return r, false
+		}
+	}
+	state := st.state.Load()
+	r.entry = entry{
+		uid: st.uid, number: state / 2, calls: st.past.calls.Load(), types: st.past.types.Load(),
+		rank: uint32(c.rank), size: uint32(st.size),
+	}
+	if state%2 != 0 || st.poison.Load() != nil || c.Revoked() || st.hasOpen() {
+		r.unsure = 1
+	}
+	return r, true
+}
+
+// share is what this rank adds to the sum.
+func (r *entry) share() uint64 {
+	word := mixed(mixed(r.uid, r.number), mixed(r.calls, r.types))
+	if r.rank == 0 {
+		return -word * uint64(r.size-1)
+	}
+	return word
+}
+
+// hasOpen tells that a call that does not wait has not ended.
+func (st *collState) hasOpen() bool {
+	o := &st.open
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.calls) > 0
+}
+
+// freed notes what has been called on c, which is being freed.
+func (a *account) freed(c *Comm) {
+	r, ok := c.record()
+	if !ok {
+		return
+	}
+	r.name = c.Name()
+	for i := range r.tags {
+		r.tags[i] = c.coll.tags[i].Load()
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.sum += r.share()
+	if len(a.ended) == 2*keptRecords {
+		a.ended = append(a.ended[:0], a.ended[keptRecords:]...)
+	}
+	a.ended = append(a.ended, r)
+}
+
+// endedWith gives what is known of a communicator that has been freed. a.mu is held.
+func (a *account) endedWith(uid uint64) *record {
+	for i := range a.ended {
+		if r := &a.ended[i]; r.uid == uid {
+			return r
+		}
+	}
+	return nil
+}
+
+// asked is collState.asked for a communicator that this rank has freed. src is the rank that asks.
+func (a *account) asked(p *Proc, src int, uid, call uint64, tag, lastTag int) {
+	a.mu.Lock()
+	r := a.endedWith(uid)
+	if r == nil {
+		a.mu.Unlock()
+		return
+	}
+	mine, ok := tagIn(r.tags[call%keptTags], call)
+	if call > r.number {
+		mine, ok = collTag(int(r.size), wayFree, 0, 0), true
+	}
+	rank := uint64(r.rank)
+	a.mu.Unlock()
+	if ok && answers(mine, tag, lastTag) {
+		p.srv.Notify(src, [4]uint64{uid, call, rank<<32 | noticeAnswer, uint64(mine)}, "")
+	}
+}
+
+// failed notes, for Finalize, that ranks have called different things on a communicator that this one has freed.
+func (a *account) failed(p *Proc, uid uint64, e *CollectiveError) {
+	if p.isolated.Load() || !errors.Is(e.Err, ErrMismatch) {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r := a.endedWith(uid); r != nil && r.unsure == 0 && a.found == nil {
+		a.found = fmt.Errorf("mpi: Finalize: on %s: %w", r.name, e)
+	}
+}
+
+// records are those of all communicators that are known, and the share of this rank in the sum.
+func (p *Proc) records() (all []record, sum uint64) {
+	p.colls.mu.Lock()
+	var live []*Comm
+	for _, st := range p.colls.m {
+		if c := st.c.origin(); !c.Freed.Load() {
+			live = append(live, c)
+		}
+	}
+	p.colls.mu.Unlock()
+	p.account.mu.Lock()
+	all, sum = append(all, p.account.ended...), p.account.sum
+	p.account.mu.Unlock()
+	for _, c := range live {
+		if r, ok := c.record(); ok {
+			r.name = c.Name()
+			all = append(all, r)
+			sum += r.share()
+		}
+	}
+	return all, sum
+}
+
+// sumAndMost adds first words, and takes the greatest of second ones.
+type sumAndMost struct{}
+
+// Into implements Combiner.
+func (sumAndMost) Into(out, low, high []byte) {
+	o, l, h := twoWords(out), twoWords(low), twoWords(high)
+	*o = [2]uint64{l[0] + h[0], max(l[1], h[1])}
+}
+
+func twoWords(b []byte) *[2]uint64 { return (*[2]uint64)(unsafe.Pointer(&b[0])) }
+
+// compareAll is the meeting of all ranks in Finalize.
+func (p *Proc) compareAll() error {
+	c := p.world
+	if err := c.usable("Finalize"); err != nil {
+		return err
+	}
+	if c.Size() == 1 {
+		return c.lastBarrier()
+	}
+	all, sum := p.records()
+	mine, total := [2]uint64{sum, uint64(len(all))}, [2]uint64{}
+	x := c.lastCall()
+	x.buf[schedule.In], x.buf[schedule.Out] = bytesIn(mine[:]), bytesIn(total[:])
+	x.op = Operator{Combiner: sumAndMost{}, Commutes: true}
+	x.fresh(wayFinalize).AllreduceDoubling(x.place(), int(unsafe.Sizeof(mine)), false)
+	if err := x.perform(); err != nil {
+		return err
+	}
+	p.findUntold()
+	if total[0] == 0 || total[1] == 0 {
+		return nil
+	}
+	return p.findDiffering(all, int(total[1]))
+}
+
+// findUntold sets the verdict if ranks have called different things, and this one has not been told of it by a call.
+func (p *Proc) findUntold() {
+	p.colls.mu.Lock()
+	defer p.colls.mu.Unlock()
+	for _, st := range p.colls.m {
+		if err := st.untold("Finalize"); err != nil {
+			p.account.mu.Lock()
+			p.account.found = err
+			p.account.mu.Unlock()
+		}
+	}
+}
+
+// untold is the error of a call that another rank has found to differ, if no call of this rank has given it.
+func (st *collState) untold(what string) error {
+	e := st.poison.Load()
+	if e == nil || st.told.Load() || st.c.proc.isolated.Load() || !errors.Is(e.Err, ErrMismatch) {
+		return nil
+	}
+	return st.c.errorf(what, ": %w", e)
+}
+
+// findDiffering exchanges up to most records among all ranks, and sets the verdict of this one.
+func (p *Proc) findDiffering(all []record, most int) error {
+	c := p.world
+	unsure := uint64(0)
+	for range p.rank.Threads().Threads() {
+		unsure = 1 // its calls may be still to come
+	}
+	mine, theirs := make([]entry, most), make([]entry, most*c.Size())
+	for i, r := range all {
+		mine[i] = r.entry
+		mine[i].unsure |= unsure
+	}
+	x := c.lastCall()
+	x.buf[schedule.In], x.buf[schedule.Out] = bytesIn(mine), bytesIn(theirs)
+	x.fresh(wayFinalize).AllgatherSteps(x.place(), x.buf[schedule.In].len, false)
+	if err := x.perform(); err != nil {
+		return err
+	}
+	members := make(map[uint64][]entry)
+	for _, e := range theirs {
+		if e.size > 0 {
+			members[e.uid] = append(members[e.uid], e)
+		}
+	}
+	p.account.mu.Lock()
+	defer p.account.mu.Unlock()
+	for _, r := range all {
+		if err := differing(members[r.uid], r.name); err != nil && p.account.found == nil {
+			p.account.found = fmt.Errorf("mpi: Finalize: %w", err)
+		}
+	}
+	return nil
+}
+
+// differing compares the entries of all ranks of the communicator called name. It gives an error only if they are sure
+// to differ.
+func differing(of []entry, name string) error {
+	for _, e := range of {
+		if e.unsure != 0 || len(of) != int(e.size) {
+			return nil
+		}
+	}
+	for i := range of {
+		a, b := &of[0], &of[i]
+		switch {
+		case a.number != b.number:
+			return fmt.Errorf("%w: on %s rank %d has made %s, rank %d %d", ErrMismatch, name,
+				a.rank, plural(int(a.number), "call", "calls"), b.rank, b.number)
+		case a.calls != b.calls:
+			return fmt.Errorf("%w: on %s ranks %d and %d have made %s, not all of them the same", ErrMismatch, name,
+				a.rank, b.rank, plural(int(a.number), "call", "calls"))
+		}
+	}
+	for i := range of {
+		for j := range i {
+			if a, b := &of[j], &of[i]; !sameTypes(a.types, b.types) {
+				return fmt.Errorf("%w: ranks %d and %d in a call on %s", errElements, a.rank, b.rank, name)
+			}
+		}
+	}
+	return nil
+}
+
+// verdict is what Finalize has found wrong with the program.
+func (p *Proc) verdict() error {
+	p.account.mu.Lock()
+	defer p.account.mu.Unlock()
+	return p.account.found
+}

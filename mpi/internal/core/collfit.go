@@ -1,0 +1,127 @@
+package core
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/golci/golci/comm"
+)
+
+// part gives where the part of a rank lies in an area of n equal parts, or of different ones.
+func (a *area) part(rank, n int) (at, bytes int) {
+	if a.lens != nil {
+		return a.displs[rank], a.lens[rank]
+	}
+	each := a.bytes / n
+	return rank * each, each
+}
+
+// fit checks that what a rank sends to itself is as long as what it receives from itself and of the same elements, and
+// that no buffer is both.
+func (g *given) fit(k *Coll, rank, size int) error {
+	in, out := &g.in, &g.out
+	if in.place || out.place || !in.load || !out.store && k.Kind != KindExscan {
+		return nil // rank 0 of an Exscan is looked at, too: no argument may be the memory of another one (2.3)
+	}
+	a, na := 0, in.bytes
+	b, nb := 0, out.bytes
+	switch k.Kind {
+	case KindGather, KindGatherv, KindAllgather, KindAllgatherv:
+		b, nb = out.part(rank, size)
+	case KindScatter, KindScatterv:
+		a, na = in.part(rank, size)
+	case KindAlltoall:
+	case KindAlltoallv, KindAlltoallw:
+		_, na = in.part(rank, size)
+		_, nb = out.part(rank, size)
+	default: // a reduction, or one buffer
+		if !k.Reduces() {
+			return nil
+		}
+		na, nb = min(in.bytes, out.bytes), min(in.bytes, out.bytes)
+	}
+	switch {
+	case na > nb:
+		return fmt.Errorf("%w: the rank sends itself %d bytes and receives %d", ErrTruncate, na, nb)
+	case na < nb:
+		return fmt.Errorf("%w: the rank sends itself %d bytes and receives %d", ErrCount, na, nb)
+	case na > 0 && g.sent != 0 && g.received != 0 && g.sent != g.received:
+		return fmt.Errorf("what the rank sends itself: %w", typed(&comm.ShapeError{Sent: g.sent, Received: g.received}))
+	case na == 0 || in.packed || out.packed:
+		return nil
+	}
+	p, q := uintptr(unsafe.Pointer(in.mem))+uintptr(a), uintptr(unsafe.Pointer(out.mem))+uintptr(b)
+	if k.Kind == KindAlltoallv || k.Kind == KindAlltoallw {
+		na, nb = 1, 1 // the parts may lie between each other
+	}
+	if p < q+uintptr(nb) && q < p+uintptr(na) {
+		return fmt.Errorf("%w: send and receive buffer overlap; see MPI_IN_PLACE", ErrBuffer)
+	}
+	return nil
+}
+
+// chooseGiven makes x the call k: with its buffers, its operation and its schedule.
+func (x *Call) chooseGiven(k *Coll, g given, o Operator) error {
+	x.given = g
+	x.given.on = true
+	in, out := &x.given.in, &x.given.out
+	in.begin()
+	out.begin()
+	size := max(g.elem, 1)
+	mem := [2]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(in.data)), unsafe.Pointer(unsafe.SliceData(out.data))}
+	if in.place {
+		mem[0] = InPlace()
+	}
+	if out.place {
+		mem[1] = InPlace()
+	}
+	x.Buffers(mem[0], len(in.data)/size, mem[1], len(out.data)/size, size)
+	x.op = o
+	if x.c.local != nil {
+		return x.chooseInter(k)
+	}
+	switch k.Kind {
+	case KindNeighborAllgather, KindNeighborAllgatherv, KindNeighborAlltoall, KindNeighborAlltoallv, KindNeighborAlltoallw:
+		return x.chooseNear(k)
+	case KindGatherv:
+		return x.Gatherv(out.lens, out.displs, k.Root)
+	case KindScatterv:
+		return x.Scatterv(in.lens, in.displs, k.Root)
+	case KindAllgatherv:
+		return x.Allgatherv(out.lens, out.displs)
+	case KindAlltoallv, KindAlltoallw:
+		return x.Alltoallv(in.lens, in.displs, out.lens, out.displs)
+	case KindReduceScatter:
+		return x.ReduceScatter(k.counts())
+	}
+	return choices[k.Kind](x, k.Root)
+}
+
+// choices choose the schedules of kinds that need a root only.
+var choices = [...]func(x *Call, root int) error{
+	KindBarrier: (*Call).Barrier, KindBcast: (*Call).Bcast, KindGather: (*Call).Gather, KindScatter: (*Call).Scatter,
+	KindAllgather: (*Call).Allgather, KindAlltoall: (*Call).Alltoall, KindReduce: (*Call).Reduce,
+	KindAllreduce: (*Call).Allreduce, KindReduceScatterBlock: (*Call).ReduceScatterBlock, KindScan: (*Call).Scan,
+	KindExscan: (*Call).Exscan,
+}
+
+// counts are the lengths of the parts of a result, in elements. Elements without bytes are none.
+func (k *Coll) counts() []int {
+	all := make([]int, len(k.Out.Parts.Counts))
+	if k.Out.T.Size() == 0 {
+		return all
+	}
+	for i, n := range k.Out.Parts.Counts {
+		all[i] = int(n)
+	}
+	return all
+}
+
+// end shows the program the result, and lets go of the buffers.
+func (g *given) end(ok bool) {
+	if g.on {
+		g.in.end(false)
+		g.out.end(ok)
+		*g = given{}
+	}
+}

@@ -1,0 +1,417 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"sync/atomic"
+	"time"
+
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/platform/arch"
+	"github.com/golci/golci/internal/progress"
+	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/errs"
+	"github.com/golci/golci/rank"
+)
+
+// collState is what the collectives of a communicator have in common on one rank.
+type collState struct {
+	// state is twice the number of the last call, plus one while that call runs. The caller that sets the low bit owns
+	// the fields of the second group until it clears the bit.
+	state   atomic.Uint64
+	tags    [keptTags]atomic.Uint64         // of the last calls, by number, the number above the tag; the poller reads them
+	poison  atomic.Pointer[CollectiveError] // the first call known to have failed on any rank
+	told    atomic.Bool                     // the program has been told of it, or is about to be
+	answer  atomic.Pointer[otherCall]       // of a rank that was asked
+	longed  atomic.Pointer[string]          // the function whose call waits long, for reports
+	dead    deadCalls                       // where a failed call does not end those after it
+	owed    atomic.Pointer[callError]       // there: the last error that the program has not been told of
+	settled atomic.Uint64                   // there: the last failed call of which the program is told
+
+	past    past     // what has been called
+	displs  [2][]int // of a buffer that is read, and of one that is written, where the program gives none
+	attend  uint64   // from this number on a call needs prepare
+	doubts  int      // calls after which messages that still wait are looked at; see lookBack
+	hinted  bool     // the partners of collectives have been hinted at
+	news    comm.Listener
+	late    *time.Timer        // sets the alarm of a wait that takes long
+	names   map[string]*string // of functions whose calls have waited long, for longed
+	running Call               // the one that waits; while it listens, the poller reads tags and ranks
+	open    openCalls          // those that do not wait
+	shared  shared             // memory for the calls of ranks of a node
+
+	// Fixed.
+	c         *Comm
+	stopper   func(call uint64, err error, w *fult.Worker) // stopCall, made once
+	waits     *rank.Waits                                  // nil without a timeline
+	size      int
+	numbers   uint8  // how many bits of a number are in a tag
+	marks     uint8  // how many bits a mark has
+	uid       uint64 // the same on all ranks of the communicator, and no other communicator's of the job
+	roundMask uint64 // numbers whose bits under it are 0 begin with a check
+}
+
+// keptTags is for how many calls a rank knows what it has called.
+const keptTags = 16
+
+func newCollState(c *Comm, uid uint64) *collState {
+	size := len(c.peers)
+	n := numberBits(size)
+	st := &collState{c: c, size: size, uid: uid, numbers: uint8(n), marks: uint8(markBits(size)), roundMask: 1<<(n-2) - 1}
+	st.past.begin(c.proc == nil || c.proc.typed)
+	st.shared.at = c.firstBoard()
+	st.running = Call{c: c, st: st, rank: c.rank, size: size, alarm: &st.news.Alarm}
+	st.news.Context = c.collCtx
+	st.news.Suspect = st.suspect
+	if c.proc != nil {
+		st.waits = c.proc.rank.Waits()
+	}
+	st.late = stopped(func() { st.news.Alarm.Complete(nil) })
+	st.open.late = stopped(st.lookLate)
+	st.open.idle.New = st.newOpen
+	st.stopper = st.stopCall
+	return st
+}
+
+// stopped is a timer for f that does not run.
+func stopped(f func()) *time.Timer {
+	t := time.AfterFunc(time.Hour, f)
+	t.Stop()
+	return t
+}
+
+// Call is one call of a collective on one rank.
+type Call struct {
+	c       *Comm
+	st      *collState
+	kind    string // the function that the program has called, for errors
+	way     way
+	tag     int
+	lastTag int // of the last one of several messages, if that has a tag of its own; else tag
+	rank    int
+	size    int
+	call    uint64 // its number on the communicator; 0 for Finalize
+	word    uint64 // what is called; see past
+	head    uint64 // a hash of that and of what was called before
+	mark    uint64 // the bits of it that are in tags are the mark
+	bytes   int    // that each rank brings, where all bring as many; else 0
+	shape   uint64 // of the elements, 0 if not known
+	seal    uint64 // what the others compare on the board
+	terms   comm.Terms
+	alarm   *progress.Done                // of the listener; nil for Finalize
+	once    bool                          // no rank sends another two messages
+	onBoard func(x *Call, root int) error // carries out the call over the board; nil: its schedule does
+	peer    int                           // the rank for which the current wait waits
+	from    int                           // peer if that wait is for a receive, else -1
+	scratch *scratch                      // that borrow has given last
+	panic   any                           // what the program's operation has panicked with
+	async   *async                        // of a call that does not wait; else nil
+	openAt  int                           // its place in openCalls, under the lock of these
+	stop    func() bool                   // the end of the view's context is no alarm any more; nil without one
+
+	steps *schedule.Schedule // one of plans
+	plans [plansKept]planned
+	run   schedule.Run
+	reqs  []comm.Req            // of the steps that are under way, by number
+	pairs []pair                // of the steps that have been started; they stay where they are until the call ends
+	buf   [schedule.Bufs]buffer // the call's
+	op    Operator              // of a reduction
+	given given                 // the arguments of MPI, if the call has them
+
+	exchange *exchange            // nil until the ranks compare what they call
+	owed     atomic.Bool          // it fails because a call before it has
+	small    [smallScratch]uint64 // memory to work in, if little is needed
+}
+
+// Begin begins a collective of elements e for the function what. Buffers, and Operate for a reduction, are to follow;
+// then a method that chooses the schedule, and with its error Finish.
+func (c *Comm) Begin(what string, e *Elem) (*Call, error) { return c.starts(what, e, false) }
+
+// BeginLater is Begin of a collective that does not wait. It ends with Launch.
+func (c *Comm) BeginLater(what string, e *Elem) (*Call, error) { return c.starts(what, e, true) }
+
+// starts begins a collective of elements e.
+func (c *Comm) starts(what string, e *Elem, later bool) (*Call, error) {
+	if c.Inter() {
+		return nil, c.errorf(what, ": %w: the communicator has two groups", errs.UnsupportedOperation)
+	}
+	x, err := c.begin(what, e.err, later)
+	if err == nil {
+		x.of(e)
+	}
+	return x, err
+}
+
+// of says of which elements the buffers of the call are.
+func (x *Call) of(e *Elem) {
+	x.shape = e.shape()
+	if x.c.checked {
+		x.terms.Shape = x.shape
+	}
+}
+
+// begin starts a call: one at a time on a communicator. When it returns no error, Finish must be called. With later,
+// for a call that does not wait, Launch must be called.
+func (c *Comm) begin(what string, typ error, later bool) (*Call, error) {
+	if c == nil || c.proc == nil || c.proc.rank.Ended() != nil || c.origin().Freed.Load() {
+		return nil, c.usable(what)
+	}
+	st := c.coll
+	last := st.state.Load()
+	if last%2 != 0 || !st.state.CompareAndSwap(last, last+3) {
+		return nil, c.concurrent(what)
+	}
+	x := &st.running
+	if later {
+		x = st.open.idle.Get().(*Call)
+	}
+	x.c, x.kind, x.call = c, what, last/2+1
+	x.terms.Endable, x.terms.Shape, x.shape = c.until != nil, 0, 0
+	if x.owed.Load() {
+		x.owed.Store(false)
+	}
+	if typ != nil || x.call >= st.attend || c.until != nil || st.poison.Load() != nil {
+		if err := x.prepare(typ); err != nil {
+			err = x.end(err)
+			if x.async != nil {
+				st.open.idle.Put(x)
+			}
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+func (c *Comm) concurrent(what string) error {
+	call := c.coll.state.Load() / 2
+	text := fmt.Sprintf("call %d", call)
+	if tag, ok := c.coll.tagOf(call); ok {
+		text = callText(c.coll.size, tag, call)
+	}
+	return c.errorf(what, ": %w: %s", ErrConcurrent, text)
+}
+
+// prepare is what few calls need.
+func (x *Call) prepare(typ error) error {
+	if !x.st.hinted {
+		x.c.hintPartners()
+	}
+	if err := x.poisoned(); err != nil {
+		return err
+	}
+	if err := x.c.over(); err != nil {
+		return x.gaveUp(err)
+	}
+	if x.c.until != nil && x.async == nil {
+		alarm := &x.st.news.Alarm
+		x.stop = context.AfterFunc(x.c.until, func() { alarm.Complete(nil) })
+	}
+	if x.call&x.st.roundMask == 0 {
+		x.awaitOlder()
+		if x.async == nil {
+			if err := x.round(); err != nil {
+				return err
+			}
+		}
+	}
+	if x.call == x.st.shared.at {
+		if err := x.makeBoard(); err != nil {
+			return err
+		}
+	}
+	if err := x.lookBack(); err != nil {
+		return err
+	}
+	x.st.attend = x.nextChecked()
+	if typ != nil {
+		return x.c.opError(x.kind, typ)
+	}
+	return nil
+}
+
+// nextChecked is the number of the next call that needs prepare: a power of two, the first of a round, or the very next
+// one while there are doubts.
+func (x *Call) nextChecked() uint64 {
+	if x.st.doubts > 0 {
+		return x.call + 1
+	}
+	return min(1<<bits.Len64(x.call), (x.call|x.st.roundMask)+1)
+}
+
+// lookBack looks for messages of calls before, now and then: at calls whose number is a power of two. A rank that is
+// ahead makes messages wait, too, and the look goes through all that waits. So after the first calls it is made only if
+// messages have waited at each of the calls since.
+func (x *Call) lookBack() error {
+	st := x.st
+	if x.call&(x.call-1) == 0 {
+		st.doubts = mostDoubts
+		if x.call <= mostDoubts {
+			st.doubts = 1
+		}
+	}
+	if st.doubts == 0 {
+		return nil
+	}
+	if st.doubts--; !x.c.Srv.Unread() {
+		st.doubts = 0
+	} else if st.doubts == 0 {
+		return x.leftover()
+	}
+	return nil
+}
+
+// mostDoubts is at how many calls messages must have waited before they are looked at.
+const mostDoubts = 64
+
+// round comes before the low bits of numbers are used again, four times in their range. It is a barrier, so that no
+// rank gets ahead of another by half the range: then a message of an earlier call can be told from one of a later
+// call. After it, messages of calls before are looked for. A call that does not wait has the barrier in progress; so
+// a rank may start the calls up to the next round before it has passed this one, but not those after it.
+func (x *Call) round() error {
+	w := x.way
+	x.once = true
+	x.way, x.tag = wayRound, collTag(x.size, wayRound, 0, x.call)
+	x.lastTag = x.tag
+	x.meetAll(x.fresh(wayRound))
+	err := x.perform()
+	x.way = w
+	if err != nil {
+		return err
+	}
+	return x.leftover()
+}
+
+// take sets the way of the call and its root, which determine the tag of its messages. The call sends and receives
+// nothing before that.
+func (x *Call) take(w way, root int) {
+	x.way, x.once, x.bytes = w, !w.repeats(), 0
+	x.word = x.wordOf(w, root)
+	x.head = x.st.past.headOf(x.word)
+	x.mark = x.head
+	if !x.c.proc.inProcess || x.c.proc.isolated.Load() {
+		// A rank may go on after a failure, of which ranks learn at different calls. Other processes may be programs in C.
+		x.mark = stirred(1, x.word)
+	}
+	x.tag = x.tagged(w, root)
+	x.lastTag = x.tag
+	e := x.call<<tagEntryBits | uint64(x.tag)
+	if x.async != nil {
+		e |= tagEntryLater
+	}
+	arch.StoreRel64(&x.st.tags[x.call%keptTags], e)
+}
+
+// An entry of tags is a tag, then whether its call does not wait, then the low bits of the call's number.
+const (
+	tagEntryLater = 1 << tagBits
+	tagEntryBits  = tagBits + 1
+)
+
+// tagOf gives the tag of a call, if the rank has got that far in it and has not forgotten it.
+func (st *collState) tagOf(call uint64) (int, bool) {
+	return tagIn(st.tags[call%keptTags].Load(), call)
+}
+
+// tagIn gives the tag of a call that a word of collState.tags has, if it is of that call.
+func tagIn(e, call uint64) (int, bool) {
+	return int(e & (1<<tagBits - 1)), e != 0 && call > 0 && e>>tagEntryBits == call&(1<<(64-tagEntryBits)-1)
+}
+
+// room gives room for n displacements, of the running call.
+func (st *collState) room(n int, written bool) []int {
+	d := &st.displs[0]
+	if written {
+		d = &st.displs[1]
+	}
+	if cap(*d) < n {
+		*d = make([]int, n)
+	}
+	return (*d)[:n]
+}
+
+// end ends the call and returns its error, which the other ranks are told of. If the program's operation has panicked,
+// that panic goes on here.
+func (x *Call) end(err error) error {
+	if err != nil {
+		x.fail(err)
+		if x.async == nil {
+			x.st.owed.Store(nil)
+			x.st.settle(x.call)
+		}
+	}
+	if x.stop != nil {
+		x.stop()
+		x.stop = nil
+	}
+	v := x.panic
+	x.panic, x.scratch = nil, nil
+	if err == nil && x.c.proc.isolated.Load() {
+		x.st.state.Store(x.call * 2) // before the look at dead calls
+		x.st.oweEnded(x.call, nil)
+	} else {
+		arch.StoreRel64(&x.st.state, x.call*2)
+	}
+	if v != nil {
+		panic(v)
+	}
+	return err
+}
+
+// poisoned tells whether the call cannot succeed, as this or an earlier one has failed somewhere.
+func (x *Call) poisoned() error {
+	e := x.st.poison.Load()
+	if e != nil && x.c.proc.isolated.Load() {
+		if e = x.st.dead.get(x.call); e == nil {
+			if owed := x.st.owed.Load(); owed != nil && owed.call < x.call {
+				x.owed.Store(true)
+				return x.ofCall(&CollectiveError{Rank: owed.rank, Call: owed.call, Kind: owed.kind, Err: owed.error})
+			}
+		}
+	}
+	if x.c.Revoked() {
+		return x.ofCall(errs.Revoked)
+	}
+	if e == nil || x.call < e.Call {
+		return nil
+	}
+	x.st.told.Store(true)
+	return x.ofCall(e)
+}
+
+// fail ends the collectives of the communicator on all ranks with err, unless an earlier call has failed.
+func (x *Call) fail(err error) {
+	if x.size == 1 || x.call == 0 || x.c.proc.rank.Ended() != nil || errors.Is(err, comm.ErrClosed) {
+		return
+	}
+	x.st.told.Store(true)
+	if x.st.lower(&CollectiveError{Rank: x.rank, Call: x.call, Kind: x.kind, Err: err}) {
+		x.tellFailure(err)
+		x.st.stop(nil, (*Call).poisoned)
+	}
+}
+
+// lower notes that a call has failed, if none before it is known to have.
+func (st *collState) lower(e *CollectiveError) bool {
+	if st.c.proc.isolated.Load() {
+		st.poison.Store(e)
+		return st.dead.add(e)
+	}
+	for {
+		old := st.poison.Load()
+		if old != nil && old.Call <= e.Call {
+			return false
+		}
+		if st.poison.CompareAndSwap(old, e) {
+			return true
+		}
+	}
+}
+
+// childUID is the uid of the communicator that all ranks of c make with the i-th of the ids that they have agreed on in
+// their call number call. i is at most maxSpare.
+func (c *Comm) childUID(call, i uint64) uint64 {
+	return mixed(c.coll.uid, call<<spareTurns|i)
+}

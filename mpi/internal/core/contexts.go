@@ -1,0 +1,258 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"sync"
+
+	"github.com/golci/golci/comm"
+)
+
+// A communicator has an id that all its ranks agree on. Its two contexts follow from the id. Each rank keeps a bit
+// for each id that it does not use. The ranks of the parent combine their bits with And. All choose the same free id,
+// and then each tries to claim it. Another thread of a rank may have claimed it first, for a communicator of another
+// parent. If one rank could not claim the id, all release it and try another one. A rank holds nothing while it waits
+// for others. So threads may make communicators in a different order on each rank.
+const (
+	worldID  = 0
+	selfID   = 1
+	systemID = 2 // of no communicator; see system
+
+	worldUID = 1 // see collState
+	selfUID  = 2
+
+	maxIDs  = (comm.MaxContext + 1) / 2
+	idWords = (maxIDs + 63) / 64
+
+	firstAssertedID = comm.FirstAsserted / 2
+
+	emptyTries  = 4   // attempts before an empty set counts as exhausted: other calls may hold ids for a moment
+	returnPolls = 100 // between two attempts
+)
+
+type idSet [idWords]uint64
+
+// idRange is a part of the ids, in words of an idSet.
+type idRange struct{ from, to int }
+
+var (
+	plainIDs    = idRange{0, firstAssertedID / 64}
+	assertedIDs = idRange{firstAssertedID / 64, idWords} // of communicators with promises
+)
+
+// contexts are the free ids of a rank. An id becomes free again when all members of its communicator have freed it.
+// Each member tells the others so after its last message. Before that, a message of the old communicator could reach a
+// new one with the same id.
+type contexts struct {
+	srv *comm.Server
+	mu  sync.Mutex
+	// Under mu.
+	free    idSet
+	leaving map[int]leave  // by id: communicators that some members have freed
+	after   map[int]func() // by id: what is to be done when all members have
+}
+
+// leave counts the ranks that have freed a communicator.
+type leave struct {
+	told    int // members whose last message has come
+	members int // 0 until this rank has freed it
+}
+
+func (x *contexts) init(srv *comm.Server) {
+	x.srv, x.leaving, x.after = srv, make(map[int]leave), make(map[int]func())
+	for id := range maxIDs {
+		x.free[id/64] |= 1 << (id % 64)
+	}
+	x.claim(worldID)
+	x.claim(selfID)
+	x.claim(systemID)
+}
+
+func (x *contexts) snapshot() idSet {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.free
+}
+
+// claim takes id; false if it is not free.
+func (x *contexts) claim(id int) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	bit := uint64(1) << (id % 64)
+	ok := x.free[id/64]&bit != 0
+	x.free[id/64] &^= bit
+	return ok
+}
+
+func (x *contexts) release(id int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.free[id/64] |= 1 << (id % 64)
+}
+
+// left notes that a member has freed the communicator of id. members is 0 for another rank's notice, and the number of
+// members when this rank frees it. The last member makes the id free.
+func (x *contexts) left(id, members int) {
+	x.mu.Lock()
+	l := x.leaving[id]
+	if members > 0 {
+		l.members = members
+	} else {
+		l.told++
+	}
+	if l.told != l.members {
+		x.leaving[id] = l
+		x.mu.Unlock()
+		return
+	}
+	f := x.after[id]
+	delete(x.leaving, id)
+	delete(x.after, id)
+	x.mu.Unlock()
+	if f != nil {
+		f()
+	}
+	x.srv.Reopen(contextsOf(id))
+	x.release(id)
+}
+
+// whenLeft has f called when all members have freed the communicator of id. f may be called by the poller.
+func (x *contexts) whenLeft(id int, f func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.after[id] = f
+}
+
+// contextsOf gives the two contexts of an id: of point to point and of collectives.
+func contextsOf(id int) (uint16, uint16) { return uint16(2 * id), uint16(2*id + 1) }
+
+// anding combines the bits of all members, and gives all the result. It waits.
+type anding func(mine, all []byte) error
+
+// agree claims a new id of a range, the same on all members. seed is the same on them, and others have another
+// one. ErrContexts: there is none.
+func (x *contexts) agree(of idRange, seed int, and anding) (id int, err error) {
+	ids, err := x.agreeSome(of, seed, 0, and)
+	if err != nil {
+		return 0, err
+	}
+	return ids[0], nil
+}
+
+// agreeSome is agree for up to more ids besides the first one, at most maxSpare. All members get as many as those
+// that want the fewest. While less than half of the range is free they get one.
+func (x *contexts) agreeSome(of idRange, seed, more int, and anding) (ids []int, err error) {
+	empty := 0
+	for try := 0; ; try++ {
+		mine, all := x.snapshot(), idSet{}
+		if err := and(bytesOf(&mine), bytesOf(&all)); err != nil {
+			return nil, err
+		}
+		id := of.choose(&all, seed, try)
+		if id < 0 {
+			if empty++; empty == emptyTries {
+				return nil, fmt.Errorf("%w: %d are in use", ErrContexts, 64*(of.to-of.from))
+			}
+			for range returnPolls { // ids may come back
+				x.srv.Poll()
+			}
+			continue
+		}
+		if ids, err := x.claimTogether(append([]int{id}, of.others(&all, id)...), more, and); ids != nil || err != nil {
+			return ids, err
+		}
+	}
+}
+
+// claimTogether claims the first id on all members, or on none, and up to more of the others that all can claim.
+// All have the same list. If the call fails on a rank, that rank keeps its claims, because the call may have succeeded
+// on others. Their messages must not reach another communicator of this rank.
+func (x *contexts) claimTogether(list []int, more int, and anding) (ids []int, err error) {
+	var mine, all [maxSpare/8 + 1]uint8
+	got := make([]bool, len(list))
+	for i, id := range list[:min(len(list), more+1)] {
+		if got[i] = x.claim(id); got[i] {
+			mine[i/8] |= 1 << (i % 8)
+		}
+	}
+	if err = and(mine[:], all[:]); err != nil {
+		return nil, err
+	}
+	for i, id := range list {
+		switch {
+		case all[0]&1 != 0 && all[i/8]>>(i%8)&1 != 0:
+			ids = append(ids, id)
+		case got[i]:
+			x.release(id)
+		}
+	}
+	return ids, nil
+}
+
+// agree claims a new id of a range, the same on all ranks of c, for the function what. All ranks of c call it. uid is
+// that of the communicator which is to have the id.
+func (c *Comm) agree(what string, of idRange) (id int, uid uint64, err error) {
+	c.proc.sweepIfShort()
+	if id, uid, ok := c.fromSpare(of); ok {
+		return id, uid, nil
+	}
+	var call uint64
+	ids, err := c.proc.ids.agreeSome(of, c.id, c.wantSpare(of), c.anding(what, &call))
+	if errors.Is(err, ErrContexts) {
+		err = c.errorf(what, ": %w", err)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	c.keepSpare(ids[1:], call)
+	return ids[0], c.childUID(call, 0), nil
+}
+
+// anding is allAnd for the function what. It sets call to the number of the call.
+func (c *Comm) anding(what string, call *uint64) anding {
+	return func(mine, all []byte) (err error) {
+		*call, err = c.allAnd(what, mine, all)
+		return err
+	}
+}
+
+// choose returns an id of the range that is in the set, -1 if there is none. The first try takes the lowest. Later
+// tries start at a place that depends on parent and try, so that competing parents separate.
+func (r idRange) choose(set *idSet, parent, try int) int {
+	from, n := 0, r.to-r.from
+	if try > 0 {
+		from = int(uint64(parent+1) * uint64(try) * 0x9e3779b97f4a7c15 >> 48 % uint64(n))
+	}
+	for i := range n {
+		at := r.from + (from+i)%n
+		if w := set[at]; w != 0 {
+			return 64*at + bits.TrailingZeros64(w)
+		}
+	}
+	return -1
+}
+
+// others are up to maxSpare ids of the range that are in the set, without id; none if less than half of it is.
+func (r idRange) others(set *idSet, id int) (list []int) {
+	if r.short(set) {
+		return nil
+	}
+	for at := r.from; at < r.to && len(list) < maxSpare; at++ {
+		for w := set[at]; w != 0 && len(list) < maxSpare; w &= w - 1 {
+			if next := 64*at + bits.TrailingZeros64(w); next != id {
+				list = append(list, next)
+			}
+		}
+	}
+	return list
+}
+
+// short tells that less than half of the range is in the set.
+func (r idRange) short(set *idSet) bool {
+	free := 0
+	for _, w := range set[r.from:r.to] {
+		free += bits.OnesCount64(w)
+	}
+	return free < 32*(r.to-r.from)
+}

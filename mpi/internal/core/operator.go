@@ -1,0 +1,77 @@
+package core
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/golci/golci/mpi/internal/op"
+)
+
+// Operator is how a reduction combines. The zero Operator is invalid.
+type Operator struct {
+	Combiner
+	Commutes bool // the order of operands does not matter; the algorithms keep it in any case
+	User     bool // the combiner is a function of the program: it may panic
+
+	ID op.ID // of a predefined one
+}
+
+// Combiner sets out[i] to low[i] op high[i]. The three are elements of one type and equally long. low holds what comes
+// from lower ranks. out may be one of the others; if it is low, high is of no use afterwards.
+type Combiner interface{ Into(out, low, high []byte) }
+
+// and is the bitwise and of bytes.
+type and struct{}
+
+// Into implements Combiner.
+func (and) Into(out, low, high []byte) {
+	for i := range out {
+		out[i] = low[i] & high[i]
+	}
+}
+
+// byteElem is what this package sends for itself.
+var byteElem = NewElem(reflect.TypeFor[byte]())
+
+// ByteElem is byteElem, for the packages above.
+var ByteElem = byteElem
+
+// bytesOf is the memory of what p points to.
+func bytesOf[T any](p *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+}
+
+// allAnd sets all to the bitwise and of the mine of all ranks of c, for the function what. It gives the number of the
+// call. All ranks of c call it.
+func (c *Comm) allAnd(what string, mine, all []byte) (call uint64, err error) {
+	x, err := c.Begin(what, byteElem)
+	if err != nil {
+		return 0, err
+	}
+	call = x.call
+	x.Buffers(unsafe.Pointer(&mine[0]), len(mine), unsafe.Pointer(&all[0]), len(all), 1)
+	x.Operate(Operator{Combiner: and{}, Commutes: true})
+	return call, x.Finish(x.Allreduce(0))
+}
+
+// ReduceLocal sets inout to in op inout, for elements e.
+func ReduceLocal(o Operator, e *Elem, in, inout []byte) error {
+	var err error
+	switch n := len(in); {
+	case e.err != nil:
+		err = e.err
+	case o.Combiner == nil:
+		err = fmt.Errorf("%w: the operation has no function", ErrOp)
+	case inPlace(in) || inPlace(inout):
+		err = fmt.Errorf("%w: InPlace is no buffer here", ErrBuffer)
+	case len(inout) < n:
+		err = fmt.Errorf("%w: %d bytes and %d", ErrCount, n, len(inout))
+	case overlap(in, inout[:n]):
+		err = fmt.Errorf("%w: the buffers overlap", ErrBuffer)
+	default:
+		o.Into(inout[:n], in, inout[:n])
+		return nil
+	}
+	return fmt.Errorf("mpi: ReduceLocal: %w", err)
+}

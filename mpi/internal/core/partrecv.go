@@ -1,0 +1,233 @@
+package core
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/mpi/internal/reqkind"
+)
+
+// partedRecv is a partitioned receive.
+type partedRecv struct {
+	parted
+	key partKey
+
+	// Under mu. The first is set once; then news and arrived do not change.
+	met     bool // the sender's announcement is here
+	news    announced
+	arrived []partArrival // by message
+	waiting bool          // a start waits for the announcement
+}
+
+// partArrival is a message of a partitioned receive. Where the data have holes it is the target of the message, so that
+// what has not come changes nothing.
+type partArrival struct {
+	p        *partedRecv
+	i        int
+	from, to int // the bytes of the buffer that it brings
+	here     atomic.Bool
+}
+
+// Len implements comm.Target.
+func (a *partArrival) Len() int { return a.to - a.from }
+
+// Unpack implements comm.Target.
+func (a *partArrival) Unpack(src []byte, off int) { a.p.cur.Unpack(src, a.from+off) }
+
+// PrecvInit makes a partitioned receive into b in so many partitions, for the function what. Wildcards are errors.
+func (c *Comm) PrecvInit(what string, e *Elem, b []byte, parts, source, tag int) (Request, error) {
+	if err := c.Bad(what, Sending, e.err, source, tag); err != nil { // which refuses wildcards
+		return Request{}, err
+	}
+	return c.precvInit(what, data{b: b, shape: c.shape(e)}, parts, source, tag)
+}
+
+// PrecvInitBuf is PrecvInit of a buffer, which has all partitions.
+func (c *Comm) PrecvInitBuf(what string, b Buf, parts, source, tag int) (Request, error) {
+	d, err := c.sent(what, &b, source, tag)
+	if err != nil {
+		return Request{}, err
+	}
+	return c.precvInit(what, d, parts, source, tag)
+}
+
+func (c *Comm) precvInit(what string, d data, parts, source, tag int) (Request, error) {
+	p := &partedRecv{parted: c.newParted(what, d, parts, source, tag)}
+	if err := p.divisible(); err != nil {
+		return Request{}, err
+	}
+	if source == ProcNull {
+		p.met = true
+	} else {
+		c.proc.parts.await(p, int(c.group[source]))
+	}
+	return c.keptParts(p, p.start), nil
+}
+
+func (p *partedRecv) start(c *Comm) (comm.Req, error) {
+	if err := p.mayStart(c); err != nil {
+		return comm.Req{}, err
+	}
+	p.mu.Lock()
+	for i := range p.arrived {
+		p.arrived[i].here.Store(false)
+	}
+	p.left.Store(0)
+	met := p.met
+	p.waiting = !met
+	if met {
+		p.count()
+	}
+	p.begin(p.stopped) // before the announcement can come
+	call := p.call
+	p.mu.Unlock()
+	p.check()
+	if met {
+		p.post()
+	}
+	return call, nil
+}
+
+// count makes a start expect its messages, each with two events. It is called with mu held.
+func (p *partedRecv) count() {
+	p.expect(len(p.arrived))
+	p.left.Add(int32(2 * len(p.arrived)))
+}
+
+// meet takes the announcement of the sender.
+func (p *partedRecv) meet(a announced) {
+	p.mu.Lock()
+	p.met, p.news = true, a
+	p.arrived = make([]partArrival, a.batch.messages())
+	for i := range p.arrived {
+		p.arrived[i].p, p.arrived[i].i = p, i
+	}
+	waiting := p.waiting
+	p.waiting = false
+	if waiting {
+		p.count()
+	}
+	p.mu.Unlock()
+	if waiting {
+		p.post()
+	}
+}
+
+// stopped ends the start from outside.
+func (p *partedRecv) stopped(number uint64, err error, w *fult.Worker) {
+	p.mu.Lock()
+	ended, waiting := p.end(number, err), p.waiting
+	if ended {
+		p.waiting = false
+	}
+	p.mu.Unlock()
+	switch {
+	case !ended:
+	case waiting:
+		p.event(w) // that of the start, which post would add
+	default:
+		p.stop(2, w)
+	}
+}
+
+// post starts the receives of all messages, and ends what begin has counted.
+func (p *partedRecv) post() {
+	for i := range p.arrived {
+		if p.msgs[i].step.CompareAndSwap(msgIdle, msgClaimed) {
+			p.arrived[i].post()
+		}
+	}
+	p.event(nil)
+}
+
+func (a *partArrival) post() {
+	p := a.p
+	from, to := p.news.batch.span(a.i)
+	a.to = min(to, p.total) // what is longer gives ErrTruncate
+	a.from = min(from, a.to)
+	r, err := a.receive(int(p.c.group[p.peer]), partTag(p.news.channel, a.i))
+	p.started(a.i, r, err)
+}
+
+func (a *partArrival) receive(peer, tag int) (comm.Req, error) {
+	p, t := a.p, comm.Terms{Shape: a.p.shape, Done: a.came}
+	if p.cur != nil {
+		return p.c.Srv.IrecvInto(partCtx, peer, tag, a, t)
+	}
+	return p.c.Srv.IrecvWith(partCtx, peer, tag, p.mem[a.from:a.to], nil, t)
+}
+
+// came is called when the message has come.
+func (a *partArrival) came(w *fult.Worker) {
+	a.here.Store(true)
+	a.p.event(w)
+}
+
+func (p *partedRecv) kind() reqkind.Kind { return reqkind.PartitionedIn }
+
+func (p *partedRecv) outcome(c *Comm, last bool) (Status, error) {
+	err := p.collect(last)
+	if p.peer == ProcNull {
+		return nullStatus, err
+	}
+	st := Status{Source: p.peer, Tag: p.tag, Bytes: int64(min(p.news.batch.bytes, p.total))}
+	if err == nil && p.news.batch.bytes > p.total {
+		err = ErrTruncate
+	}
+	var e *comm.OpError
+	if errors.As(err, &e) {
+		err = e.Err // it names a context and a tag that nobody knows
+	}
+	return st, err
+}
+
+// forget removes a receive that no sender has announced from its place.
+func (p *partedRecv) forget(*Comm) error {
+	p.c.proc.parts.forget(p)
+	return nil
+}
+
+// Parrived polls once and tells whether a partition of a partitioned receive has come, for the function what. All have
+// come where the request is null or inactive.
+func (r *Request) Parrived(what string, part int) (bool, error) {
+	if r.Null() {
+		return true, nil
+	}
+	p, ok := r.ends().(*partedRecv)
+	if err := r.may(what, reqkind.Parrived); err != nil {
+		return false, err
+	}
+	switch {
+	case !ok:
+		return false, r.c.errorf(what, ": %w: it is no partitioned receive", ErrRequest)
+	case part < 0 || part >= p.parts:
+		return false, r.c.errorf(what, ": %w: partition %d of %d", ErrArgument, part, p.parts)
+	case r.idle() || r.Ready() || p.has(part):
+		r.pollInTurn()
+		return true, nil
+	}
+	r.c.Srv.Poll()
+	return r.Ready() || p.has(part), nil
+}
+
+// has tells whether the bytes of a partition have come.
+func (p *partedRecv) has(part int) bool {
+	p.mu.Lock()
+	posted := p.met && !p.waiting
+	p.mu.Unlock()
+	if !posted {
+		return false
+	}
+	one := p.total / p.parts
+	from, to := part*one, (part+1)*one
+	for i := range p.arrived {
+		a, b := p.news.batch.span(i)
+		of := a < to && from < b || one == 0 // a partition without elements is in all messages, which are as empty
+		if of && !p.arrived[i].here.Load() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,44 @@
+package core
+
+// Tests of the packages above start from states that a program reaches after many calls, and wait until a rank is in a
+// call. They do so by the functions of this file. Nothing else uses them.
+
+// ID is the number that both contexts of c come from.
+func (c *Comm) ID() int { return c.id }
+
+// Calls is the number of the last collective on c.
+func (c *Comm) Calls() uint64 { return c.coll.state.Load() / 2 }
+
+// Calling tells whether a collective runs on c.
+func (c *Comm) Calling() bool { return c.coll.state.Load()%2 != 0 }
+
+// InCall tells whether the rank has begun call number call on c.
+func (c *Comm) InCall(call uint64) bool {
+	_, ok := c.coll.tagOf(call)
+	return ok
+}
+
+// Failed tells whether a collective on c is known to have failed.
+func (c *Comm) Failed() bool { return c.coll.poison.Load() != nil }
+
+// SkipTo makes the next collective on c number call+1. All ranks call it with the same number, and wait for each
+// other.
+func (c *Comm) SkipTo(call uint64) error {
+	c.coll.state.Store(2 * call)
+	return c.lastBarrier()
+}
+
+// Pretend is SkipTo on this rank alone, which does not wait.
+func (c *Comm) Pretend(call uint64) { c.coll.state.Store(2 * call) }
+
+// NumberBits is how many low bits of a call's number are in the tags of a communicator of that size.
+func NumberBits(size int) int { return numberBits(size) }
+
+// Limits of this package.
+const (
+	MaxIDs      = maxIDs          // communicators
+	AssertedIDs = firstAssertedID // the first of those with promises
+)
+
+// AtOnce tells whether the operation of r was done when it was started.
+func (r *Request) AtOnce() bool { return r.op().Null() }

@@ -1,0 +1,94 @@
+package core
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/reqkind"
+)
+
+// keeps is what a persistent request keeps from start to start. Copies of the request share it. Its state is Inactive,
+// Active, or Null once it has been freed; an operation that is done is still Active here.
+type keeps struct {
+	state reqkind.State
+	recv  bool
+	mode  comm.Mode // of a send
+	peer  int
+	tag   int
+	data  data
+	req   comm.Req // the operation, while it is Active
+
+	start func(c *Comm) (comm.Req, error) // of other kinds than sends and receives; else nil
+	own   *Comm                           // that the request alone uses, and is freed with it; else nil
+}
+
+// SendInit makes a persistent request for a send, for the function what.
+func (c *Comm) SendInit(what string, e *Elem, b []byte, dest, tag int, mode comm.Mode) (Request, error) {
+	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
+		return Request{}, err
+	}
+	return c.kept(keeps{mode: mode, peer: dest, tag: tag, data: data{b: b, shape: c.shape(e)}}), nil
+}
+
+// RecvInit makes a persistent request for a receive, for the function what.
+func (c *Comm) RecvInit(what string, e *Elem, b []byte, source, tag int) (Request, error) {
+	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
+		return Request{}, err
+	}
+	return c.kept(keeps{recv: true, peer: source, tag: tag, data: data{b: b, shape: c.shape(e)}}), nil
+}
+
+func (c *Comm) kept(k keeps) Request {
+	k.state = reqkind.Inactive
+	return Request{c: c, x: &more{keeps: &k}}
+}
+
+// Start starts the operation of a persistent request, for the function what.
+func (r *Request) Start(what string) error {
+	if err := r.may(what, reqkind.Start); err != nil {
+		return err
+	}
+	c, k := r.c, r.keeps()
+	if err := c.usable(what); err != nil {
+		return err
+	}
+	req, err := k.begin(c)
+	switch {
+	case err == nil:
+		k.req, k.state = req, reqkind.Active
+		if req.Ready() {
+			c.Srv.PollInTurn()
+		}
+		return nil
+	case k.start != nil:
+		return c.opError(what, err)
+	case k.recv:
+		return c.RecvError(what, k.peer, k.tag, k.data.len(), err)
+	}
+	return c.SendError(what, k.peer, k.tag, k.data.len(), err)
+}
+
+// begin starts the operation on c.
+func (k *keeps) begin(c *Comm) (comm.Req, error) {
+	switch {
+	case k.start != nil:
+		return k.start(c)
+	case k.peer == ProcNull && k.recv:
+		return comm.DoneReq(markNullRecv), nil
+	case k.peer == ProcNull:
+		return comm.Req{}, nil
+	case k.recv:
+		return c.irecvData(formPersistent, k.peer, k.tag, &k.data)
+	}
+	return c.isendData(formPersistent, k.peer, k.tag, &k.data, k.mode)
+}
+
+// StartAll starts all of rs in their order. With an error none is started that comes after.
+func StartAll(rs []Request) error {
+	for i := range rs {
+		if err := rs[i].Start("StartAll"); err != nil {
+			return fmt.Errorf("%w (request %d of %d)", err, i, len(rs))
+		}
+	}
+	return nil
+}

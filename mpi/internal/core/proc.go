@@ -1,0 +1,150 @@
+package core
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/rank"
+)
+
+// Proc is MPI's part of one rank of a job.
+type Proc struct {
+	rank      *rank.Rank // brought up; how it ends
+	srv       *comm.Server
+	world     *Comm
+	self      *Comm
+	ids       contexts
+	system    system
+	freed     freed
+	colls     colls
+	above     above
+	arena     Arena
+	parts     partings
+	faults    faults
+	ports     ports
+	parent    *Comm       // of spawned processes; set by JoinParent
+	buffer    buffering   // for communicators without one
+	checked   bool        // types are checked; fixed
+	inProcess bool        // all ranks of the job are in this process; fixed
+	typed     bool        // types of collectives are compared, maybe not at once; fixed
+	final     atomic.Bool // Finalize has begun
+
+	isolated atomic.Bool // see Isolate
+	account  account     // of collectives, for Finalize
+	machine  uint64      // of tests: what stands for the name of the machine; else 0
+}
+
+// NewProc makes MPI's part of a rank, before there is traffic. inProcess tells a rank that shares its process with the
+// others, where types are checked unless the settings say otherwise.
+func NewProc(r *rank.Rank, inProcess bool) (*Proc, error) { return newProc(r, inProcess, true) }
+
+// NewProcOfC is NewProc for a program that starts no light-weight threads, in a process of its own.
+func NewProcOfC(r *rank.Rank) (*Proc, error) { return newProc(r, false, false) }
+
+func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
+	p = &Proc{rank: r, inProcess: inProcess, checked: checked(r.Settings(), inProcess), typed: settings.Check.Get(r.Settings()) != "off"}
+	if p.srv, err = comm.New(r.Endpoint(), serverConfig(r, threads)); err != nil {
+		return nil, err
+	}
+	r.Count("unexpected bytes", p.srv.UnexpectedBytes)
+	p.ids.init(p.srv)
+	p.system.srv = p.srv
+	p.initArena()
+	p.srv.OnNotice(p.noticed)
+	p.srv.OnGone(p.died)
+	p.world = newComm(home{p: p}, worldID, worldUID, ranks(r.Job()), r.Rank()-r.Job().First)
+	p.self = newComm(home{p: p}, selfID, selfUID, []int32{int32(r.Rank())}, 0)
+	if err := r.Attach(rank.Layer{
+		Report: p.report, Unended: p.unended, Meet: p.meet, AnyDead: p.anyDead,
+		Stop: p.srv.Close, Verdict: p.verdict,
+	}); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// died is told of the death of a rank of the job. It is called by the poller.
+func (p *Proc) died(rank int, w *fult.Worker) {
+	p.faults.died(rank, w)
+	p.ports.died(rank)
+	p.doubtAll(rank, w)
+}
+
+// World is the communicator of all ranks that have started together.
+func (p *Proc) World() *Comm { return p.world }
+
+// Self is the communicator of this rank alone.
+func (p *Proc) Self() *Comm { return p.self }
+
+// OfRank is the rank itself, which MPI is one layer of.
+func (p *Proc) OfRank() *rank.Rank { return p.rank }
+
+// Server is the communication server below.
+func (p *Proc) Server() *comm.Server { return p.srv }
+
+// meet is this layer's part in Finalize.
+func (p *Proc) meet() error {
+	p.final.Store(true)
+	if p.anyDead() {
+		_, err := p.world.decided(p.world.scope("Finalize"), 0)
+		return err
+	}
+	return p.compareAll()
+}
+
+// anyDead reports whether the program goes on without ranks that have died.
+func (p *Proc) anyDead() bool { return p.faults.survived.Load() || p.world.Revoked() }
+
+// ranks are all ranks of the world.
+func ranks(job *rank.Job) []int32 {
+	all := make([]int32, job.Mates)
+	for i := range all {
+		all[i] = int32(job.First + i)
+	}
+	return all
+}
+
+// Sizes of the matching table: an entry for each thread that may wait, and for packets besides.
+const (
+	packetEntries = 1 << 15
+	maxEntries    = 1 << 20
+	sharedEntries = 1 << 12 // of a rank that shares its process or its core, unless threads were asked for
+)
+
+func serverConfig(r *rank.Rank, threads bool) comm.Config {
+	set := r.Settings()
+	c := comm.Config{
+		Eager: r.Eager(), LongEager: r.LongEager(), Entries: sharedEntries,
+		Unexpected: int(settings.Unexpected.Get(set)), Way: rendezvousWays[settings.Rendezvous.Get(set)],
+	}
+	switch {
+	case !threads:
+		c.Entries = packetEntries
+	case !r.Shared() || settings.Threads.Given(set):
+		c.Entries = min(maxEntries, r.Threads().Workers()*settings.Threads.Get(set)+packetEntries)
+	}
+	if w := r.Waits(); w != nil {
+		c.Waits = w
+	}
+	return c
+}
+
+// rendezvousWays are those of the setting.
+var rendezvousWays = map[string]comm.Way{
+	"auto": comm.Auto, "stream": comm.Stream, "get": comm.Get, "halves": comm.Halves,
+}
+
+// cause gives the reason behind the error of an operation that ended because the rank did.
+func (p *Proc) cause(err error) error {
+	p.rank.AwaitEnd()
+	err = typed(err)
+	if errors.Is(err, comm.ErrClosed) {
+		if e := p.rank.Ended(); e != nil {
+			return e
+		}
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package core
+
+import (
+	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/board"
+)
+
+// ReduceScatterBlock combines the In of all ranks, and gives rank i the i-th of as many equal parts of the result, in
+// Out. Its argument is not used.
+func (x *Call) ReduceScatterBlock(int) error {
+	own, err := x.scatters()
+	if err != nil {
+		return err
+	}
+	in, out := &x.buf[schedule.In], &x.buf[schedule.Out]
+	each := out.len
+	if own {
+		if each = in.len / x.size; in.len%x.size != 0 {
+			return x.errorf(ErrCount, "%d elements are no whole number for each of %d ranks", in.len, x.size)
+		}
+	} else if err := x.lengthFor("send", in.len, each*x.size); err != nil {
+		return err
+	}
+	n := each * in.size
+	if x.boards() && n*x.size <= board.Short {
+		return x.overBoard(wayBoardBlock, 0, n, boardReduceScatter)
+	}
+	w := blockWay(x.size, n*x.size)
+	if x.plan(w, 0, contribution{n, in.size, own}) {
+		parts := schedule.Parts{Buf: schedule.In, Each: n}
+		x.scatterShares(w == wayBlockHalving, &parts, own)
+	}
+	return nil
+}
+
+// ReduceScatter is ReduceScatterBlock for parts of counts elements, one behind the other.
+func (x *Call) ReduceScatter(counts []int) error {
+	own, err := x.scatters()
+	if err != nil {
+		return err
+	}
+	in, out := &x.buf[schedule.In], &x.buf[schedule.Out]
+	l, err := x.layout("send", in.len, counts, nil, false)
+	if err != nil {
+		return err
+	}
+	if err := x.lengthFor("receive", out.len, counts[x.rank]); err != nil {
+		return err
+	}
+	w := reduceScatterWay(x.size, l.sum()*in.size)
+	x.take(w, 0)
+	x.fresh(w)
+	x.scatterShares(w == wayReduceScatterHalving, l.parts(schedule.In, in.size), own)
+	return nil
+}
+
+// scatters checks what both have in common. It reports whether the vector lies in Out, which then is In, too.
+func (x *Call) scatters() (own bool, err error) {
+	in, out := &x.buf[schedule.In], &x.buf[schedule.Out]
+	switch {
+	case x.op.Combiner == nil:
+		return false, x.errorf(ErrOp, "the operation has no function")
+	case inPlace(in.mem):
+		*in = *out
+		return true, x.NotPlace("receive", out.mem)
+	}
+	return false, x.apart(in.mem, out.mem)
+}
+
+// scatterShares builds a schedule.
+func (x *Call) scatterShares(halving bool, parts *schedule.Parts, own bool) {
+	if halving {
+		x.steps.ReduceScatterHalving(x.place(), parts, own)
+	} else {
+		x.steps.ReduceScatterShares(x.place(), parts, own)
+	}
+}

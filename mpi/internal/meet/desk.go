@@ -1,0 +1,143 @@
+package meet
+
+// Desk hands messages to the meetings of one rank that they belong to, whichever receive they came by. Receives go by
+// source and tag, so two meetings with one tag and a source in common get each other's messages. The desk counts
+// receives for each such pair, and meetings that wait; it does not care who posted which.
+//
+// Messages of one meeting from one source are handed out in the order in which they came. One goroutine at a time uses
+// a desk. W stands for whoever waits, M for a message.
+type Desk[W, M any] struct {
+	places map[place]*counter[W]
+	aside  map[sender][]M // came before anybody waited for them
+}
+
+// place is what a receive names.
+type place struct{ from, tag int }
+
+// sender is whose message somebody waits for.
+type sender struct {
+	name Name
+	from int
+}
+
+// counter is what happens at a place.
+type counter[W any] struct {
+	posted  int // receives that have not completed; between calls, as many as wait, or more
+	waiting []waiter[W]
+}
+
+type waiter[W any] struct {
+	name Name
+	who  W
+}
+
+// Wait asks for the next message of a meeting from a rank. ok: m is it. Otherwise the caller waits; if post, the caller
+// must post a receive for that rank and name.Tag().
+func (d *Desk[W, M]) Wait(name Name, from int, who W) (m M, ok, post bool) {
+	s := sender{name, from}
+	if list := d.aside[s]; len(list) > 0 {
+		d.keep(s, list[1:])
+		return list[0], true, false
+	}
+	c := d.at(place{from, name.Tag()})
+	c.waiting = append(c.waiting, waiter[W]{name, who})
+	return m, false, c.post()
+}
+
+// post tells whether there are fewer receives than meetings that wait, and counts one more if so.
+func (c *counter[W]) post() bool {
+	if c.posted >= len(c.waiting) {
+		return false
+	}
+	c.posted++
+	return true
+}
+
+// Came says that a receive from a rank has completed, and which meeting the message belongs to. ok: who waited for it
+// gets it. Otherwise the desk keeps it. If post, the caller must post the receive again, since others still wait.
+func (d *Desk[W, M]) Came(name Name, from int, m M) (who W, ok, post bool) {
+	p := place{from, name.Tag()}
+	c := d.at(p)
+	c.posted = max(c.posted-1, 0)
+	defer d.tidy(p, c)
+	for i, w := range c.waiting {
+		if w.name == name {
+			c.waiting = append(c.waiting[:i:i], c.waiting[i+1:]...)
+			return w.who, true, c.post()
+		}
+	}
+	s := sender{name, from}
+	d.keep(s, append(d.aside[s], m))
+	return who, false, c.post()
+}
+
+// Leave ends the wait of the meeting for a rank, which has failed or takes no part. !ok: nobody waits. A receive that
+// is posted stays, for the next meeting with this tag.
+func (d *Desk[W, M]) Leave(name Name, from int) (who W, ok bool) {
+	p := place{from, name.Tag()}
+	c := d.at(p)
+	defer d.tidy(p, c)
+	for i, w := range c.waiting {
+		if w.name == name {
+			c.waiting = append(c.waiting[:i:i], c.waiting[i+1:]...)
+			return w.who, true
+		}
+	}
+	return who, false
+}
+
+// Gone says that a rank has failed and that receives from it have ended. It returns who waited for it, in no order, and
+// forgets its messages.
+func (d *Desk[W, M]) Gone(from int) (who []W) {
+	for p, c := range d.places {
+		if p.from == from {
+			for _, w := range c.waiting {
+				who = append(who, w.who)
+			}
+			delete(d.places, p)
+		}
+	}
+	for s := range d.aside {
+		if s.from == from {
+			delete(d.aside, s)
+		}
+	}
+	return who
+}
+
+// Aside is the number of messages that nobody has asked for.
+func (d *Desk[W, M]) Aside() (n int) {
+	for _, list := range d.aside {
+		n += len(list)
+	}
+	return n
+}
+
+func (d *Desk[W, M]) at(p place) *counter[W] {
+	c := d.places[p]
+	if c == nil {
+		c = new(counter[W])
+		if d.places == nil {
+			d.places = make(map[place]*counter[W])
+		}
+		d.places[p] = c
+	}
+	return c
+}
+
+// tidy forgets a place without receives, where nobody waits, either.
+func (d *Desk[W, M]) tidy(p place, c *counter[W]) {
+	if c.posted == 0 {
+		delete(d.places, p)
+	}
+}
+
+// keep keeps messages for later, or forgets the list if there are none.
+func (d *Desk[W, M]) keep(s sender, list []M) {
+	if d.aside == nil {
+		d.aside = make(map[sender][]M)
+	}
+	if d.aside[s] = list; len(list) == 0 {
+		delete(d.aside, s)
+	}
+}

@@ -1,0 +1,172 @@
+package rank
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/internal/platform/affinity"
+	"github.com/golci/golci/internal/platform/topology"
+)
+
+const dedicatedFrom = 8 // own cores: one is for the communication server then, an eighth at most
+
+// plan says what runs where in a rank.
+type plan struct {
+	workers   int
+	pin       []int  // a CPU for each worker, nil to bind none
+	crowded   bool   // there are more ranks than cores
+	share     func() // gives the core to another rank; nil where only a sleep does, among ranks of one process
+	perCPU    int    // ranks, rounded up
+	tight     bool   // workers share cores, with each other or with those of other ranks
+	dedicated bool
+	serverCPU int   // of the dedicated server, negative for none
+	cpus      []int // where the rank's threads may run
+	eagerly   bool  // workers start at once
+}
+
+// share is what a rank has of the machine's cores.
+type share struct {
+	cpus    []int // that this process may use
+	cores   []int // one CPU of each core that this rank may use
+	own     bool  // no other rank of the node may use them
+	ranks   int   // on the node
+	machine int   // CPUs that the node's ranks may use together
+	fixed   error // why the system lets no thread be bound; nil if it does
+}
+
+// shareAmongProcesses finds what this rank may use, and whether others may, too. Every rank of the job calls it.
+// Ranks that nobody has bound divide their cores, unless the setting says that they are not to be bound.
+func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share, error) {
+	mine, key := affinity.Get(), o.key("cpus")
+	near := job.LocalRanks
+	if job.Room() {
+		near = job.World()
+	}
+	all, err := boot.ExchangeNear(ctx, job, key, []byte(topology.FormatList(mine)), near)
+	if err != nil {
+		return share{}, err
+	}
+	// Spawned ranks have no core of their own: the launcher has given the cores to those that it has started first.
+	s := share{cpus: mine, own: job.First == 0, ranks: job.First + len(near), fixed: affinity.Check()}
+	users := make(map[int]int)
+	same := job.First == 0
+	for _, text := range all {
+		theirs := topology.ParseList(string(text))
+		same = same && slices.Equal(theirs, mine)
+		for _, cpu := range theirs {
+			users[cpu]++
+		}
+	}
+	for _, cpu := range mine {
+		s.own = s.own && users[cpu] == 1
+	}
+	s.machine = len(users)
+	s.cores = firstCPUs()
+	if settings.Bind.Get(o.values) == "core" && same && !s.own && s.fixed == nil {
+		s.divide(slices.Index(near, job.Rank))
+	}
+	return s, nil
+}
+
+// divide gives rank me of the ranks of a node, all of which may use the same cores, its own: consecutive ones, as golci
+// run deals them. Without that several ranks may spin on one core for a while. With too few cores it does nothing.
+func (s *share) divide(me int) {
+	n := len(s.cores)
+	if me < 0 || n < s.ranks {
+		return
+	}
+	s.cores, s.own = s.cores[me*n/s.ranks:(me+1)*n/s.ranks], true
+}
+
+// shareInProcess is what each of n ranks in this process may count on.
+func shareInProcess(n int) share {
+	return share{cpus: affinity.Get(), ranks: n, machine: affinity.Count(), cores: firstCPUs()}
+}
+
+// firstCPUs is one CPU of each core that this process may use. The caller must not change the slice.
+func firstCPUs() []int { return coresRead.of(affinity.Get(), topology.Read) }
+
+// coresRead keeps what firstCPUs has read from files.
+var coresRead coreCache
+
+// coreCache is one CPU of each core, by the CPUs that may be used. A process has few sets of these.
+type coreCache struct {
+	mu    sync.Mutex // nothing is locked under it
+	first map[string][]int
+}
+
+// of is firstCPUs for the CPUs in usable. read is called once for each set.
+func (c *coreCache) of(usable []int, read func() topology.Map) []int {
+	key := topology.FormatList(usable)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out, ok := c.first[key]
+	if !ok {
+		for _, cpus := range read().Cores() {
+			out = append(out, cpus[0])
+		}
+		if c.first == nil {
+			c.first = make(map[string][]int)
+		}
+		c.first[key] = out
+	}
+	return slices.Clip(out)
+}
+
+// planFor decides. The settings go before the defaults.
+func planFor(o *options, s share) plan {
+	cores := max(1, len(s.cores))
+	if !s.own {
+		cores = max(1, cores/max(1, s.ranks))
+	}
+	p := plan{
+		crowded: s.ranks > s.machine, perCPU: (s.ranks + s.machine - 1) / max(1, s.machine),
+		serverCPU: -1, cpus: s.cpus,
+	}
+	mode := settings.Server.Get(o.values)
+	p.dedicated = mode == "dedicated" || mode == "auto" && s.own && cores >= dedicatedFrom
+	p.eagerly = mode == "worker"
+	p.workers = settings.Workers.Get(o.values)
+	if p.workers == 0 {
+		p.workers = cores
+		if p.dedicated && cores > 1 {
+			p.workers--
+		}
+	}
+	p.tight = p.crowded || p.workers > cores
+	if s.own && s.fixed == nil && p.workers <= len(s.cores) {
+		p.pin, p.cpus = s.cores[:p.workers], s.cores
+		if p.dedicated && p.workers < len(s.cores) {
+			p.serverCPU = s.cores[p.workers]
+		}
+	}
+	return p
+}
+
+// turns is how many spinning times a wait lasts before it sleeps: each rank of a core has its turn meanwhile.
+func (p plan) turns() time.Duration {
+	if p.share == nil {
+		return 1
+	}
+	return time.Duration(max(1, p.perCPU))
+}
+
+// spareProcessors raises GOMAXPROCS, unless the user has set it: polling workers leave nothing to others.
+func spareProcessors(p plan) {
+	if os.Getenv("GOMAXPROCS") != "" {
+		return
+	}
+	need := p.workers + 1
+	if p.dedicated {
+		need++
+	}
+	if runtime.GOMAXPROCS(0) < need {
+		runtime.GOMAXPROCS(need)
+	}
+}

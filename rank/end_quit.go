@@ -1,0 +1,145 @@
+package rank
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/observe/settings"
+)
+
+// quitDumps has SIGQUIT write reports of all ranks of the process, which then ends.
+var quitDumps quitter
+
+type quitter struct {
+	mu    sync.Mutex
+	ranks map[*Rank]struct{}
+	sig   chan os.Signal // while ranks is not empty
+	gone  chan struct{}
+}
+
+// add has r report; what it returns undoes that.
+func (q *quitter) add(r *Rank) (remove func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.ranks == nil {
+		q.ranks = make(map[*Rank]struct{})
+	}
+	q.ranks[r] = struct{}{}
+	if q.sig == nil && quitSignal != nil {
+		q.sig, q.gone = make(chan os.Signal, 1), make(chan struct{})
+		signal.Notify(q.sig, quitSignal)
+		go q.listen(q.sig, q.gone)
+	}
+	return func() { q.remove(r) }
+}
+
+func (q *quitter) remove(r *Rank) {
+	q.mu.Lock()
+	delete(q.ranks, r)
+	if len(q.ranks) > 0 || q.sig == nil {
+		q.mu.Unlock()
+		return
+	}
+	sig, gone := q.sig, q.gone
+	q.sig = nil
+	signal.Stop(sig)
+	q.mu.Unlock()
+	close(sig)
+	<-gone
+}
+
+const (
+	quitGrace = 200 * time.Millisecond // of a rank after its report
+	quitCode  = 2                      // of a Go program that SIGQUIT ends
+)
+
+func (q *quitter) listen(sig chan os.Signal, gone chan struct{}) {
+	defer close(gone)
+	if _, ok := <-sig; !ok {
+		return
+	}
+	q.tell(os.Stderr, fult.TakeStacks)
+	if os.Getenv("GOTRACEBACK") == "crash" { // the user wants a core dump
+		signal.Reset(quitSignal)
+		quitAgain()
+		return
+	}
+	os.Exit(quitCode)
+}
+
+// sorted are the ranks, by number. q.mu is held.
+func (q *quitter) sorted() []*Rank {
+	return slices.SortedFunc(maps.Keys(q.ranks), func(a, b *Rank) int { return a.job.Rank - b.job.Rank })
+}
+
+// asked is what the ranks learn from others, all at once. No lock is held while they ask.
+func (q *quitter) asked() [][]byte {
+	q.mu.Lock()
+	ranks := q.sorted()
+	q.mu.Unlock()
+	out := make([][]byte, len(ranks))
+	var all sync.WaitGroup
+	for i, r := range ranks {
+		all.Go(func() {
+			if text := r.asked(); text != "" {
+				out[i] = fmt.Appendf(nil, "golci: rank %d of %d: after asking others\n%s", r.job.Rank-r.job.First, r.job.Mates,
+					text)
+			}
+		})
+	}
+	all.Wait()
+	return out
+}
+
+// tell writes what the ranks have to tell: what waits, then what they learn from others, and at last what needs the
+// stacks of all goroutines. take is called once at most. The launcher, which may be about to end the ranks, hears of
+// each step.
+func (q *quitter) tell(w io.Writer, take func() *fult.Stacks) {
+	grace := time.After(quitGrace)
+	q.each(func(r *Rank) {
+		r.job.Reporting()
+		write(w, r.report())
+	})
+	// The first rank to go takes the others' operations with it: they get the time to tell of theirs.
+	for _, b := range q.asked() {
+		write(w, b)
+	}
+	take = sync.OnceValue(take)
+	q.each(func(r *Rank) {
+		r.job.Reporting()
+		write(w, r.whereThreadsRun(take))
+	})
+	q.each(func(r *Rank) {
+		if how := settings.Dump.Get(r.opts.values); take != nil && (how == dumpStacks || how == dumpAll) {
+			r.job.Reporting()
+			b := bytes.NewBufferString(r.head() + "stacks of goroutines and threads\n\n")
+			writeStacks(b, take())
+			write(w, b.Bytes())
+			take = nil // those of all ranks have been written
+		}
+	})
+	<-grace
+}
+
+// each calls f for each rank, by number. None is let go of meanwhile.
+func (q *quitter) each(f func(r *Rank)) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, r := range q.sorted() {
+		f(r)
+	}
+}
+
+func write(w io.Writer, b []byte) {
+	if len(b) > 0 {
+		_, _ = w.Write(b) // there is nobody to tell
+	}
+}

@@ -1,0 +1,189 @@
+package rank
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/internal/observe/trace"
+)
+
+const partEnding = ".part" // of the name of a file that stays as it is recorded
+
+// timeline is what a rank records of itself. A nil one, that of most ranks, does nothing.
+type timeline struct {
+	rec   *trace.Recorder
+	part  string // file that is recorded
+	final string // the timeline made of it in the end; "" if the part stays
+	tell  func(error)
+	wire  *traced // nil before over
+	sched *fult.Scheduler
+	began int64 // on the machine's clock
+
+	clocks   clocks
+	counters counters
+	once     sync.Once // of close
+
+	workers    []*trace.Lane // each belongs to the worker's OS thread
+	poller     *trace.Lane   // belongs to the goroutine that polls
+	goroutines *trace.Lane   // shared
+	numbers    *trace.Lane   // belongs to the goroutine that looks at counters
+}
+
+// startTimeline begins the file that GOLCI_TRACE names for this rank, if it names one.
+func startTimeline(r *Rank) *timeline {
+	path := settings.Trace.Get(r.opts.values)
+	if path == fileOff {
+		return nil
+	}
+	t := &timeline{sched: r.sched, tell: func(err error) {
+		fmt.Fprintf(os.Stderr, "golci: rank %d of %d: %v\n", r.job.Rank-r.job.First, r.job.Mates, err)
+	}}
+	if base, ok := strings.CutSuffix(path, partEnding); ok {
+		t.part = rankFile(base, r.job.Rank, r.job.Size) + partEnding
+	} else {
+		t.final = rankFile(path, r.job.Rank, r.job.Size)
+		t.part = t.final + partEnding
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	t.rec, err = trace.New(trace.Config{
+		Path: t.part, Rank: r.job.Rank, Size: r.job.Size, Host: host,
+		Limit: settings.TraceLimit.Get(r.opts.values), Tell: t.tell,
+	})
+	if err != nil {
+		t.tell(err)
+		return nil
+	}
+	t.began, t.clocks.stop = trace.MachineTime(), make(chan struct{})
+	t.makeLanes()
+	return t
+}
+
+// publish lets the other ranks have the time at which rank 0 began, which is 0 in the timelines of all. It is called
+// before the start barrier.
+func (t *timeline) publish(r *Rank) {
+	if t == nil || r.job.Rank != 0 {
+		return
+	}
+	t.rec.SetZero(t.began)
+	if err := r.job.Put(r.opts.key("trace"), fmt.Append(nil, t.began, " ", trace.MachineID())); err != nil {
+		t.tell(err)
+	}
+}
+
+// align takes what rank 0 has published. It is called after the start barrier. If rank 0 has no timeline the others
+// begin at times of their own.
+func (t *timeline) align(ctx context.Context, r *Rank) {
+	if t == nil || r.job.Rank == 0 {
+		return
+	}
+	b, err := r.job.Get(ctx, 0, r.opts.key("trace"))
+	if err != nil {
+		return
+	}
+	var zero int64
+	var machine string
+	if _, err := fmt.Sscan(string(b), &zero, &machine); err != nil {
+		t.tell(fmt.Errorf("rank 0 says %q of its timeline: %w", b, err))
+		return
+	}
+	t.rec.SetZero(zero)
+	if machine != trace.MachineID() {
+		t.clocks.follow()
+	}
+}
+
+func (t *timeline) makeLanes() {
+	for i := range t.sched.Workers() {
+		if t.sched.Kind() != fult.Fult {
+			break // its threads are goroutines
+		}
+		t.workers = append(t.workers, t.rec.Lane(fmt.Sprintf("worker %d", i)))
+	}
+	t.poller, t.goroutines = t.rec.Lane("poller"), t.rec.Lane("goroutines")
+	t.numbers = t.rec.Lane("counters")
+}
+
+// over is the conduit c, or one that records what passes through it.
+func (t *timeline) over(c conduit.Conduit) conduit.Conduit {
+	if t == nil {
+		return c
+	}
+	t.wire = newTraced(c, t)
+	return t.wire.faced()
+}
+
+// follow tells of the endpoint over the conduit, before anything polls.
+func (t *timeline) follow(r *Rank, ep *am.Endpoint) error {
+	if t == nil {
+		return nil
+	}
+	t.wire.ep = ep
+	t.clocks.ep, t.clocks.rec = ep, t.rec
+	r.Count("bytes sent", t.wire.sentBytes.Load)
+	r.Count("bytes received", t.wire.cameBytes.Load)
+	return ep.Attach(t.clocks.layer())
+}
+
+// WorkerLane is the lane of a worker, on which only its OS thread may record; nil without a timeline, and where threads
+// are goroutines.
+func (r *Rank) WorkerLane(worker int) *trace.Lane {
+	if r.timeline == nil || r.timeline.workers == nil {
+		return nil
+	}
+	return r.timeline.workers[worker]
+}
+
+// CallerLane is the lane on which the caller, a handler too, may record until it blocks or returns: that of its
+// worker, or of the poll that it runs in. If it is shared with other goroutines only AddShared may be called. It is
+// nil without a timeline.
+func (r *Rank) CallerLane() (l *trace.Lane, shared bool) {
+	if r.timeline == nil {
+		return nil, false
+	}
+	return r.timeline.wire.own()
+}
+
+func (t *timeline) recorder() *trace.Recorder {
+	if t == nil {
+		return nil
+	}
+	return t.rec
+}
+
+// close writes what has been recorded. It may be called again.
+func (t *timeline) close() {
+	if t != nil {
+		t.once.Do(t.clocks.close)
+		t.counters.close()
+		t.rec.Close()
+	}
+}
+
+// finish makes the timeline of the part.
+func (t *timeline) finish() {
+	t.close()
+	if t == nil {
+		return
+	}
+	t.clocks.ended.Wait()
+	if t.final == "" {
+		return
+	}
+	if _, err := trace.WriteFile(t.final, []string{t.part}); err != nil {
+		t.tell(fmt.Errorf("no timeline, what was recorded is in %s: %w", t.part, err))
+		return
+	}
+	if err := os.Remove(t.part); err != nil {
+		t.tell(err)
+	}
+}

@@ -1,0 +1,183 @@
+package rank
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/transport/credit"
+	"github.com/golci/golci/internal/transport/receivepool"
+	"github.com/golci/golci/internal/transport/udp"
+	"github.com/golci/golci/internal/transport/udp/faulty"
+	"github.com/golci/golci/internal/transport/udp/seal"
+)
+
+// wire tells how a setting reaches the package that it is for: set to value, together with the settings of also, read
+// gives want; unset it gives something else.
+type wire struct {
+	value string
+	also  []string // pairs: variable, value
+	read  func(o *options) any
+	want  any
+}
+
+const wiredRanks = 4
+
+func wiredTerms(o *options) credit.Config { return terms(o, wiredRanks) }
+
+// aQuarterLost is what loss=0.25 stands for.
+var aQuarterLost = func() string {
+	f, err := faulty.Parse("loss=0.25")
+	return fmt.Sprint(f, err)
+}()
+
+var (
+	pooled  = []string{"GOLCI_CONDUIT", "udp"}
+	exiting = func(n int) func(o *options) any { return func(o *options) any { return boot.ExitLimit(o.values, n) } }
+)
+
+func ofPool(f func(c udp.Config) int) func(o *options) any {
+	return func(o *options) any {
+		return f(datagramConfig(o, &boot.Job{Size: wiredRanks}, seal.Trust))
+	}
+}
+
+// unrounded is the bank without what the rounding to whole buffers adds, if that is less than a buffer.
+func unrounded(want int) func(c credit.Config) int {
+	return func(c credit.Config) int {
+		if over := c.Bank - want; over >= 0 && over < receivepool.ShapeFor(1, 64<<10).Credits {
+			return want
+		}
+		return c.Bank
+	}
+}
+
+func ofTerms(f func(c credit.Config) int) func(o *options) any {
+	return func(o *options) any { return f(wiredTerms(o)) }
+}
+
+func ofPlan(f func(p plan) any) func(o *options) any {
+	return func(o *options) any { return f(planFor(o, share{ranks: 1, machine: 4, cores: []int{0, 1}, own: true})) }
+}
+
+// wires has every setting. Those without read say why.
+var wires = map[string]wire{
+	"GOLCI_WORKERS":   {"3", nil, ofPlan(func(p plan) any { return p.workers }), 3},
+	"GOLCI_THREADS":   {"1000", nil, func(o *options) any { return schedulerConfig(o, plan{}).MaxThreads }, 1000},
+	"GOLCI_SCHEDULER": {"fult", nil, func(o *options) any { return schedulerConfig(o, plan{}).Unchecked }, true},
+	"GOLCI_SERVER":    {"dedicated", nil, ofPlan(func(p plan) any { return p.dedicated }), true},
+	"GOLCI_SPIN": {"7ms", nil, func(o *options) any {
+		return fmt.Sprint(schedulerConfig(o, plan{}).Spin, endpointConfig(o, plan{}, wiredRanks).Progress.Spin)
+	}, "7ms 7ms"},
+	"GOLCI_CONDUIT": {"udp", nil, func(o *options) any { return o.network() }, true},
+	"GOLCI_UDP_SECURITY": {"trust", nil, func(o *options) any {
+		c, err := listenConfig(o, wiredRanks)
+		return fmt.Sprint(datagramConfig(o, &boot.Job{Size: wiredRanks}, c.Mode).Mode, err)
+	}, "trust <nil>"},
+	"GOLCI_UDP_INTERFACES": {"lo", nil, func(o *options) any {
+		c, err := listenConfig(o, wiredRanks)
+		return fmt.Sprint(c.Interfaces, err)
+	}, "lo<nil>"},
+	"GOLCI_UDP_BUFFER": {"123456", nil, func(o *options) any {
+		c, err := listenConfig(o, wiredRanks)
+		return fmt.Sprint(c.Buffer, err)
+	}, "123456 <nil>"},
+	"GOLCI_UDP_DEADAFTER": {"20s", nil, func(o *options) any {
+		c := datagramConfig(o, &boot.Job{Size: wiredRanks}, seal.Trust)
+		return fmt.Sprint(c.DeadAfter, c.KeepAlive)
+	}, "20s 2s"},
+	"GOLCI_UDP_MINRTO": {"9ms", nil, func(o *options) any {
+		return datagramConfig(o, &boot.Job{Size: wiredRanks}, seal.Trust).MinRTO
+	}, 9 * time.Millisecond},
+	"GOLCI_UDP_FAULTS": {"loss=0.25", nil, func(o *options) any {
+		c, err := listenConfig(o, wiredRanks)
+		return fmt.Sprint(c.Faults, err)
+	}, aQuarterLost},
+	"GOLCI_OFI_PROVIDER": {"efa", nil, func(o *options) any {
+		provider, _ := fabricWay(o.values)
+		return provider
+	}, "efa"},
+	"GOLCI_OFI_DOMAIN": {"mlx5_0", nil, func(o *options) any {
+		_, domain := fabricWay(o.values)
+		return domain
+	}, "mlx5_0"},
+	"GOLCI_OFI_DEADAFTER": {"3s", nil, func(o *options) any { return fabricDeadAfter(o) }, 3 * time.Second},
+	"GOLCI_EAGER":         {"3000", nil, func(o *options) any { return eager(o) }, 3000},
+	"GOLCI_RENDEZVOUS":    {"get", nil, nil, "mpi: TestServerConfig holds it"},
+	"GOLCI_UNEXPECTED":    {"77777", nil, nil, "mpi: TestServerConfig holds it"},
+	"GOLCI_FLOWCONTROL":   {"none", nil, func(o *options) any { return wiredTerms(o).Mode }, credit.NoFlow},
+	"GOLCI_LOAN":          {"55", nil, ofTerms(func(c credit.Config) int { return c.PerPeer }), 55},
+	"GOLCI_BANK":          {"9999", pooled, ofTerms(unrounded(9999)), 9999},
+	"GOLCI_AMRECV_SPACE":  {"64MiB", pooled, func(o *options) any { return wiredTerms(o).Bank > 200_000 }, true},
+	"GOLCI_LOAN_MAX":      {"1234", pooled, ofTerms(func(c credit.Config) int { return c.Max }), 1234},
+	"GOLCI_LENDER_LIMIT":  {"77", pooled, ofTerms(func(c credit.Config) int { return c.LenderLimit }), 77},
+	"GOLCI_REVOKE_LIMIT":  {"78", pooled, ofTerms(func(c credit.Config) int { return c.RevokeLimit }), 78},
+	"GOLCI_SCAVENGE":      {"13", pooled, ofTerms(func(c credit.Config) int { return c.Scavenge }), 13},
+	"GOLCI_EPOCH":         {"4321", pooled, ofTerms(func(c credit.Config) int { return c.Epoch }), 4321},
+	"GOLCI_CHECK":         {"types", nil, nil, "mpi: TestServerConfig holds it"},
+	"GOLCI_COLLECTIVES":   {"messages", nil, nil, "mpi: TestBoardSetting holds it"},
+	"GOLCI_CREDIT_STATS":  {"x.%r", nil, nil, "held by TestCreditStatsOverTime"},
+	"GOLCI_TRACE":         {"x.%r", nil, nil, "held by TestTimeline"},
+	"GOLCI_TRACE_LIMIT":   {"2M", nil, nil, "held by TestTimelineFull"},
+	"GOLCI_MSG_LIMIT":     {"99", pooled, ofPool(func(c udp.Config) int { return c.Limits.Messages }), 99},
+	"GOLCI_SB_CHUNKS":     {"98", pooled, ofPool(func(c udp.Config) int { return c.Limits.Requests }), 98},
+	"GOLCI_RPL_CHUNKS":    {"97", pooled, ofPool(func(c udp.Config) int { return c.Limits.Replies }), 97},
+	"GOLCI_SAFE_LIMIT":    {"96", pooled, ofPool(func(c udp.Config) int { return c.SafeLimit }), 96},
+	"GOLCI_SYS_LIMIT":     {"94", pooled, ofPool(func(c udp.Config) int { return c.SysLimit }), 94},
+	"GOLCI_AM_LIMIT": {"95", pooled, func(o *options) any {
+		return fmt.Sprint(ofPool(func(c udp.Config) int { return c.AMLimit })(o), endpointConfig(o, plan{}, wiredRanks).Poll)
+	}, "95 95"},
+	"GOLCI_INIT_TIMEOUT":       {"17s", nil, func(o *options) any { return sharedConfig(&boot.Job{Size: wiredRanks}, o).Timeout }, 17 * time.Second},
+	"GOLCI_EXITTIMEOUT":        {"18s", nil, exiting(2), 18 * time.Second},
+	"GOLCI_EXITTIMEOUT_MIN":    {"8s", nil, exiting(2), 8500 * time.Millisecond},
+	"GOLCI_EXITTIMEOUT_FACTOR": {"2s", nil, exiting(2), 9 * time.Second},
+	"GOLCI_EXITTIMEOUT_MAX":    {"5100ms", nil, exiting(2), 5100 * time.Millisecond},
+	"GOLCI_EXITSETTLE":         {"3ms", nil, func(o *options) any { return exitConfig(o.values, 0, wiredRanks).Settle }, 3 * time.Millisecond},
+	"GOLCI_BIND":               {"none", nil, nil, "no test here: cmd/golci reads it"},
+	"GOLCI_ALLOCATION":         {"none", nil, nil, "no test here: cmd/golci reads it"},
+	"GOLCI_CC":                 {"gcc", nil, nil, "no test here: cmd/golci reads it"},
+	"GOLCI_CXX":                {"g++", nil, nil, "no test here: cmd/golci reads it"},
+	"GOLCI_CLIB":               {".", nil, nil, "no test here: cmd/golci reads it"},
+	"GOLCI_STUCK":              {"19s", nil, func(o *options) any { return schedulerConfig(o, plan{}).StuckAfter }, 19 * time.Second},
+	"GOLCI_DUMP":               {"stacks", nil, nil, "read when the signal comes: internal/test/jobtest"},
+	"GOLCI_DEBUG":              {"on", nil, nil, "no test here: internal/job/boot reads it"},
+}
+
+func mustOptions(pairs []string) *options {
+	o, err := with(pairs...).read()
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+// TestEverySettingIsWired: each setting, given by an option or by the environment, reaches the configuration that it
+// is for.
+func TestEverySettingIsWired(t *testing.T) {
+	all := mustOptions(nil).values.List()
+	for _, i := range all {
+		t.Setenv(i.Env, "") // whatever the tests are run with
+	}
+	for _, i := range all {
+		t.Run(i.Env, func(t *testing.T) {
+			w, ok := wires[i.Env]
+			if !ok {
+				t.Fatal("no test tells what this setting changes")
+			}
+			if w.read == nil {
+				t.Skipf("not a field of a configuration of this package: %v", w.want)
+			}
+			if got := w.read(mustOptions(w.also)); got == w.want {
+				t.Errorf("without the setting it is %v already", got)
+			}
+			if got := w.read(mustOptions(append([]string{i.Env, w.value}, w.also...))); got != w.want {
+				t.Errorf("set by an option to %s: %v, want %v", w.value, got, w.want)
+			}
+			t.Setenv(i.Env, w.value)
+			if got := w.read(mustOptions(w.also)); got != w.want {
+				t.Errorf("set by the environment to %s: %v, want %v", w.value, got, w.want)
+			}
+		})
+	}
+}
