@@ -89,8 +89,10 @@ func cutLast(s, sep string) (before, after string, found bool) {
 var ownPackages = []string{
 	"runtime.", "runtime/", "sync.", "sync/", "internal/", "syscall.", "time.", "iter.", "os.", "os/signal.", "net.", "bufio.", "io.",
 	"context.", "golang.org/x/sys/",
-	"github.com/golci/golci/mpi.", "github.com/golci/golci/fult.", "github.com/golci/golci/comm.", "github.com/golci/golci/comm/",
-	"github.com/golci/golci/internal/",
+	"github.com/golci/golci/am.", "github.com/golci/golci/am/", "github.com/golci/golci/comm.",
+	"github.com/golci/golci/comm/", "github.com/golci/golci/conduit.", "github.com/golci/golci/fult.",
+	"github.com/golci/golci/internal/", "github.com/golci/golci/mpi.", "github.com/golci/golci/mpi/",
+	"github.com/golci/golci/rank.", "github.com/golci/golci/realm.", "github.com/golci/golci/realm/",
 }
 
 // ownFrame says whether a frame, of a function name at a line, belongs to Go or to this module, tests apart.

@@ -316,7 +316,7 @@ func (f combinerFunc) Into(out, low, high []byte) { f(out, low, high) }
 // TestReduceLongLate: a rank that has done its share of a long Reduce goes on. In its next call it writes to no place
 // that the root still reads.
 func TestReduceLongLate(t *testing.T) {
-	const size, n, root = 3, boardReduceOfTwo / 8, 0
+	const size, n, root = 3, 4 * board.ChunkBytes / 8, 0
 	var ahead atomic.Bool // rank 1 begins its next call
 	run(t, size, func(c *Comm) error {
 		plain, err := c.Dup()

@@ -128,7 +128,7 @@ func (x *Call) boardBcast(n int) onBoard {
 		return onBoard{}
 	case n <= board.Short:
 		return onBoard{wayBoardBcast, boardBcast}
-	case n <= boardBcastMost || x.size > 2:
+	case n <= boardMostOfTwo || x.size > 2:
 		return onBoard{wayBoardBcastLong, boardBcastLong}
 	}
 	return onBoard{}
@@ -188,10 +188,8 @@ func (x *Call) boardReduce(n, elem int) onBoard {
 		return onBoard{}
 	case n <= board.Short:
 		return onBoard{wayBoardReduce, boardReduce}
-	case n >= boardReduceOfTwo || n >= boardReduceOfMore && x.size > 2:
-		if elem*x.size <= board.ChunkBytes {
-			return onBoard{wayBoardReduceLong, boardReduceLong}
-		}
+	case n >= boardReduceLeast && (n <= boardMostOfTwo || x.size > 2) && elem*x.size <= board.ChunkBytes:
+		return onBoard{wayBoardReduceLong, boardReduceLong}
 	}
 	return onBoard{}
 }
@@ -213,12 +211,10 @@ func (x *Call) boardRooted(d *direction, n int) func(*Call, int) error {
 // each crossing costs, and the board has a part cross twice.
 const boardGets = 256 << 10
 
-// boardReduceOfTwo is the shortest vector that two ranks reduce over the board in blocks, boardReduceOfMore that of
-// more ranks. A tree of messages is quicker with shorter ones: only the root waits there.
-const (
-	boardReduceOfTwo  = 128 << 10
-	boardReduceOfMore = 32 << 10
-)
+// boardReduceLeast is the shortest vector that ranks reduce over the board in blocks. A tree of messages is quicker with
+// shorter ones: only the root waits there.
+const boardReduceLeast = 32 << 10
 
-// boardBcastMost is how many bytes two ranks broadcast over the board.
-const boardBcastMost = 64 << 10
+// boardMostOfTwo is up to how many bytes two ranks broadcast, or reduce, over the board. Between far cores a copy by the
+// kernel is quicker with more.
+const boardMostOfTwo = 64 << 10
