@@ -121,7 +121,7 @@ func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	if err := e.initLanes(); err != nil {
 		return nil, err
 	}
-	if err := e.recv.init(e); err != nil {
+	if err := e.recv.initLanes(e); err != nil {
 		return nil, err
 	}
 	e.prog = progress.New(source{e}, cfg.Scheduler, cfg.Progress)
@@ -196,8 +196,8 @@ func (e *Endpoint) PeerFailed(peer int) error { return e.c.Failed(peer) }
 func (e *Endpoint) Close() {
 	e.closed.Store(true)
 	e.prog.Wake()
-	e.move(nil) // nobody may poll any more
-	for e.underway.Load() > 0 && e.poll(nil) > 0 {
+	e.moveWaiting(nil) // nobody may poll any more
+	for e.underway.Load() > 0 && e.pollOnce(nil) > 0 {
 		continue // a conduit that copies in its polls comes to an end
 	}
 }

@@ -291,7 +291,7 @@ func TestFloodToASleepingRank(t *testing.T) {
 
 // queuedTo counts the requests of e that are queued for peer.
 func queuedTo(e *Endpoint, peer int) (n int) {
-	ln := e.lane(peer)
+	ln := e.laneOf(peer)
 	ln.mu.Lock()
 	defer ln.mu.Unlock()
 	for x := ln.normal.head; x != nil; x = *x.Next() {
@@ -526,7 +526,7 @@ func TestNoAllocation(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte{16, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, rec []byte) {
-		h, ok := parse(rec)
+		h, ok := parseHeader(rec)
 		if !ok {
 			return
 		}

@@ -47,8 +47,8 @@ func (b *Bulk) Left() int {
 	return len(b.Data)
 }
 
-// handed notes that the next n bytes have been.
-func (b *Bulk) handed(n int) {
+// noteHanded notes that the next n bytes have been.
+func (b *Bulk) noteHanded(n int) {
 	b.Off += int64(n)
 	if b.From != nil {
 		b.Rest -= n
@@ -57,8 +57,8 @@ func (b *Bulk) handed(n int) {
 	}
 }
 
-// put fills dst with the next bytes of b.
-func (b *Bulk) put(dst []byte) {
+// fillNext fills dst with the next bytes of b.
+func (b *Bulk) fillNext(dst []byte) {
 	if b.From != nil {
 		b.From.Pack(dst, int(b.Off))
 	} else {
@@ -90,7 +90,7 @@ const (
 // bulkList is a queue of transfers, linked through them.
 type bulkList struct{ head, tail *Bulk }
 
-func (l *bulkList) push(b *Bulk) {
+func (l *bulkList) pushBulk(b *Bulk) {
 	b.next = nil
 	if l.head == nil {
 		l.head = b
@@ -100,8 +100,8 @@ func (l *bulkList) push(b *Bulk) {
 	l.tail = b
 }
 
-// pop takes out the first, which there is.
-func (l *bulkList) pop() *Bulk {
+// popBulk takes out the first, which there is.
+func (l *bulkList) popBulk() *Bulk {
 	b := l.head
 	l.head, b.next = b.next, nil
 	if l.head == nil {
@@ -110,23 +110,23 @@ func (l *bulkList) pop() *Bulk {
 	return b
 }
 
-func (q *bulkQueue) empty() bool {
+func (q *bulkQueue) isEmpty() bool {
 	return q.ways[overChannel].head == nil && q.ways[byAccess].head == nil
 }
 
 // PutBulk queues b towards peer. It returns at once; polling moves the bytes.
 func (e *Endpoint) PutBulk(peer int, b *Bulk) {
-	q := &e.lane(peer).bulk
+	q := &e.laneOf(peer).bulk
 	q.mu.Lock()
-	l := &q.ways[b.way()]
-	if b.Key.ID != 0 && l.head == nil && e.begin(peer, b) {
+	l := &q.ways[b.chooseWay()]
+	if b.Key.ID != 0 && l.head == nil && e.beginAccess(peer, b) {
 		q.mu.Unlock()
 		return
 	}
-	l.push(b)
+	l.pushBulk(b)
 	if !q.waits {
 		q.waits = true
-		e.bulkBusy.add(peer)
+		e.bulkBusy.addPeer(peer)
 	}
 	q.mu.Unlock()
 	e.prog.Wake()
@@ -136,7 +136,7 @@ func (e *Endpoint) PutBulk(peer int, b *Bulk) {
 // whether it was. f may give it another Owner, and other Data, a copy of the same bytes from Off on. Nothing is sent
 // meanwhile.
 func (e *Endpoint) SwapBulk(peer int, owner BulkOwner, f func(*Bulk)) bool {
-	q := &e.lane(peer).bulk
+	q := &e.laneOf(peer).bulk
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, l := range q.ways {
@@ -158,7 +158,7 @@ func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
 	}
 	q.mu.Unlock()
 	for done.head != nil {
-		done.pop().leave(w)
+		done.popBulk().leaveQueue(w)
 	}
 	return n
 }
@@ -170,11 +170,11 @@ func (e *Endpoint) pumpWay(l *bulkList, peer int, done *bulkList) (n int) {
 		sent := e.bulkSend(peer, b)
 		n += max(0, min(1, sent))
 		if sent < 0 {
-			b.kept.fail(e.PeerError(peer))
+			b.kept.noteFailure(e.PeerError(peer))
 		} else if b.Left() > 0 {
 			return n
 		}
-		done.push(l.pop())
+		done.pushBulk(l.popBulk())
 	}
 	return n
 }
@@ -182,8 +182,8 @@ func (e *Endpoint) pumpWay(l *bulkList, peer int, done *bulkList) (n int) {
 // wireID is what travels with the pieces.
 func (b *Bulk) wireID() uint64 { return uint64(b.Channel)<<channelShift | b.ID&MaxBulkID }
 
-// way is which of the two ways b takes.
-func (b *Bulk) way() int {
+// chooseWay is which of the two ways b takes.
+func (b *Bulk) chooseWay() int {
 	if b.Key.ID != 0 {
 		return byAccess
 	}
@@ -198,28 +198,28 @@ func (e *Endpoint) bulkSend(peer int, b *Bulk) int {
 	if e.closed.Load() {
 		return -1
 	}
-	n := e.hand(peer, b)
+	n := e.handBulk(peer, b)
 	if n > 0 {
-		b.handed(n)
+		b.noteHanded(n)
 	}
 	return n
 }
 
-// hand gives the conduit what it takes of b.
-func (e *Endpoint) hand(peer int, b *Bulk) int {
+// handBulk gives the conduit what it takes of b.
+func (e *Endpoint) handBulk(peer int, b *Bulk) int {
 	switch {
 	case b.Key.ID != 0:
-		return e.give(peer, b)
+		return e.giveBulk(peer, b)
 	case !e.hasBulk:
-		return e.fragment(peer, b)
+		return e.sendFragment(peer, b)
 	case b.From != nil:
-		return e.pack(peer, b)
+		return e.packChunks(peer, b)
 	}
-	return e.give(peer, b)
+	return e.giveBulk(peer, b)
 }
 
-// begin starts an access with none before it in its queue, which is locked; false if the rest is to be queued.
-func (e *Endpoint) begin(peer int, b *Bulk) bool {
+// beginAccess starts an access with none before it in its queue, which is locked; false if the rest is to be queued.
+func (e *Endpoint) beginAccess(peer int, b *Bulk) bool {
 	n := len(b.Data)
 	if n == 0 || e.remote == nil || e.closed.Load() {
 		return false
@@ -227,19 +227,19 @@ func (e *Endpoint) begin(peer int, b *Bulk) bool {
 	b.kept.e = e
 	b.kept.owed.Store(int64(n)) // of the conduit alone
 	e.underway.Add(1)
-	taken, _ := e.start(peer, b)
+	taken, _ := e.startBulk(peer, b)
 	if taken == n {
 		return true
 	}
 	taken = max(0, taken)
 	e.underway.Add(-1)
 	b.kept.owed.Add(int64(taken-n) + 1)
-	b.handed(taken)
+	b.noteHanded(taken)
 	return false
 }
 
-// pack has b packed into the chunks of the channel that are free; -1 if the peer is dead.
-func (e *Endpoint) pack(peer int, b *Bulk) (n int) {
+// packChunks has b packed into the chunks of the channel that are free; -1 if the peer is dead.
+func (e *Endpoint) packChunks(peer int, b *Bulk) (n int) {
 	for n < b.Rest {
 		space, st := e.c.BulkReserve(peer, b.Rest-n)
 		if st == conduit.Dead {
@@ -255,8 +255,8 @@ func (e *Endpoint) pack(peer int, b *Bulk) (n int) {
 	return n
 }
 
-// fragment sends a piece of b as a Medium request.
-func (e *Endpoint) fragment(peer int, b *Bulk) int {
+// sendFragment sends a piece of b as a Medium request.
+func (e *Endpoint) sendFragment(peer int, b *Bulk) int {
 	n := min(b.Left(), e.maxMedium)
 	body, first, o := e.Open(peer, handlerFragment, 2, n)
 	switch o {
@@ -268,7 +268,7 @@ func (e *Endpoint) fragment(peer int, b *Bulk) int {
 	}
 	binary.LittleEndian.PutUint64(body, b.wireID())
 	binary.LittleEndian.PutUint64(body[8:], uint64(b.Off))
-	b.put(body[16 : 16+n])
+	b.fillNext(body[16 : 16+n])
 	e.Commit(peer, first)
 	return n
 }
@@ -284,7 +284,7 @@ func (e *Endpoint) bulkArrived(src int, id uint64, off int64, chunk []byte) {
 	f(src, id&MaxBulkID, off, chunk, e.recv.w)
 }
 
-func word(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i*8:]) }
+func wordAt(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i*8:]) }
 
 // Handlers of the layer's own.
 const (

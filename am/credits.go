@@ -22,8 +22,9 @@ func (e *Endpoint) setTerms() {
 // Terms are the terms on which this rank and its peers lend.
 func (e *Endpoint) Terms() credit.Config { return e.terms }
 
-// stall notes that x, first in the queue, waits for credits, and asks for what is missing, once. The pair is locked.
-func (e *Endpoint) stall(ln *lane, peer int, x Queued) {
+// noteStall notes that x, first in the queue, waits for credits, and asks for what is missing, once. The pair is
+// locked.
+func (e *Endpoint) noteStall(ln *lane, peer int, x Queued) {
 	if ln.short == 0 || ln.counted == x {
 		return
 	}
@@ -44,7 +45,7 @@ func (e *Endpoint) Hint(want int, peers ...int) {
 		if uint(p) >= uint(len(e.lanes)) || p == e.rank {
 			continue
 		}
-		ln := e.lane(p)
+		ln := e.laneOf(p)
 		ln.mu.Lock()
 		if a, ask := ln.credit.Hint(want); ask && !ln.dead {
 			e.sendCredit(ln, p, credit.Ask, a)
@@ -60,20 +61,20 @@ func (e *Endpoint) sendCredit(ln *lane, peer int, kind credit.Kind, a credit.Arg
 	}
 	args := [...]uint64{uint64(kind), uint64(uint32(a[0])), uint64(uint32(a[1])), uint64(uint32(a[2]))}
 	r := reply{e: e, dst: peer, class: conduit.System, h: handlerCredit, args: args[:]}
-	r.send(ln)
+	r.sendReply(ln)
 }
 
-// asked takes in what a record says beside its cost: the end of an epoch of the sender, and a want of credits.
-func (r *receiver) asked(src int, h header) {
+// hearEpoch takes in what a record says beside its cost: the end of an epoch of the sender, and a want of credits.
+func (r *receiver) hearEpoch(src int, h header) {
 	f := h.credits()
 	if f.Epoch() {
-		ln := r.e.lane(src)
+		ln := r.e.laneOf(src)
 		ln.mu.Lock()
 		ln.credit.Epochs(1)
 		ln.mu.Unlock()
 	}
 	if r.ledger.Need(src, f.Need()) > 0 {
-		r.tell(src)
+		r.tellReturned(src)
 	}
 	r.sendMessages()
 }
@@ -81,9 +82,9 @@ func (r *receiver) asked(src int, h header) {
 // sendMessages sends what the ledger wants sent.
 func (r *receiver) sendMessages() {
 	for _, m := range r.ledger.Messages() {
-		ln := r.e.lane(m.Peer)
+		ln := r.e.laneOf(m.Peer)
 		if r.told[m.Peer].is(hasWords) { // it has to be as new as the message
-			r.e.tell(m.Peer, r.ledger.Note(m.Peer), r.told[m.Peer].is(throttles))
+			r.e.tellCredits(m.Peer, r.ledger.Note(m.Peer), r.told[m.Peer].is(throttles))
 		}
 		ln.mu.Lock()
 		r.e.sendCredit(ln, m.Peer, m.Kind, m.Args)
@@ -105,10 +106,10 @@ func (e *Endpoint) onCredit(t *Token, args []uint64, _ []byte) {
 
 func (r *receiver) credit(src int, kind credit.Kind, a credit.Args) error {
 	if kind == credit.Revoke {
-		return r.revoked(src, a)
+		return r.giveRevoked(src, a)
 	}
 	if a[1] != 0 {
-		ln := r.e.lane(src)
+		ln := r.e.laneOf(src)
 		ln.mu.Lock()
 		ln.credit.Epochs(int(a[1]))
 		ln.mu.Unlock()
@@ -118,7 +119,7 @@ func (r *receiver) credit(src int, kind credit.Kind, a credit.Args) error {
 		return r.ledger.Returned(src, a)
 	case credit.Ask:
 		if r.ledger.Asked(src, a) > 0 {
-			r.tell(src)
+			r.tellReturned(src)
 		}
 		r.sendMessages()
 		return nil
@@ -126,12 +127,12 @@ func (r *receiver) credit(src int, kind credit.Kind, a credit.Args) error {
 	return fmt.Errorf("%w: message of kind %d", credit.ErrProtocol, kind)
 }
 
-// revoked gives credits back that the peer asks for.
-func (r *receiver) revoked(src int, a credit.Args) error {
-	e, ln := r.e, r.e.lane(src)
+// giveRevoked gives credits back that the peer asks for.
+func (r *receiver) giveRevoked(src int, a credit.Args) error {
+	e, ln := r.e, r.e.laneOf(src)
 	ln.mu.Lock()
 	defer ln.mu.Unlock()
-	e.refresh(ln, src)
+	e.refreshCredits(ln, src)
 	back, err := ln.credit.Revoke(&e.terms, a)
 	if err == nil {
 		e.sendCredit(ln, src, credit.Return, back)
@@ -170,7 +171,7 @@ func (e *Endpoint) Credits() CreditReport {
 			continue
 		}
 		ln.mu.Lock()
-		e.refresh(ln, i)
+		e.refreshCredits(ln, i)
 		rep.Peers[i].Borrowed = ln.credit.View()
 		ln.mu.Unlock()
 	}

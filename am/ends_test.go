@@ -41,7 +41,7 @@ func TestCloseEndsWhatIsQueued(t *testing.T) {
 func TestSegmentBounds(t *testing.T) {
 	const size = 100
 	var s segment
-	if _, err := s.slice(0, 1); !errors.Is(err, ErrSize) {
+	if _, err := s.sliceOf(0, 1); !errors.Is(err, ErrSize) {
 		t.Errorf("without a segment: %v", err)
 	}
 	mem := make([]byte, size)
@@ -71,7 +71,7 @@ func TestSegmentBounds(t *testing.T) {
 		{5, -1, false},
 		{5, math.MinInt, false},
 	} {
-		b, err := s.slice(x.off, x.n)
+		b, err := s.sliceOf(x.off, x.n)
 		if (err == nil) != x.ok || err != nil && !errors.Is(err, ErrSize) {
 			t.Errorf("%d bytes at %d: %v", x.n, x.off, err)
 		}

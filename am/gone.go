@@ -21,10 +21,10 @@ func (r *receiver) Gone(peer int, err error) {
 	e.anyGone.Store(true)
 	r.ledger.Forget(peer)
 	maps.DeleteFunc(r.longs, func(k longKey, _ *longHalf) bool { return k.src == peer }) // the rest will never come
-	ln := e.lane(peer)
+	ln := e.laneOf(peer)
 	ln.mu.Lock()
 	ln.dead, ln.care = true, true // from here on nothing is queued
-	e.pump(ln, peer, r.w)
+	e.pumpLane(ln, peer, r.w)
 	for _, f := range e.gones {
 		f(peer, err, r.w)
 	}

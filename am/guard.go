@@ -56,12 +56,12 @@ func (e *Endpoint) InHandler() bool {
 	return in != 0 && in == uint64(arch.G())
 }
 
-// enter and leave bracket the handlers of a poll; the poller calls them.
-func (e *Endpoint) enter() { arch.StoreRel64(&e.inside, uint64(arch.G())) }
-func (e *Endpoint) leave() { arch.StoreRel64(&e.inside, 0) }
+// enterHandlers and leave bracket the handlers of a poll; the poller calls them.
+func (e *Endpoint) enterHandlers() { arch.StoreRel64(&e.inside, uint64(arch.G())) }
+func (e *Endpoint) leaveHandlers() { arch.StoreRel64(&e.inside, 0) }
 
-// run runs a handler.
-func (e *Endpoint) run(spec *Spec, t *Token, args []uint64, payload []byte) {
+// runHandler runs a handler.
+func (e *Endpoint) runHandler(spec *Spec, t *Token, args []uint64, payload []byte) {
 	if e.guard == nil {
 		spec.Run(t, args, payload)
 		return

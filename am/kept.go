@@ -14,15 +14,15 @@ type kept struct {
 	err  atomic.Pointer[error]
 }
 
-// give offers b to the conduit, which takes what it can; the queue is locked. -1 if the peer is dead.
-func (e *Endpoint) give(peer int, b *Bulk) int {
+// giveBulk offers b to the conduit, which takes what it can; the queue is locked. -1 if the peer is dead.
+func (e *Endpoint) giveBulk(peer int, b *Bulk) int {
 	k, n := &b.kept, len(b.Data)
 	if k.e == nil {
 		k.e = e
 		k.owed.Store(1)
 	}
 	k.owed.Add(int64(n)) // before: the end may be told before the call returns
-	taken, keeps := e.start(peer, b)
+	taken, keeps := e.startBulk(peer, b)
 	left := n
 	if keeps {
 		left -= max(0, taken)
@@ -31,8 +31,8 @@ func (e *Endpoint) give(peer int, b *Bulk) int {
 	return taken
 }
 
-// start calls the conduit for b. keeps: it tells of the end of what it has taken.
-func (e *Endpoint) start(peer int, b *Bulk) (taken int, keeps bool) {
+// startBulk calls the conduit for b. keeps: it tells of the end of what it has taken.
+func (e *Endpoint) startBulk(peer int, b *Bulk) (taken int, keeps bool) {
 	switch {
 	case b.Key.ID == 0 && b.Stay:
 		return e.c.BulkSend(peer, b.wireID(), b.Off, b.Data, nil)
@@ -50,7 +50,7 @@ func (e *Endpoint) start(peer int, b *Bulk) (taken int, keeps bool) {
 func (b *Bulk) Completed(n int, err error) {
 	k := &b.kept
 	if err != nil {
-		k.fail(err)
+		k.noteFailure(err)
 	}
 	if k.owed.Add(int64(-n)) != 0 {
 		return
@@ -61,14 +61,14 @@ func (b *Bulk) Completed(n int, err error) {
 	if e.InHandler() { // in a poll, and not in the conduit's Close
 		w = e.recv.w
 	}
-	b.end(w)
+	b.tellOwner(w)
 }
 
-// fail notes why the Bulk is not sent; the first reason stays.
-func (k *kept) fail(err error) { k.err.CompareAndSwap(nil, &err) }
+// noteFailure notes why the Bulk is not sent; the first reason stays.
+func (k *kept) noteFailure(err error) { k.err.CompareAndSwap(nil, &err) }
 
-// leave takes b out of the queue. What the conduit still has of it ends it.
-func (b *Bulk) leave(w *fult.Worker) {
+// leaveQueue takes b out of the queue. What the conduit still has of it ends it.
+func (b *Bulk) leaveQueue(w *fult.Worker) {
 	if e := b.kept.e; e != nil {
 		e.underway.Add(1)
 		if b.kept.owed.Add(-1) != 0 {
@@ -76,11 +76,11 @@ func (b *Bulk) leave(w *fult.Worker) {
 		}
 		e.underway.Add(-1)
 	}
-	b.end(w)
+	b.tellOwner(w)
 }
 
-// end tells the owner.
-func (b *Bulk) end(w *fult.Worker) {
+// tellOwner tells the owner.
+func (b *Bulk) tellOwner(w *fult.Worker) {
 	if err := b.kept.err.Load(); err != nil {
 		b.Owner.Fail(*err, w)
 	} else {

@@ -44,8 +44,8 @@ type lane struct {
 	bulk bulkQueue
 }
 
-// digest is of a credit word, and not 0. Two words one after the other seldom have the same.
-func digest(word uint64) uint32 { return uint32(word) ^ uint32(word>>32) | 1<<31 }
+// digestOf is of a credit word, and not 0. Two words one after the other seldom have the same.
+func digestOf(word uint64) uint32 { return uint32(word) ^ uint32(word>>32) | 1<<31 }
 
 const wordThrottle = 1 << 63
 
@@ -72,14 +72,14 @@ func (e *Endpoint) initLane(ln *lane, peer int) {
 		ln.mine, ln.theirs = &ln.own[0], &ln.own[1]
 	}
 	t := e.terms
-	if e.near(ln) && t.Mode == credit.Dynamic {
+	if e.isNear(ln) && t.Mode == credit.Dynamic {
 		t.Mode = credit.Fixed
 	}
 	ln.credit, _ = credit.Borrow(&t) // the terms are in order
 }
 
-// lane is the pair with a peer. In a large job it is made when it is first used.
-func (e *Endpoint) lane(peer int) *lane {
+// laneOf is the pair with a peer. In a large job it is made when it is first used.
+func (e *Endpoint) laneOf(peer int) *lane {
 	if ln := e.lanes[peer].Load(); ln != nil {
 		return ln
 	}
@@ -95,8 +95,8 @@ func (e *Endpoint) newLane(peer int) *lane {
 	return e.lanes[peer].Load()
 }
 
-// near tells that a peer is reached through a ring while others are not. Its credits cannot be lent to those.
-func (e *Endpoint) near(ln *lane) bool { return ln.words && !e.words }
+// isNear tells that a peer is reached through a ring while others are not. Its credits cannot be lent to those.
+func (e *Endpoint) isNear(ln *lane) bool { return ln.words && !e.words }
 
 // allWords tells whether c carries credit words towards every peer. Both ends of a pair say the same.
 func allWords(c conduit.Conduit) bool {
@@ -109,7 +109,7 @@ func allWords(c conduit.Conduit) bool {
 }
 
 // Ring tells whether a ring in memory joins this rank and peer. Both see it alike.
-func (e *Endpoint) Ring(peer int) bool { return e.lane(peer).words }
+func (e *Endpoint) Ring(peer int) bool { return e.laneOf(peer).words }
 
 // Outcome of an attempt to send.
 type Outcome uint8
@@ -132,7 +132,7 @@ func (e *Endpoint) Open(peer int, h uint8, nargs, payload int) (body []byte, fir
 	}
 	ln.mu.Lock()
 	if !ln.care {
-		if body, first, o = e.open(ln, peer, h, 0, nargs, payload); o != Failed {
+		if body, first, o = e.openLane(ln, peer, h, 0, nargs, payload); o != Failed {
 			return body, first, o
 		}
 	}
@@ -147,10 +147,10 @@ func (e *Endpoint) openWithCare(ln *lane, peer int, h uint8, nargs, payload int)
 	if ln.listed {
 		return nil, 0, Stalled
 	}
-	if e.refresh(ln, peer); ln.throttle && e.specs[h].Ordered {
+	if e.refreshCredits(ln, peer); ln.throttle && e.specs[h].Ordered {
 		return nil, 0, Stalled
 	}
-	body, first, o := e.open(ln, peer, h, 0, nargs, payload)
+	body, first, o := e.openLane(ln, peer, h, 0, nargs, payload)
 	if o == Failed {
 		ln.mu.Unlock()
 	}
@@ -159,10 +159,10 @@ func (e *Endpoint) openWithCare(ln *lane, peer int, h uint8, nargs, payload int)
 
 // OpenQueued is Open for use inside Queued.Emit, where the pair is locked already and the queue does not count.
 func (e *Endpoint) OpenQueued(peer int, h uint8, nargs, payload int) (body []byte, first uint64, o Outcome) {
-	return e.open(e.lane(peer), peer, h, 0, nargs, payload)
+	return e.openLane(e.laneOf(peer), peer, h, 0, nargs, payload)
 }
 
-func (e *Endpoint) open(ln *lane, peer int, h, flags uint8, nargs, payload int) ([]byte, uint64, Outcome) {
+func (e *Endpoint) openLane(ln *lane, peer int, h, flags uint8, nargs, payload int) ([]byte, uint64, Outcome) {
 	n := headerBytes + nargs*argBytes + payload
 	cost := (n + credit.Unit - 1) / credit.Unit
 	spec := &e.specs[h]
@@ -241,16 +241,16 @@ func (e *Endpoint) Abandon(peer int) { e.lanes[peer].Load().mu.Unlock() }
 
 // takeSlow looks for returned credits and tries again.
 func (e *Endpoint) takeSlow(ln *lane, peer, cost int) bool {
-	w := e.refresh(ln, peer)
+	w := e.refreshCredits(ln, peer)
 	if ln.credit.Take(cost) {
 		return true
 	}
-	ln.starvedAt.Store(digest(w))
+	ln.starvedAt.Store(digestOf(w))
 	return false
 }
 
-// refresh takes in what the peer has returned, and gives the word that says so. The pair is locked.
-func (e *Endpoint) refresh(ln *lane, peer int) uint64 {
+// refreshCredits takes in what the peer has returned, and gives the word that says so. The pair is locked.
+func (e *Endpoint) refreshCredits(ln *lane, peer int) uint64 {
 	w := ln.theirs.Load()
 	ln.throttle = w&wordThrottle != 0
 	ln.care = ln.listed || ln.dead || ln.throttle
@@ -269,13 +269,13 @@ func (e *Endpoint) refresh(ln *lane, peer int) uint64 {
 // Throttled reports whether peer has asked for no more unmatched eager bytes, and Queueing whether sends are queued
 // towards it. The pair must be locked, by an Open that said Stalled or inside Emit.
 func (e *Endpoint) Throttled(peer int) bool {
-	ln := e.lane(peer)
-	e.refresh(ln, peer)
+	ln := e.laneOf(peer)
+	e.refreshCredits(ln, peer)
 	return ln.throttle
 }
 
 // Queueing: see Throttled.
-func (e *Endpoint) Queueing(peer int) bool { return e.lane(peer).listed }
+func (e *Endpoint) Queueing(peer int) bool { return e.laneOf(peer).listed }
 
 // Queued is a send that waits for its turn on a pair. It is linked into one queue at most.
 type Queued interface {
@@ -297,7 +297,7 @@ func (l *Link) Next() *Queued { return &l.next }
 
 type queue struct{ head, tail Queued }
 
-func (q *queue) push(x Queued) {
+func (q *queue) pushLast(x Queued) {
 	*x.Next() = nil
 	if q.head == nil {
 		q.head = x
@@ -307,15 +307,15 @@ func (q *queue) push(x Queued) {
 	q.tail = x
 }
 
-func (q *queue) pop() Queued {
+func (q *queue) popFirst() Queued {
 	x := q.head
 	q.head = *x.Next()
 	*x.Next() = nil
 	return x
 }
 
-// remove takes x out, wherever it is; false if it is not there.
-func (q *queue) remove(x Queued) bool {
+// removeEntry takes x out, wherever it is; false if it is not there.
+func (q *queue) removeEntry(x Queued) bool {
 	var prev Queued
 	for y := q.head; y != nil; prev, y = y, *y.Next() {
 		if y != x {
@@ -337,7 +337,7 @@ func (q *queue) remove(x Queued) bool {
 
 // Lock locks the pair as an Open that said Stalled does, unless the peer is dead: Failed.
 func (e *Endpoint) Lock(peer int) Outcome {
-	ln := e.lane(peer)
+	ln := e.laneOf(peer)
 	ln.mu.Lock()
 	if ln.dead {
 		ln.mu.Unlock()
@@ -348,59 +348,59 @@ func (e *Endpoint) Lock(peer int) Outcome {
 
 // Enqueue puts x at the end of the pair's queue and unlocks the pair, after Open said Stalled. Whoever polls sends it.
 func (e *Endpoint) Enqueue(peer int, x Queued) {
-	ln := e.lane(peer)
+	ln := e.laneOf(peer)
 	if ln.normal.head == nil {
-		e.stall(ln, peer, x)
+		e.noteStall(ln, peer, x)
 	}
-	ln.normal.push(x)
-	e.list(ln, peer)
+	ln.normal.pushLast(x)
+	e.listLane(ln, peer)
 	ln.mu.Unlock()
 	e.prog.Wake() // a sleeper did not know that there is something to send
 }
 
 // Withdraw takes a queued send back. False if it has been sent already.
 func (e *Endpoint) Withdraw(peer int, x Queued) bool {
-	ln := e.lane(peer)
+	ln := e.laneOf(peer)
 	ln.mu.Lock()
-	ok := ln.normal.remove(x)
+	ok := ln.normal.removeEntry(x)
 	ln.starvedAt.Store(0)
-	e.unlist(ln)
+	e.unlistLane(ln)
 	ln.mu.Unlock()
 	return ok
 }
 
-func (e *Endpoint) list(ln *lane, peer int) {
+func (e *Endpoint) listLane(ln *lane, peer int) {
 	ln.listed, ln.care = true, true
 	ln.starvedAt.Store(0)
 	if !ln.waits {
 		ln.waits = true
-		e.stalled.add(peer)
+		e.stalled.addPeer(peer)
 	}
 }
 
-func (e *Endpoint) unlist(ln *lane) {
+func (e *Endpoint) unlistLane(ln *lane) {
 	if ln.listed && ln.normal.head == nil && ln.first.head == nil && ln.urgent.head == nil {
 		ln.listed = false
 		ln.care = ln.dead || ln.throttle
 	}
 }
 
-// pump is called with the pair locked and unlocks it.
-func (e *Endpoint) pump(ln *lane, peer int, w *fult.Worker) (sent int) {
+// pumpLane is called with the pair locked and unlocks it.
+func (e *Endpoint) pumpLane(ln *lane, peer int, w *fult.Worker) (sent int) {
 	var done queue
-	e.refresh(ln, peer)
+	e.refreshCredits(ln, peer)
 	ln.starvedAt.Store(0)
 	for _, q := range [...]*queue{&ln.urgent, &ln.first, &ln.normal} {
 		for q.head != nil && q.head.Emit() {
-			x := q.pop()
+			x := q.popFirst()
 			if x == ln.counted {
 				ln.counted = nil // it may be used again
 			}
-			done.push(x)
+			done.pushLast(x)
 			sent++
 		}
 		if q.head != nil {
-			e.stall(ln, peer, q.head)
+			e.noteStall(ln, peer, q.head)
 			break
 		}
 	}
@@ -408,10 +408,10 @@ func (e *Endpoint) pump(ln *lane, peer int, w *fult.Worker) (sent int) {
 	if dead {
 		e.drainDead(ln, &done)
 	}
-	e.unlist(ln)
+	e.unlistLane(ln)
 	ln.mu.Unlock()
 	for done.head != nil {
-		if x := done.pop(); dead {
+		if x := done.popFirst(); dead {
 			x.Fail(e.PeerError(peer), w)
 		} else {
 			x.Sent(w)
@@ -423,7 +423,7 @@ func (e *Endpoint) pump(ln *lane, peer int, w *fult.Worker) (sent int) {
 func (e *Endpoint) drainDead(ln *lane, done *queue) {
 	for _, q := range [...]*queue{&ln.urgent, &ln.first, &ln.normal} {
 		for q.head != nil {
-			done.push(q.pop())
+			done.pushLast(q.popFirst())
 		}
 	}
 }
@@ -440,8 +440,8 @@ func (e *Endpoint) PeerError(peer int) error {
 	return fmt.Errorf("%w: rank %d", ErrPeer, peer)
 }
 
-// tell publishes what peer has got back, and the throttle bit. Called by the poller only.
-func (e *Endpoint) tell(peer int, n credit.Note, throttle bool) {
+// tellCredits publishes what peer has got back, and the throttle bit. Called by the poller only.
+func (e *Endpoint) tellCredits(peer int, n credit.Note, throttle bool) {
 	w := n.Pack64()
 	if !e.recv.told[peer].is(hasWords) {
 		w = uint64(n.Pack32())
@@ -449,5 +449,5 @@ func (e *Endpoint) tell(peer int, n credit.Note, throttle bool) {
 	if throttle {
 		w |= wordThrottle
 	}
-	arch.StoreRel64(e.lane(peer).mine, w)
+	arch.StoreRel64(e.laneOf(peer).mine, w)
 }

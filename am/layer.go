@@ -65,7 +65,7 @@ type registry struct {
 // It does not block. An error has had no effect. Errors: ErrTaken, naming both layers; ErrHandler for handlers that
 // cannot be; ErrSize for replies that are too long, and for a channel that does not exist.
 func (e *Endpoint) Attach(l Layer) error {
-	if err := e.claimable(&l); err != nil {
+	if err := e.checkClaim(&l); err != nil {
 		return fmt.Errorf("am: rank %d: layer %q: %w", e.rank, l.Name, err)
 	}
 	for i, s := range l.Handlers {
@@ -89,8 +89,8 @@ func (e *Endpoint) Attach(l Layer) error {
 	return nil
 }
 
-// claimable tells whether l may have all that it asks for.
-func (e *Endpoint) claimable(l *Layer) error {
+// checkClaim tells whether l may have all that it asks for.
+func (e *Endpoint) checkClaim(l *Layer) error {
 	if l.Name == "" {
 		return fmt.Errorf("%w: a layer needs a name", ErrHandler)
 	}

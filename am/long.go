@@ -24,8 +24,8 @@ func (e *Endpoint) Segment() []byte {
 	return nil
 }
 
-// slice gives the n bytes of the segment from off, or an error that says why not.
-func (s *segment) slice(off int64, n int) ([]byte, error) {
+// sliceOf gives the n bytes of the segment from off, or an error that says why not.
+func (s *segment) sliceOf(off int64, n int) ([]byte, error) {
 	p := s.mem.Load()
 	if n == 0 {
 		return nil, nil // the address does not matter then
@@ -84,7 +84,7 @@ func (e *Endpoint) requestSplit(dst int, h uint8, payload []byte, off int64, don
 	b := e.putLong(dst, payload, off, done)
 	err := e.requestMessage(dst, h, args, splitLong(off, len(payload), b.ID))
 	if err == nil && done != nil {
-		b.part()
+		b.endPayload()
 		return nil
 	}
 	e.prog.Wait(&b.done)
@@ -107,7 +107,7 @@ func (e *Endpoint) putLong(dst int, payload []byte, off int64, done func(error))
 // requestMessage sends a request whose record is more than arguments and payload.
 func (e *Endpoint) requestMessage(dst int, h uint8, args []uint64, m message) error {
 	o := e.Lock(dst)
-	if ln := e.lane(dst); o == Stalled && !ln.listed && e.emit(ln, dst, h, args, &m) {
+	if ln := e.laneOf(dst); o == Stalled && !ln.listed && e.emitRequest(ln, dst, h, args, &m) {
 		ln.mu.Unlock()
 		return nil
 	}
@@ -125,7 +125,7 @@ type longData struct {
 
 // Sent implements BulkOwner.
 func (b *longData) Sent(w *fult.Worker) {
-	b.part()
+	b.endPayload()
 	b.done.Complete(w)
 }
 
@@ -135,8 +135,8 @@ func (b *longData) Fail(err error, w *fult.Worker) {
 	b.Sent(w)
 }
 
-// part notes that the payload may be reused, or that its request is on its way.
-func (b *longData) part() {
+// endPayload notes that the payload may be reused, or that its request is on its way.
+func (b *longData) endPayload() {
 	if b.parts.Add(-1) == 0 && b.tell != nil {
 		b.tell(b.err)
 	}
@@ -169,8 +169,8 @@ func (l longs) entry(k longKey) *longHalf {
 	return x
 }
 
-// long serves a Long record: packed, or the request half of a split one.
-func (r *receiver) long(spec *Spec, h header, args []uint64, body []byte) {
+// serveLong serves a Long record: packed, or the request half of a split one.
+func (r *receiver) serveLong(spec *Spec, h header, args []uint64, body []byte) {
 	e, t := r.e, &r.tok
 	words := 1
 	if h.flags()&flagSplit != 0 {
@@ -182,19 +182,19 @@ func (r *receiver) long(spec *Spec, h header, args []uint64, body []byte) {
 	}
 	size := len(body) - argBytes
 	if words == 3 {
-		size = int(word(body, 1))
+		size = int(wordAt(body, 1))
 	}
-	dst, err := e.segment.slice(int64(word(body, 0)), size)
+	dst, err := e.segment.sliceOf(int64(wordAt(body, 0)), size)
 	if err != nil {
 		e.Fault(fmt.Errorf("rank %d: Long from rank %d: %w", e.rank, t.src, err))
 		return
 	}
 	if words == 1 {
 		copy(dst, body[argBytes:])
-		e.run(spec, t, args, dst)
+		e.runHandler(spec, t, args, dst)
 		return
 	}
-	k := longKey{t.src, word(body, 2)}
+	k := longKey{t.src, wordAt(body, 2)}
 	x := r.longs.entry(k)
 	x.spec, x.want, x.dst, x.args, x.tok = spec, int64(size), dst, slices.Clone(args), *t
 	t.answer = false // answered when the handler has run
@@ -204,7 +204,7 @@ func (r *receiver) long(spec *Spec, h header, args []uint64, body []byte) {
 // longChunk takes a part of a split Long's payload; off is its place in the segment.
 func (r *receiver) longChunk(src int, id uint64, off int64, chunk []byte, _ *fult.Worker) {
 	e := r.e
-	dst, err := e.segment.slice(off, len(chunk))
+	dst, err := e.segment.sliceOf(off, len(chunk))
 	if err != nil {
 		e.Fault(fmt.Errorf("rank %d: Long from rank %d: %w", e.rank, src, err))
 		return
@@ -229,7 +229,7 @@ func (r *receiver) finishLong(k longKey, x *longHalf) {
 	delete(r.longs, k)
 	*t = x.tok
 	t.w = r.w
-	e.run(x.spec, t, x.args, x.dst)
+	e.runHandler(x.spec, t, x.args, x.dst)
 	if t.answer && !t.replied {
 		t.sendReply(handlerNothing, nil, message{})
 	}

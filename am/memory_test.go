@@ -55,7 +55,7 @@ func TestMemoryOfManyPeers(t *testing.T) {
 	}
 	slices.Sort(each)
 	for p := range busy {
-		e.lane(p * 100)
+		e.laneOf(p * 100)
 	}
 	if e.lanes[100].Load() == nil || e.lanes[101].Load() != nil {
 		t.Error("pairs are made before they are used, or not then")

@@ -18,7 +18,7 @@ type waiting struct {
 	peers   []int32   // those served; written by the holder of pumping under mu, so either lets one read
 }
 
-func (l *waiting) add(peer int) {
+func (l *waiting) addPeer(peer int) {
 	l.mu.Lock()
 	l.added = append(l.added, int32(peer))
 	l.more.Store(true)
@@ -26,9 +26,9 @@ func (l *waiting) add(peer int) {
 	l.mu.Unlock()
 }
 
-// each calls f for every peer, one caller at a time, and keeps those that stay. It adds up what f did. While no peer
-// comes or goes it takes one lock.
-func (l *waiting) each(f func(peer int) (did int, stay bool)) (did int) {
+// eachPeer calls f for every peer, one caller at a time, and keeps those that stay. It adds up what f did. While no
+// peer comes or goes it takes one lock.
+func (l *waiting) eachPeer(f func(peer int) (did int, stay bool)) (did int) {
 	if !l.pumping.TryLock() {
 		return 0
 	}
@@ -44,15 +44,15 @@ func (l *waiting) each(f func(peer int) (did int, stay bool)) (did int) {
 		if did += n; stay {
 			i++
 		} else {
-			l.remove(i)
+			l.removePeer(i)
 		}
 	}
 	l.pumping.Unlock()
 	return did
 }
 
-// remove takes a peer out, by its place. The caller holds pumping.
-func (l *waiting) remove(i int) {
+// removePeer takes a peer out, by its place. The caller holds pumping.
+func (l *waiting) removePeer(i int) {
 	l.mu.Lock()
 	l.peers = slices.Delete(l.peers, i, i+1)
 	l.n.Add(-1)
@@ -68,8 +68,8 @@ func (l *waiting) snapshot(buf []int32) []int32 {
 
 // pumpAll sends what is queued, as far as credits and room go, and returns how many were sent.
 func (e *Endpoint) pumpAll(w *fult.Worker) (sent int) {
-	return e.stalled.each(func(peer int) (int, bool) {
-		ln := e.lane(peer)
+	return e.stalled.eachPeer(func(peer int) (int, bool) {
+		ln := e.laneOf(peer)
 		if ln.stillShort() && !e.closed.Load() || !ln.mu.TryLock() {
 			return 0, true
 		}
@@ -78,7 +78,7 @@ func (e *Endpoint) pumpAll(w *fult.Worker) (sent int) {
 			ln.mu.Unlock()
 			return 0, false
 		}
-		return e.pump(ln, peer, w), true
+		return e.pumpLane(ln, peer, w), true
 	})
 }
 
@@ -86,7 +86,7 @@ func (e *Endpoint) pumpAll(w *fult.Worker) (sent int) {
 // since. What else lets it go is seen under the lock only. So each shortLooks-th time it says no.
 // Called by the holder of pumping.
 func (ln *lane) stillShort() bool {
-	if at := ln.starvedAt.Load(); at == 0 || at != digest(ln.theirs.Load()) {
+	if at := ln.starvedAt.Load(); at == 0 || at != digestOf(ln.theirs.Load()) {
 		return false
 	}
 	ln.looks++
@@ -97,12 +97,12 @@ const shortLooks = 16
 
 // pumpBulks moves bytes as far as there is room, and returns the number of pieces.
 func (e *Endpoint) pumpBulks(w *fult.Worker) (n int) {
-	return e.bulkBusy.each(func(peer int) (int, bool) {
-		q := &e.lane(peer).bulk
+	return e.bulkBusy.eachPeer(func(peer int) (int, bool) {
+		q := &e.laneOf(peer).bulk
 		if !q.mu.TryLock() {
 			return 0, true
 		}
-		if q.empty() {
+		if q.isEmpty() {
 			q.waits = false
 			q.mu.Unlock()
 			return 0, false

@@ -61,13 +61,13 @@ func TestWaiting(t *testing.T) {
 	come := func() {
 		if p := rnd.IntN(peers); !in[p] {
 			in[p] = true
-			l.add(p)
+			l.addPeer(p)
 		}
 	}
 	for turn := range 1000 {
 		come()
 		want, got := in, [peers]bool{}
-		did := l.each(func(p int) (int, bool) {
+		did := l.eachPeer(func(p int) (int, bool) {
 			if got[p] {
 				t.Fatalf("turn %d serves peer %d twice", turn, p)
 			}

@@ -36,7 +36,7 @@ const (
 
 func (t telling) is(f telling) bool { return t&f != 0 }
 
-func (r *receiver) init(e *Endpoint) (err error) {
+func (r *receiver) initLanes(e *Endpoint) (err error) {
 	r.e = e
 	r.tok.e, r.longs = e, longs{}
 	r.told = make([]telling, len(e.lanes))
@@ -56,7 +56,7 @@ func (r *receiver) init(e *Endpoint) (err error) {
 type source struct{ e *Endpoint }
 
 // Poll implements progress.Source.
-func (s source) Poll(w *fult.Worker) int { return s.e.poll(w) }
+func (s source) Poll(w *fult.Worker) int { return s.e.pollOnce(w) }
 
 // Poll handles what has arrived and sends what is queued, a bounded amount, and returns how much it did; -1 if another
 // caller is polling. It does not block. Handlers run inside it.
@@ -70,18 +70,18 @@ func (e *Endpoint) Poll() int {
 	return e.prog.Poll()
 }
 
-func (e *Endpoint) poll(w *fult.Worker) int {
+func (e *Endpoint) pollOnce(w *fult.Worker) int {
 	n := 0
 	if e.c.Pending() || e.chores.Load() != 0 {
-		if n = e.receive(w); n < 0 {
+		if n = e.pollConduit(w); n < 0 {
 			return -1
 		}
 	}
-	return n + e.move(w)
+	return n + e.moveWaiting(w)
 }
 
-// move sends what waits, as far as there is room; the result is how much that was.
-func (e *Endpoint) move(w *fult.Worker) (n int) {
+// moveWaiting sends what waits, as far as there is room; the result is how much that was.
+func (e *Endpoint) moveWaiting(w *fult.Worker) (n int) {
 	if e.stalled.n.Load() > 0 {
 		n += e.pumpAll(w)
 	}
@@ -100,16 +100,16 @@ func (e *Endpoint) move(w *fult.Worker) (n int) {
 // sleeps for long.
 func (e *Endpoint) Hold(n int32) { e.held.Add(n) }
 
-// receive polls the conduit and does the poller's chores; -1 if another caller is at it.
-func (e *Endpoint) receive(w *fult.Worker) int {
+// pollConduit polls the conduit and does the poller's chores; -1 if another caller is at it.
+func (e *Endpoint) pollConduit(w *fult.Worker) int {
 	if !e.pollMu.TryLock() {
 		return -1
 	}
 	r := &e.recv
 	r.w = w
-	e.enter()
+	e.enterHandlers()
 	n := max(0, e.c.Poll(e.cfg.Poll, r))
-	e.leave()
+	e.leaveHandlers()
 	if n > 0 {
 		r.idle = 0
 	} else if r.idle++; r.idle >= idlePollsToTell && (r.idle >= idlePollsToSend || r.e.words) {
@@ -131,10 +131,10 @@ const (
 )
 
 // WantTick says whether each poll calls the tick functions, or only those that may find something. The poller calls it.
-func (e *Endpoint) WantTick(on bool) { e.chore(choreTick, on) }
+func (e *Endpoint) WantTick(on bool) { e.setChore(choreTick, on) }
 
-// chore is called by the poller only.
-func (e *Endpoint) chore(c chore, on bool) {
+// setChore is called by the poller only.
+func (e *Endpoint) setChore(c chore, on bool) {
 	v := e.chores.Load()
 	if on == (v&c != 0) {
 		return
@@ -157,7 +157,7 @@ func (r *receiver) takeQuickly(src int, rec []byte) bool {
 	if h.asks() || cost != credit.Cost(len(rec)) || !r.quick.TakeQuickly(src, h.seq(), p[2], payload, r.w) {
 		return false
 	}
-	r.freed(src, cost)
+	r.freeSpace(src, cost)
 	return true
 }
 
@@ -167,16 +167,16 @@ func (r *receiver) Record(src int, rec []byte) {
 		return
 	}
 	e := r.e
-	h, ok := parse(rec)
+	h, ok := parseHeader(rec)
 	if !ok {
 		e.Fault(fmt.Errorf("am: rank %d: malformed record of %d bytes from rank %d", e.rank, len(rec), src))
 		return
 	}
 	if !e.words {
-		r.hear(src, h)
+		r.hearCredits(src, h)
 	}
 	if h.asks() {
-		r.asked(src, h)
+		r.hearEpoch(src, h)
 	}
 	spec := &e.specs[h.handler()]
 	if spec.Run == nil {
@@ -189,12 +189,12 @@ func (r *receiver) Record(src int, rec []byte) {
 	t.maxReply = spec.MaxReply
 	payload := rec[headerBytes+h.nargs()*argBytes : h.length()]
 	if h.flags()&flagLong != 0 {
-		r.long(spec, h, args(rec, h.nargs()), payload)
+		r.serveLong(spec, h, argsOf(rec, h.nargs()), payload)
 	} else {
 		if e.guard == nil { // as in run, without the call
-			spec.Run(t, args(rec, h.nargs()), payload)
+			spec.Run(t, argsOf(rec, h.nargs()), payload)
 		} else {
-			e.runGuarded(spec, t, args(rec, h.nargs()), payload)
+			e.runGuarded(spec, t, argsOf(rec, h.nargs()), payload)
 		}
 	}
 	if t.reply {
@@ -205,26 +205,26 @@ func (r *receiver) Record(src int, rec []byte) {
 		t.sendReply(handlerNothing, nil, message{})
 	}
 	if h.cost() > 0 {
-		r.freed(src, h.cost())
+		r.freeSpace(src, h.cost())
 	}
 }
 
-// freed notes that a request's space is free again, and tells the peer if the debt is due.
-func (r *receiver) freed(src, cost int) {
+// freeSpace notes that a request's space is free again, and tells the peer if the debt is due.
+func (r *receiver) freeSpace(src, cost int) {
 	if r.ledger.Freed(src, cost) {
-		r.tell(src)
+		r.tellReturned(src)
 		return
 	}
 	if l := &r.told[src]; !l.is(isListed) {
 		*l |= isListed
 		r.owing = append(r.owing, int32(src))
-		r.e.chore(choreOwing, true)
+		r.e.setChore(choreOwing, true)
 	}
 }
 
-// tell publishes what src has got back.
-func (r *receiver) tell(src int) {
-	r.e.tell(src, r.ledger.Note(src), r.told[src].is(throttles))
+// tellReturned publishes what src has got back.
+func (r *receiver) tellReturned(src int) {
+	r.e.tellCredits(src, r.ledger.Note(src), r.told[src].is(throttles))
 	if !r.told[src].is(hasWords) {
 		r.e.sendReturn(src)
 	}
@@ -235,22 +235,22 @@ func (r *receiver) tellAll() {
 	for _, p := range r.owing {
 		r.told[p] &^= isListed
 		if r.ledger.Owed(int(p)) > 0 {
-			r.tell(int(p))
+			r.tellReturned(int(p))
 		}
 	}
 	r.owing = r.owing[:0]
-	r.e.chore(choreOwing, false)
+	r.e.setChore(choreOwing, false)
 }
 
-// hear takes in what a record says of returned credits, if there is no word from its sender. Sends to that peer take it
-// from the lane when they need credits. Record reads one flag only where all peers have words.
-func (r *receiver) hear(src int, h header) {
+// hearCredits takes in what a record says of returned credits, if there is no word from its sender. Sends to that peer
+// take it from the lane when they need credits. Record reads one flag only where all peers have words.
+func (r *receiver) hearCredits(src int, h header) {
 	if r.told[src].is(hasWords) {
 		return
 	}
-	word := r.e.lane(src).theirs
+	word := r.e.laneOf(src).theirs
 	old := word.Load()
-	note, late := credit.Later32(uint32(old), h.told())
+	note, late := credit.Later32(uint32(old), h.toldCredits())
 	w := uint64(note)
 	if h.flags()&flagThrottle != 0 {
 		w |= wordThrottle
@@ -268,7 +268,7 @@ func (e *Endpoint) Throttle(peer int, on bool) {
 	r := &e.recv
 	if r.told[peer].is(throttles) != on {
 		r.told[peer] ^= throttles
-		r.tell(peer)
+		r.tellReturned(peer)
 	}
 }
 

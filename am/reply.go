@@ -58,7 +58,7 @@ func (t *Token) replySplit(h uint8, payload []byte, off int64, done func(error),
 	}
 	b := t.e.putLong(t.src, payload, off, done)
 	t.sendReply(h, args, splitLong(off, len(payload), b.ID))
-	b.part()
+	b.endPayload()
 	return nil
 }
 
@@ -97,11 +97,11 @@ func (t *Token) checkReply(h uint8, args []uint64, payload []byte) error {
 // sendReply sends or, where there is no room in spite of the reservation (a conduit that guarantees nothing), queues.
 func (t *Token) sendReply(h uint8, args []uint64, m message) {
 	t.replied = true
-	ln := t.e.lane(t.src)
+	ln := t.e.laneOf(t.src)
 	r := reply{e: t.e, dst: t.src, class: conduit.Reply, h: h, args: args, message: m}
 	r.seq = uint16(replyBytes(t.maxReply) / 8)
 	ln.mu.Lock()
-	r.send(ln)
+	r.sendReply(ln)
 	ln.mu.Unlock()
 }
 
@@ -112,7 +112,7 @@ func replyBytes(max int) int {
 
 // releaseReply gives back reply space of a request whose reply has come.
 func (e *Endpoint) releaseReply(peer, bytes int) {
-	ln := e.lane(peer)
+	ln := e.laneOf(peer)
 	ln.mu.Lock()
 	ln.replies -= int32(bytes)
 	ln.mu.Unlock()
@@ -131,23 +131,23 @@ type reply struct {
 	message
 }
 
-// send sends r, or has a copy of it wait for room before the requests. The pair is locked.
-func (r *reply) send(ln *lane) {
+// sendReply sends r, or has a copy of it wait for room before the requests. The pair is locked.
+func (r *reply) sendReply(ln *lane) {
 	if ln.urgent.head == nil && r.Emit() {
 		return
 	}
 	k := *r
 	k.args, k.payload = slices.Clone(r.args), bytes.Clone(r.payload)
 	ln.returning = ln.returning || k.returns
-	ln.urgent.push(&k)
-	r.e.list(ln, r.dst)
+	ln.urgent.pushLast(&k)
+	r.e.listLane(ln, r.dst)
 }
 
 // Emit implements Queued.
 func (r *reply) Emit() bool {
-	e, n := r.e, headerBytes+len(r.args)*argBytes+r.bytes()
+	e, n := r.e, headerBytes+len(r.args)*argBytes+r.byteCount()
 	rec, st := e.c.Reserve(r.dst, r.class, n)
-	ln := e.lane(r.dst)
+	ln := e.laneOf(r.dst)
 	if st != conduit.OK {
 		ln.dead = ln.dead || st == conduit.Dead
 		ln.care = ln.care || ln.dead
@@ -158,7 +158,7 @@ func (r *reply) Emit() bool {
 		w1, flags = e.piggyback(ln, w1, flags)
 	}
 	binary.LittleEndian.PutUint64(rec[8:], w1)
-	e.put(r.dst, rec[headerBytes:n], r.args, &r.message)
+	e.putRecord(r.dst, rec[headerBytes:n], r.args, &r.message)
 	e.c.Commit(r.dst, word0(n, r.h, flags, len(r.args)))
 	if r.returns {
 		ln.returning = false
@@ -172,11 +172,11 @@ func (r *reply) Fail(error, *fult.Worker) {}
 
 // sendReturn sends returned credits as a message of their own. One is in the queue at most: it takes the newest count.
 func (e *Endpoint) sendReturn(peer int) {
-	ln := e.lane(peer)
+	ln := e.laneOf(peer)
 	ln.mu.Lock()
 	defer ln.mu.Unlock()
 	if !ln.returning {
 		r := reply{e: e, dst: peer, class: conduit.System, h: handlerNothing, returns: true}
-		r.send(ln)
+		r.sendReply(ln)
 	}
 }

@@ -36,14 +36,16 @@ func (e *Endpoint) RequestMedium(dst int, h uint8, payload []byte, args ...uint6
 // Post is RequestMedium for whoever must not wait, a handler too. It never blocks. What cannot go now waits in the
 // queue of the pair, with a copy of payload, and is dropped if the peer dies. Its arguments are not checked.
 func (e *Endpoint) Post(peer int, h uint8, payload []byte, args ...uint64) {
-	e.post(peer, h, false, payload, args)
+	e.postRecord(peer, h, false, payload, args)
 }
 
 // PostUrgent is Post without payload that waits before the requests, not behind them, and for room, not for credits: as
 // RequestUrgent does.
-func (e *Endpoint) PostUrgent(peer int, h uint8, args ...uint64) { e.post(peer, h, true, nil, args) }
+func (e *Endpoint) PostUrgent(peer int, h uint8, args ...uint64) {
+	e.postRecord(peer, h, true, nil, args)
+}
 
-func (e *Endpoint) post(peer int, h uint8, urgent bool, payload []byte, args []uint64) {
+func (e *Endpoint) postRecord(peer int, h uint8, urgent bool, payload []byte, args []uint64) {
 	body, first, o := e.Open(peer, h, len(args), len(payload))
 	switch o {
 	case Opened:
@@ -98,10 +100,10 @@ type message struct {
 	payload []byte
 }
 
-func (m *message) bytes() int { return m.nprefix*argBytes + len(m.payload) }
+func (m *message) byteCount() int { return m.nprefix*argBytes + len(m.payload) }
 
-// put writes the body of the record for peer.
-func (e *Endpoint) put(peer int, body []byte, args []uint64, m *message) {
+// putRecord writes the body of the record for peer.
+func (e *Endpoint) putRecord(peer int, body []byte, args []uint64, m *message) {
 	PutArgs(body, args)
 	body = body[len(args)*argBytes:]
 	PutArgs(body, m.prefix[:m.nprefix])
@@ -141,7 +143,7 @@ func (e *Endpoint) requestSlow(dst int, o Outcome, h uint8, args []uint64, m mes
 	}
 	q := e.newRequest(dst, h, args, m)
 	e.Enqueue(dst, q)
-	return q.wait()
+	return q.waitSent()
 }
 
 func (e *Endpoint) newRequest(dst int, h uint8, args []uint64, m message) *request {
@@ -152,33 +154,33 @@ func (e *Endpoint) newRequest(dst int, h uint8, args []uint64, m message) *reque
 	return q
 }
 
-// wait waits until q, which is queued, has been sent or has failed.
-func (q *request) wait() error {
+// waitSent waits until q, which is queued, has been sent or has failed.
+func (q *request) waitSent() error {
 	q.e.prog.Wait(&q.done)
 	err := q.err
-	q.free()
+	q.freeRequest()
 	return err
 }
 
-func (q *request) free() {
+func (q *request) freeRequest() {
 	q.msg = message{}
 	requests.Put(q)
 }
 
 // Emit implements Queued.
 func (q *request) Emit() bool {
-	ln, args := q.e.lane(q.dst), q.args[:q.nargs]
+	ln, args := q.e.laneOf(q.dst), q.args[:q.nargs]
 	if q.urgent {
 		return q.e.emitUrgent(ln, q.dst, q.h, args)
 	}
-	return q.e.emit(ln, q.dst, q.h, args, &q.msg)
+	return q.e.emitRequest(ln, q.dst, q.h, args, &q.msg)
 }
 
-// emit sends a request if it can go now. The pair is locked.
-func (e *Endpoint) emit(ln *lane, peer int, h uint8, args []uint64, m *message) bool {
-	body, first, o := e.open(ln, peer, h, m.flags, len(args), m.bytes())
+// emitRequest sends a request if it can go now. The pair is locked.
+func (e *Endpoint) emitRequest(ln *lane, peer int, h uint8, args []uint64, m *message) bool {
+	body, first, o := e.openLane(ln, peer, h, m.flags, len(args), m.byteCount())
 	if o == Opened {
-		e.put(peer, body, args, m)
+		e.putRecord(peer, body, args, m)
 		e.c.Commit(peer, first)
 	}
 	return o == Opened
@@ -187,7 +189,7 @@ func (e *Endpoint) emit(ln *lane, peer int, h uint8, args []uint64, m *message) 
 // Sent implements Queued.
 func (q *request) Sent(w *fult.Worker) {
 	if q.posted {
-		q.free()
+		q.freeRequest()
 	} else {
 		q.done.Complete(w)
 	}

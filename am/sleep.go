@@ -18,12 +18,13 @@ type sleeper struct {
 
 var sleepers = sync.Pool{New: func() any {
 	s := new(sleeper)
-	s.fn = s.look
+	s.fn = s.mayNotSleep
 	return s
 }}
 
-// look tells, when the bell is armed, whether there is a reason not to sleep. What came before found nobody to wake.
-func (s *sleeper) look() bool {
+// mayNotSleep tells, when the bell is armed, whether there is a reason not to sleep. What came before found nobody to
+// wake.
+func (s *sleeper) mayNotSleep() bool {
 	e := s.e
 	return s.ready() || s.long && e.toSend() ||
 		e.chores.Load()&choreOwing != 0 || s.stalledNews()
@@ -59,11 +60,11 @@ func (s *sleeper) stalledNews() bool {
 	e := s.e
 	s.peers = e.stalled.snapshot(s.peers[:0])
 	for _, p := range s.peers {
-		ln := e.lane(int(p))
+		ln := e.laneOf(int(p))
 		ln.mu.Lock()
 		before := ln.credit.Free()
 		if ln.listed {
-			e.refresh(ln, int(p))
+			e.refreshCredits(ln, int(p))
 		}
 		news := ln.listed && ln.credit.Free() != before
 		ln.mu.Unlock()

@@ -54,17 +54,17 @@ func (e *Endpoint) TakeNext(src int, arg uint64, buf []byte) (n int, ok bool) {
 // Accept implements conduit.Acceptor.
 func (r *receiver) Accept(src int, rec []byte) bool {
 	t := &r.take
-	h, ok := parse(rec)
+	h, ok := parseHeader(rec)
 	if !ok || h.handler() != t.h || h.nargs() != 1 || h.flags()&^flagMedium != flagOrdered || h.asks() {
 		return false
 	}
 	payload := rec[headerBytes+argBytes : h.length()]
-	if args(rec, 1)[0] != t.wanted.arg || len(payload) > len(t.wanted.buf) || !t.inTurn(src, h.seq()) {
+	if argsOf(rec, 1)[0] != t.wanted.arg || len(payload) > len(t.wanted.buf) || !t.inTurn(src, h.seq()) {
 		return false
 	}
 	t.wanted.n = copy(t.wanted.buf, payload)
 	if h.cost() > 0 {
-		r.freed(src, h.cost())
+		r.freeSpace(src, h.cost())
 	}
 	return true
 }

@@ -22,19 +22,19 @@ func (e *Endpoint) RequestUrgent(dst int, h uint8, args ...uint64) error {
 	q := e.newRequest(dst, h, args, message{})
 	q.urgent = true
 	e.enqueueUrgent(dst, q)
-	return q.wait()
+	return q.waitSent()
 }
 
 // enqueueUrgent sends q, or puts it before the requests that wait. It is called with the pair locked and unlocks it.
 func (e *Endpoint) enqueueUrgent(peer int, q *request) {
-	ln := e.lane(peer)
+	ln := e.laneOf(peer)
 	if ln.first.head == nil && q.Emit() {
 		ln.mu.Unlock()
 		q.Sent(nil)
 		return
 	}
-	ln.first.push(q)
-	e.list(ln, peer)
+	ln.first.pushLast(q)
+	e.listLane(ln, peer)
 	ln.mu.Unlock()
 	e.prog.Wake()
 }

@@ -69,7 +69,7 @@ func TestUrgentIsBounded(t *testing.T) {
 		done <- nil
 	}()
 	eventually(t, "one that waits", func() bool {
-		ln := es[0].lane(1)
+		ln := es[0].laneOf(1)
 		ln.mu.Lock()
 		defer ln.mu.Unlock()
 		return ln.first.head != nil && int(ln.replies) == 3*replyBytes(0)
@@ -89,7 +89,7 @@ func TestUrgentIsBounded(t *testing.T) {
 	}
 	go func() { done <- es[0].RequestUrgent(1, 2, 1) }()
 	eventually(t, "one that waits", func() bool {
-		ln := es[0].lane(1)
+		ln := es[0].laneOf(1)
 		ln.mu.Lock()
 		defer ln.mu.Unlock()
 		return ln.first.head != nil
@@ -133,7 +133,7 @@ func TestUrgentToSilentAndOrdered(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- es[0].RequestUrgent(1, 1) }()
 	eventually(t, "one that waits", func() bool {
-		ln := es[0].lane(1)
+		ln := es[0].laneOf(1)
 		ln.mu.Lock()
 		defer ln.mu.Unlock()
 		return ln.first.head != nil && int(ln.replies) == 2*replyBytes(NoReply)
@@ -141,7 +141,7 @@ func TestUrgentToSilentAndOrdered(t *testing.T) {
 	eventually(t, "all of them, and their space", func() bool {
 		es[1].Poll()
 		es[0].Poll()
-		ln := es[0].lane(1)
+		ln := es[0].laneOf(1)
 		ln.mu.Lock()
 		defer ln.mu.Unlock()
 		return len(seqs) == 3 && ln.replies == 0

@@ -52,8 +52,8 @@ func (h header) cost() int {
 
 func (h header) credits() credit.Fields { return credit.Fields(h.w1) }
 
-func (h header) seq() uint16  { return uint16(h.w1 >> 16) }
-func (h header) told() uint32 { return uint32(h.w1 >> 32) }
+func (h header) seq() uint16         { return uint16(h.w1 >> 16) }
+func (h header) toldCredits() uint32 { return uint32(h.w1 >> 32) }
 
 const markShift = 56
 
@@ -78,8 +78,8 @@ func word1(f credit.Fields, seq uint16, told uint32) uint64 {
 	return uint64(f) | uint64(seq)<<16 | uint64(told)<<32
 }
 
-// parse reads the header of a record that a peer wrote; ok is false if it contradicts itself.
-func parse(rec []byte) (h header, ok bool) {
+// parseHeader reads the header of a record that a peer wrote; ok is false if it contradicts itself.
+func parseHeader(rec []byte) (h header, ok bool) {
 	if len(rec) < headerBytes {
 		return h, false
 	}
@@ -92,8 +92,8 @@ func parse(rec []byte) (h header, ok bool) {
 	return h, ok
 }
 
-// args views the arguments of a record in place. Records are 8-byte aligned.
-func args(rec []byte, n int) []uint64 {
+// argsOf views the arguments of a record in place. Records are 8-byte aligned.
+func argsOf(rec []byte, n int) []uint64 {
 	if n == 0 {
 		return nil
 	}

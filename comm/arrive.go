@@ -28,8 +28,8 @@ const (
 	_           uint64 = am.MaxBulkID - request.MaxNumber
 )
 
-// attach registers the server on its endpoint.
-func (s *Server) attach() error {
+// attachTo registers the server on its endpoint.
+func (s *Server) attachTo() error {
 	handlers := []am.Spec{
 		{Name: "eager", Run: s.onEager, Ordered: true},
 		handlerRTS - handlerEager:       {Name: "ready to send", Run: s.onRTS, Ordered: true},
@@ -46,7 +46,7 @@ func (s *Server) attach() error {
 	}
 	return s.e.Attach(am.Layer{
 		Name: "comm", First: handlerEager, Handlers: handlers, Quick: (*quick)(s), Channel: bulkChannel,
-		Bulk: s.bulkArrived, Tick: s.tick, PeerGone: s.peerGone,
+		Bulk: s.bulkArrived, Tick: s.onTick, PeerGone: s.peerGone,
 	})
 }
 
@@ -81,7 +81,7 @@ type heldEnvelope struct {
 // mayOvertake tells whether a message may be matched before those that were sent before it.
 func (s *Server) mayOvertake(env envelope) bool {
 	return !env.rts && !env.retract && !env.invite && env.notice == nil &&
-		s.asserted(keyContext(env.key))&AllowOvertaking != 0
+		s.assertedOf(keyContext(env.key))&AllowOvertaking != 0
 }
 
 // onEager handles a message with its bytes.
@@ -108,7 +108,7 @@ func (q *quick) TakeQuickly(src int, seq uint16, key uint64, payload []byte, w *
 	}
 	p.expect++
 	if len(payload) > s.sure {
-		s.hear(src, withEnvelope, int64(len(payload)))
+		s.hearWay(src, withEnvelope, int64(len(payload)))
 	}
 	n, ok := s.matching.table.Match(key, hashtable.Post)
 	if n == nil {
@@ -120,7 +120,7 @@ func (q *quick) TakeQuickly(src int, seq uint16, key uint64, payload []byte, w *
 		o.size = int64(len(payload))
 		copyShort(o.data, payload)
 	} else {
-		s.fill(o, payload)
+		s.fillEager(o, payload)
 	}
 	s.batch.Complete(&o.done, w)
 	return true
@@ -142,20 +142,20 @@ func (s *Server) takeSlowly(src int, key uint64, payload []byte, w *fult.Worker,
 	case key >= hashtable.Reserved:
 		s.faultOf(src, "context")
 	case byTable:
-		s.keep(env, payload, w)
+		s.storeUnexpected(env, payload, w)
 	default:
-		s.arrive(env, payload, w)
+		s.arriveMessage(env, payload, w)
 	}
 }
 
 // onRTS handles the envelope of a rendezvous.
 func (s *Server) onRTS(t *am.Token, args []uint64, _ []byte) {
 	if len(args) < 5 || len(args) > 7 || int64(args[1]) < 0 {
-		s.fault(t, "envelope")
+		s.reportFault(t, "envelope")
 		return
 	}
 	env := envelope{key: args[0], size: int64(args[1]), id: args[2], from: offer{args[3], args[4]}, rts: true}
-	s.hear(t.Source(), asking, env.size)
+	s.hearWay(t.Source(), asking, env.size)
 	switch len(args) {
 	case 6:
 		env.shape = args[5]
@@ -165,7 +165,7 @@ func (s *Server) onRTS(t *am.Token, args []uint64, _ []byte) {
 	s.inTurn(t, env, nil)
 }
 
-func (s *Server) fault(t *am.Token, what string) { s.faultOf(t.Source(), what) }
+func (s *Server) reportFault(t *am.Token, what string) { s.faultOf(t.Source(), what) }
 
 func (s *Server) faultOf(src int, what string) {
 	s.e.Fault(fmt.Errorf("%w: rank %d: malformed %s from rank %d", ErrProtocol, s.rank, what, src))
@@ -175,7 +175,7 @@ func (s *Server) faultOf(src int, what string) {
 func (s *Server) inTurn(t *am.Token, env envelope, payload []byte) {
 	src, w := t.Source(), t.Worker()
 	if keySource(env.key) != src || env.key >= hashtable.Reserved {
-		s.fault(t, "source or context")
+		s.reportFault(t, "source or context")
 		return
 	}
 	p := &s.peers[src]
@@ -186,14 +186,14 @@ func (s *Server) inTurn(t *am.Token, env envelope, payload []byte) {
 		held := s.held[int32(src)]
 		if s.mayOvertake(env) {
 			held[t.Seq()] = heldEnvelope{handled: true}
-			s.arrive(env, payload, w)
+			s.arriveMessage(env, payload, w)
 			return
 		}
 		held[t.Seq()] = heldEnvelope{envelope: env, payload: append([]byte(nil), payload...)}
 		return
 	}
 	p.expect++
-	s.arrive(env, payload, w)
+	s.arriveMessage(env, payload, w)
 	for p.holds {
 		held := s.held[int32(src)]
 		h, ok := held[p.expect]
@@ -206,14 +206,14 @@ func (s *Server) inTurn(t *am.Token, env envelope, payload []byte) {
 		}
 		p.expect++
 		if !h.handled {
-			s.arrive(h.envelope, h.payload, w)
+			s.arriveMessage(h.envelope, h.payload, w)
 		}
 	}
 }
 
-// arrive matches a message with a receive, or keeps it, and hands a notice on. Called by the poller, in the order of
-// the pair.
-func (s *Server) arrive(env envelope, payload []byte, w *fult.Worker) {
+// arriveMessage matches a message with a receive, or keeps it, and hands a notice on. Called by the poller, in the
+// order of the pair.
+func (s *Server) arriveMessage(env envelope, payload []byte, w *fult.Worker) {
 	if env.retract || env.invite || env.notice != nil {
 		s.arriveOther(env, payload, w)
 		return
@@ -222,11 +222,11 @@ func (s *Server) arrive(env envelope, payload []byte, w *fult.Worker) {
 		s.arriveFirst(env, w)
 		return
 	}
-	if o := s.matching.claim(env.key); o != nil {
-		s.hand(o, env, payload, w)
+	if o := s.matching.claimReceive(env.key); o != nil {
+		s.handTo(o, env, payload, w)
 		return
 	}
-	s.keep(env, payload, w)
+	s.storeUnexpected(env, payload, w)
 }
 
 // arriveOther handles what is in turn among messages and is none.
@@ -235,47 +235,47 @@ func (s *Server) arriveOther(env envelope, payload []byte, w *fult.Worker) {
 	case env.notice != nil:
 		s.notice(keySource(env.key), *env.notice, payload, w)
 	case env.invite:
-		s.invited(env, w)
+		s.keepInvitation(env, w)
 	case env.first:
-		s.uninvite(env)
+		s.dropInvitation(env)
 	default:
-		s.forget(env)
+		s.forgetEnvelope(env)
 	}
 }
 
-// hand gives a message that has just come to the receive o, which the caller has claimed.
-func (s *Server) hand(o *op, env envelope, payload []byte, w *fult.Worker) {
+// handTo gives a message that has just come to the receive o, which the caller has claimed.
+func (s *Server) handTo(o *op, env envelope, payload []byte, w *fult.Worker) {
 	if o.wild { // else they are the same, and may be read meanwhile by who waits
 		o.peer, o.tag = int32(keySource(env.key)), int32(keyTag(env.key))
 	}
-	if s.mismatched(o, env.shape) {
+	if s.endMismatched(o, env.shape) {
 		if env.rts {
-			s.control(keySource(env.key), handlerCTS, env.id, 0, 0)
+			s.sendControl(keySource(env.key), handlerCTS, env.id, 0, 0)
 		}
 	} else if env.rts {
 		if !s.beginRendezvous(o, env.size, env.id, env.from) {
 			return
 		}
 	} else {
-		s.fill(o, payload)
+		s.fillEager(o, payload)
 	}
-	o.finish(w)
+	o.finishOp(w)
 }
 
-// keep stores a message without a receive, unless one has been posted meanwhile.
-func (s *Server) keep(env envelope, payload []byte, w *fult.Worker) {
-	if s.refuse(env) {
+// storeUnexpected stores a message without a receive, unless one has been posted meanwhile.
+func (s *Server) storeUnexpected(env envelope, payload []byte, w *fult.Worker) {
+	if s.refuseUnmatched(env) {
 		return
 	}
-	m := s.unexpected(env, payload, w)
-	s.afterKeep(s.matching.keep(m), m, env.key, w)
+	m := s.makeUnexpected(env, payload, w)
+	s.afterKeep(s.matching.keepMessage(m), m, env.key, w)
 }
 
 // afterKeep goes on with the message m of that key: a receive o was posted meanwhile, or, if that is nil, m waits.
 func (s *Server) afterKeep(o, m *op, key uint64, w *fult.Worker) {
 	if o != nil {
-		if s.deliver(o, m) {
-			o.finish(w)
+		if s.deliverTo(o, m) {
+			o.finishOp(w)
 		}
 		return
 	}
@@ -283,15 +283,15 @@ func (s *Server) afterKeep(o, m *op, key uint64, w *fult.Worker) {
 		s.wakeProbers(w)
 	}
 	if s.news.n.Load() != 0 {
-		s.tell(key, w)
+		s.wakeSuspects(key, w)
 	}
 }
 
-// unexpected makes the op of a message without a receive.
-func (s *Server) unexpected(env envelope, payload []byte, w *fult.Worker) *op {
+// makeUnexpected makes the op of a message without a receive.
+func (s *Server) makeUnexpected(env envelope, payload []byte, w *fult.Worker) *op {
 	src := keySource(env.key)
 	m := s.getMessage()
-	m.start(roleEager, keyContext(env.key), int32(src), int32(keyTag(env.key)), nil)
+	m.startUse(roleEager, keyContext(env.key), int32(src), int32(keyTag(env.key)), nil)
 	s.arrived++
 	m.size, m.msg.stamp, m.shape = env.size, s.arrived, env.shape
 	if env.rts {
@@ -302,9 +302,9 @@ func (s *Server) unexpected(env envelope, payload []byte, w *fult.Worker) *op {
 	if len(payload) <= smallBytes {
 		m.data = m.msg.small[:copy(m.msg.small[:], payload)]
 	} else {
-		m.msg.packet = s.packets.get(w, len(payload))
+		m.msg.packet = s.packets.getPacket(w, len(payload))
 		m.data = m.msg.packet.mem[:copy(m.msg.packet.mem, payload)]
 	}
-	s.cameUnmatched(src, m.cost())
+	s.cameUnmatched(src, m.unexpectedCost())
 	return m
 }

@@ -36,8 +36,8 @@ func (s *Server) Assert(ctx uint16, a Assert) {
 	t[ctx-FirstAsserted].Store(uint32(a))
 }
 
-// asserted gives the promises of a context.
-func (s *Server) asserted(ctx uint16) Assert {
+// assertedOf gives the promises of a context.
+func (s *Server) assertedOf(ctx uint16) Assert {
 	if ctx < FirstAsserted || ctx > MaxContext {
 		return 0
 	}
@@ -48,14 +48,14 @@ func (s *Server) asserted(ctx uint16) Assert {
 	return Assert(t[ctx-FirstAsserted].Load())
 }
 
-// sized tells whether the length of a receive of n bytes matters beyond what fits.
-func (s *Server) sized(ctx uint16, n int) bool {
-	return n > s.eager && ctx >= FirstAsserted || s.asserted(ctx)&ExactLength != 0
+// isSized tells whether the length of a receive of n bytes matters beyond what fits.
+func (s *Server) isSized(ctx uint16, n int) bool {
+	return n > s.eager && ctx >= FirstAsserted || s.assertedOf(ctx)&ExactLength != 0
 }
 
 // checkAssert refuses wildcards that were promised not to come.
 func (s *Server) checkAssert(what string, ctx uint16, peer, tag int) error {
-	a := s.asserted(ctx)
+	a := s.assertedOf(ctx)
 	switch {
 	case peer == AnySource && a&NoAnySource != 0:
 		return fmt.Errorf("%w: rank %d: %s from any rank, tag %s: no_any_source", ErrAssert, s.rank, what, orAny(tag))
@@ -67,23 +67,23 @@ func (s *Server) checkAssert(what string, ctx uint16, peer, tag int) error {
 
 // checkAlloc refuses receives of unknown size where sizes were promised to be known.
 func (s *Server) checkAlloc(ctx uint16, src, tag int) error {
-	if s.asserted(ctx)&ExactLength == 0 {
+	if s.assertedOf(ctx)&ExactLength == 0 {
 		return nil
 	}
 	return fmt.Errorf("%w: rank %d: receive of unknown size from rank %s, tag %s: exact_length",
 		ErrAssert, s.rank, orAny(src), orAny(tag))
 }
 
-// misfit is why a message of that size is not as it should be for the receive o; nil if it is.
-func (s *Server) misfit(o *op, size int64) error {
-	n := o.room()
+// misfitError is why a message of that size is not as it should be for the receive o; nil if it is.
+func (s *Server) misfitError(o *op, size int64) error {
+	n := o.bufferRoom()
 	switch {
 	case size == n || size < n && !o.exact:
 		return nil
 	case !o.exact:
-		return s.truncated(o, size)
+		return s.truncatedError(o, size)
 	case size > n:
-		return o.failed(fmt.Errorf("%w: exact_length: %w: %d bytes for a buffer of %d", ErrAssert, ErrTruncate, size, n))
+		return o.failedWith(fmt.Errorf("%w: exact_length: %w: %d bytes for a buffer of %d", ErrAssert, ErrTruncate, size, n))
 	}
-	return o.failed(fmt.Errorf("%w: exact_length: %d bytes for a buffer of %d", ErrAssert, size, n))
+	return o.failedWith(fmt.Errorf("%w: exact_length: %d bytes for a buffer of %d", ErrAssert, size, n))
 }

@@ -7,50 +7,50 @@ import (
 	"github.com/golci/golci/comm/internal/match"
 )
 
-func (s *Server) cancelled(o *op) error { return o.failed(ErrCancelled) }
+func (s *Server) cancelledError(o *op) error { return o.failedWith(ErrCancelled) }
 
 // cancelRecv ends a receive that is not matched yet. One that has invited its message ends when the sender says so.
 func (s *Server) cancelRecv(o *op) bool {
-	if o.first && s.cancelInvited(o) || !s.matching.withdraw(o.ctx, o.asked(), o) {
+	if o.first && s.cancelInvited(o) || !s.matching.withdrawReceive(o.ctx, o.postedPattern(), o) {
 		return false
 	}
-	o.cancelled, o.err = true, s.cancelled(o)
-	o.finish(nil)
+	o.cancelled, o.err = true, s.cancelledError(o)
+	o.finishOp(nil)
 	return true
 }
 
 // cancelSend takes a send back that is still in its pair's queue, or asks the receiver to forget its envelope.
 func (s *Server) cancelSend(o *op) bool {
-	if s.withdraw(o) {
+	if s.withdrawSend(o) {
 		return true
 	}
 	dst, id, key := int(o.peer), o.id, o.wireKey()
 	if _, _, ok := o.word.Step(match.Protocol, match.Recall); ok {
-		s.control(dst, handlerRetract, id, key)
+		s.sendControl(dst, handlerRetract, id, key)
 	}
 	return false
 }
 
-// withdraw cancels a send that is in its pair's queue; false if it is not. Where another has removed its number, that one
-// is about to end the send, too, and the send is complete after both.
-func (s *Server) withdraw(o *op) bool {
+// withdrawSend cancels a send that is in its pair's queue; false if it is not. Where another has removed its number,
+// that one is about to end the send, too, and the send is complete after both.
+func (s *Server) withdrawSend(o *op) bool {
 	if !s.e.Withdraw(int(o.peer), o) {
 		return false
 	}
 	o.cancelled = true
-	s.failed(o, s.cancelled(o))
+	s.keepError(o, s.cancelledError(o))
 	in := match.Withdrawn
 	if s.ids.Remove(o.id) == nil {
 		in = match.Unqueued
 	}
-	o.happens(in, nil)
+	o.happenTo(in, nil)
 	return true
 }
 
 // onRetract handles the call to forget an envelope, after that envelope, whatever the order of the conduit.
 func (s *Server) onRetract(t *am.Token, args []uint64, _ []byte) {
 	if len(args) != 2 && len(args) != 3 {
-		s.fault(t, "retraction")
+		s.reportFault(t, "retraction")
 		return
 	}
 	env := envelope{key: args[1], id: args[0], retract: true}
@@ -60,15 +60,15 @@ func (s *Server) onRetract(t *am.Token, args []uint64, _ []byte) {
 	s.inTurn(t, env, nil)
 }
 
-// forget drops an envelope that has not been matched, and tells its sender. One that was matched is answered by its
-// CTS.
-func (s *Server) forget(env envelope) {
+// forgetEnvelope drops an envelope that has not been matched, and tells its sender. One that was matched is answered by
+// its CTS.
+func (s *Server) forgetEnvelope(env envelope) {
 	m := s.takeAside(func() *op { return s.matching.takeEnvelope(env.key, env.id) })
 	if m == nil {
 		return
 	}
 	s.putOp(m)
-	s.control(keySource(env.key), handlerRetracted, env.id)
+	s.sendControl(keySource(env.key), handlerRetracted, env.id)
 }
 
 // onRetracted ends a send whose envelope was forgotten: because that was asked for, or, with a second argument,
@@ -76,23 +76,23 @@ func (s *Server) forget(env envelope) {
 // arguments, whose message is not as invited.
 func (s *Server) onRetracted(t *am.Token, args []uint64, _ []byte) {
 	if len(args) < 1 || len(args) > 3 {
-		s.fault(t, "retraction")
+		s.reportFault(t, "retraction")
 		return
 	}
-	o := s.answered(t, args[0], match.Forgotten, "retraction", fitsAny)
+	o := s.answeredOp(t, args[0], match.Forgotten, "retraction", fitsAny)
 	if o == nil {
 		return
 	}
 	switch {
 	case len(args) == 3:
-		s.declined(o, int64(args[1]), args[2])
+		s.endDeclined(o, int64(args[1]), args[2])
 	case !o.word.Left():
 		err := ErrCancelled
 		if len(args) == 2 {
 			err = fmt.Errorf("%w: the receiver has freed the communicator", err)
 		}
 		o.cancelled = true
-		s.failed(o, o.failed(err))
+		s.keepError(o, o.failedWith(err))
 	}
-	o.happens(match.Forgotten, t.Worker())
+	o.happenTo(match.Forgotten, t.Worker())
 }

@@ -98,7 +98,7 @@ func (s *Server) ImrecvInto(msg *Message, dst Target, t Terms) (Req, error) {
 }
 
 func (s *Server) checkSource(ctx uint16, dst, tag int, src Source) (size int, err error) {
-	if err := s.check("send", ctx, dst, tag, false); err != nil {
+	if err := s.checkArgs("send", ctx, dst, tag, false); err != nil {
 		return 0, err
 	}
 	if src != nil {
@@ -111,7 +111,7 @@ func (s *Server) checkSource(ctx uint16, dst, tag int, src Source) (size int, er
 }
 
 func (s *Server) checkTarget(ctx uint16, src, tag int, dst Target) error {
-	if err := s.check("receive", ctx, src, tag, true); err != nil {
+	if err := s.checkArgs("receive", ctx, src, tag, true); err != nil {
 		return err
 	}
 	if dst == nil {
@@ -135,24 +135,25 @@ func (s *Server) noCursor(what string, peer, tag, size int) error {
 // contiguous messages are not longer for both.
 type cursor interface{ Len() int }
 
-// source is what packs the bytes of the send o, nil if they are contiguous.
-func (o *op) source() Source {
+// packSource is what packs the bytes of the send o, nil if they are contiguous.
+func (o *op) packSource() Source {
 	if o.cursor == nil {
 		return nil
 	}
 	return o.cursor.(Source)
 }
 
-// room is how many bytes the buffer of o holds.
-func (o *op) room() int64 {
+// bufferRoom is how many bytes the buffer of o holds.
+func (o *op) bufferRoom() int64 {
 	if o.cursor != nil {
 		return int64(o.cursor.Len())
 	}
 	return int64(len(o.data))
 }
 
-// place puts bytes of the message from offset off on where they belong, as far as there is room, and returns how many.
-func (o *op) place(b []byte, off int) int {
+// placeBytes puts bytes of the message from offset off on where they belong, as far as there is room, and returns how
+// many.
+func (o *op) placeBytes(b []byte, off int) int {
 	if o.cursor == nil {
 		return copy(o.data[off:], b)
 	}
@@ -177,10 +178,10 @@ func (s *Server) putEager(dst int, body []byte, key, shape uint64, data []byte, 
 	}
 }
 
-// chunked makes b the first n bytes of the send o, as a transfer that leaves in pieces.
-func (o *op) chunked(b *am.Bulk, id, n uint64) {
+// setChunked makes b the first n bytes of the send o, as a transfer that leaves in pieces.
+func (o *op) setChunked(b *am.Bulk, id, n uint64) {
 	*b = am.Bulk{ID: id, Channel: bulkChannel, Owner: (*moved)(o), Stay: o.endable}
-	if src := o.source(); src != nil {
+	if src := o.packSource(); src != nil {
 		b.From, b.Rest = src, int(n)
 	} else {
 		b.Data = o.data[:n]

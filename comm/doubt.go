@@ -25,7 +25,7 @@ func (d *doubt) Unwrap() error { return d.error }
 func (s *Server) Doubt(ctx uint16, err error, inPoll bool, w *fult.Worker) {
 	f := func() {
 		s.setDoubt(ctx, err) // before the search: who posts looks at it after posting
-		err := s.doubted(ctx)
+		err := s.doubtedError(ctx)
 		if err == nil {
 			return
 		}
@@ -61,8 +61,8 @@ func (s *Server) setDoubt(ctx uint16, err error) {
 	s.doubts.Store(&all)
 }
 
-// doubted tells why a receive from any source in a context must not wait, or nil.
-func (s *Server) doubted(ctx uint16) error {
+// doubtedError tells why a receive from any source in a context must not wait, or nil.
+func (s *Server) doubtedError(ctx uint16) error {
 	if all := s.doubts.Load(); all != nil {
 		return (*all)[ctx]
 	}
@@ -74,8 +74,8 @@ var errResumed = errors.New("the receive waits again")
 
 // usePaused is use of a receive that a doubt has ended. It stays as long as the doubt does, and is posted again then.
 func (s *Server) usePaused(o *op) (Status, error) {
-	if s.doubted(o.ctx) != nil {
-		return o.result()
+	if s.doubtedError(o.ctx) != nil {
+		return o.takeResult()
 	}
 	o.err, o.paused = nil, false
 	o.done.Reset()

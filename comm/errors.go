@@ -55,17 +55,17 @@ func orAny(n int) string {
 // Unwrap gives the cause.
 func (e *OpError) Unwrap() error { return e.Err }
 
-// failed is the error of o for that cause.
-func (o *op) failed(err error) error {
-	e := &OpError{Send: o.role == roleSend, Rank: o.s.rank, Peer: int(o.peer), Tag: int(o.tag), Bytes: o.room(), Err: err}
+// failedWith is the error of o for that cause.
+func (o *op) failedWith(err error) error {
+	e := &OpError{Send: o.role == roleSend, Rank: o.s.rank, Peer: int(o.peer), Tag: int(o.tag), Bytes: o.bufferRoom(), Err: err}
 	if e.Send {
 		e.Bytes = o.size
 	}
 	return e
 }
 
-func (s *Server) truncated(o *op, size int64) error {
-	return o.failed(fmt.Errorf("%w: %d bytes do not fit a buffer of %d", ErrTruncate, size, o.room()))
+func (s *Server) truncatedError(o *op, size int64) error {
+	return o.failedWith(fmt.Errorf("%w: %d bytes do not fit a buffer of %d", ErrTruncate, size, o.bufferRoom()))
 }
 
 // MayWait returns an error where waiting would never end: in a handler of active messages. Its text names what the
@@ -93,8 +93,8 @@ func (s *Server) mayWaitFor(o *op) error {
 	return s.mayWait("wait for an operation", peer, tag)
 }
 
-// check validates the destination or source and the tag of an operation.
-func (s *Server) check(what string, ctx uint16, peer, tag int, wild bool) error {
+// checkArgs validates the destination or source and the tag of an operation.
+func (s *Server) checkArgs(what string, ctx uint16, peer, tag int, wild bool) error {
 	switch {
 	case s.closed.Load():
 		return fmt.Errorf("%w: rank %d: %s", ErrClosed, s.rank, what)

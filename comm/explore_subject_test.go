@@ -19,7 +19,7 @@ const exploredContext = 7
 
 func newSubject(calm int, messages []match.Pattern) *subject {
 	s := new(subject)
-	if err := s.m.init(1); err != nil {
+	if err := s.m.initTable(1); err != nil {
 		panic(err)
 	}
 	s.m.calm = calm
@@ -56,7 +56,7 @@ func tryLock(mu *sync.Mutex) bool {
 
 // reset forgets everything, also that there was a wildcard.
 func (s *subject) reset() {
-	if c := s.m.context(exploredContext); c != nil && c.indexed {
+	if c := s.m.findContext(exploredContext); c != nil && c.indexed {
 		c.index.Reset()
 	} else {
 		s.m.table.Seal(exploredContext)
@@ -71,23 +71,25 @@ func (s *subject) reset() {
 }
 
 // post posts o, and gives the message that it takes at once.
-func (s *subject) post(o *op) (message *op) { return s.m.post(o) }
+func (s *subject) post(o *op) (message *op) { return s.m.postReceive(o) }
 
 // arrive has message u come, and gives the receive that gets it at once.
 func (s *subject) arrive(u *op) (receive *op) {
-	if r := s.m.claim(u.key()); r != nil {
+	if r := s.m.claimReceive(u.tableKey()); r != nil {
 		return r
 	}
 	s.pause(nil)
-	return s.m.keep(u)
+	return s.m.keepMessage(u)
 }
 
 // probe gives the size of the message that a probe tells of.
 func (s *subject) probe(p match.Pattern) (size int64, found bool) {
-	st, ok := s.m.look(exploredContext, p)
+	st, ok := s.m.lookFor(exploredContext, p)
 	return st.Bytes, ok
 }
 
-func (s *subject) improbe(p match.Pattern) (message *op) { return s.m.take(exploredContext, p) }
+func (s *subject) improbe(p match.Pattern) (message *op) { return s.m.takeMessage(exploredContext, p) }
 
-func (s *subject) cancel(o *op) bool { return s.m.withdraw(exploredContext, o.asked(), o) }
+func (s *subject) cancel(o *op) bool {
+	return s.m.withdrawReceive(exploredContext, o.postedPattern(), o)
+}

@@ -125,7 +125,7 @@ func (x *explored) op(id int, p match.Pattern, r role) *op {
 		x.ops[id] = newMessage(nil)
 	}
 	o := x.ops[id]
-	o.start(r, exploredContext, p.Source, p.Tag, nil)
+	o.startUse(r, exploredContext, p.Source, p.Tag, nil)
 	o.size = int64(id)
 	return o
 }

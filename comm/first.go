@@ -26,7 +26,7 @@ const firstTags = 1024
 // joins them the bytes are copied directly, by both, once each has told the other where they are (remote.go). That is
 // quicker than chunks that need no answer.
 func (s *Server) goesFirst(ctx uint16, peer, tag int, n int64) bool {
-	return ctx >= FirstAsserted && n > int64(s.eager) && tag < firstTags && s.asserted(ctx)&firstNeeds == firstNeeds && !s.e.Ring(peer)
+	return ctx >= FirstAsserted && n > int64(s.eager) && tag < firstTags && s.assertedOf(ctx)&firstNeeds == firstNeeds && !s.e.Ring(peer)
 }
 
 // invitation is a receive that waits for its message.
@@ -49,7 +49,7 @@ type recvTurns struct {
 	keys map[uint64]*match.Turns
 }
 
-func (r *recvTurns) of(key uint64) *match.Turns {
+func (r *recvTurns) turnsOf(key uint64) *match.Turns {
 	t := r.keys[key]
 	if t == nil {
 		if r.keys == nil {
@@ -74,55 +74,55 @@ func (s *Server) sendsOf(key uint64) *sendTurns {
 // postOn is post for a receive whose context may have promises.
 func (s *Server) postOn(o *op) {
 	if o.ctx >= FirstAsserted {
-		o.exact = o.recv.alloc == nil && s.asserted(o.ctx)&ExactLength != 0
-		o.first = !o.wild && s.goesFirst(o.ctx, int(o.peer), int(o.tag), o.room())
+		o.exact = o.recv.alloc == nil && s.assertedOf(o.ctx)&ExactLength != 0
+		o.first = !o.wild && s.goesFirst(o.ctx, int(o.peer), int(o.tag), o.bufferRoom())
 	}
 	o.odd = o.exact || o.recv.alloc != nil
 	if o.first {
 		s.postFirst(o)
 		return
 	}
-	s.post(o)
+	s.postReceive(o)
 }
 
 // postFirst is post for a receive that may invite its message.
 func (s *Server) postFirst(o *op) {
 	s.receives.mu.Lock()
-	turns := s.receives.of(o.key())
-	m := s.matching.take(o.ctx, o.pattern())
+	turns := s.receives.turnsOf(o.tableKey())
+	m := s.matching.takeMessage(o.ctx, o.plainPattern())
 	if m == nil || m.first {
 		o.turn = turns.Take()
 	}
 	s.receives.mu.Unlock()
 	if m != nil {
-		if s.deliver(o, m) {
+		if s.deliverTo(o, m) {
 			o.done.Finish()
 		}
 		return
 	}
-	o.size, o.recv.want, o.recv.got = o.room(), o.room(), 0
+	o.size, o.recv.want, o.recv.got = o.bufferRoom(), o.bufferRoom(), 0
 	o.word.Begin(match.RecvInvited, machine.Caller|machine.Peer)
 	id, src, shape := s.ids.Add(o), int(o.peer), o.shape
 	o.id = id
 	key, turn, size := makeKey(o.ctx, s.rank, int(o.tag)), o.turn, uint64(o.size)
-	s.control(src, handlerInvite, key, turn, id, size, shape) // o may be finished from here on
+	s.sendControl(src, handlerInvite, key, turn, id, size, shape) // o may be finished from here on
 	s.askedLate(id, src)
 }
 
 // arriveFirst handles the envelope of a send that was not invited when it left.
 func (s *Server) arriveFirst(env envelope, w *fult.Worker) {
-	if s.refuse(env) {
+	if s.refuseUnmatched(env) {
 		return
 	}
-	m := s.unexpected(env, nil, w)
+	m := s.makeUnexpected(env, nil, w)
 	s.receives.mu.Lock()
-	turns := s.receives.of(env.key)
+	turns := s.receives.turnsOf(env.key)
 	if turns.Passed(env.turn) {
 		s.receives.mu.Unlock()
 		s.putOp(m)
 		return
 	}
-	o := s.matching.keep(m) // a small receive, if any, which then says so
+	o := s.matching.keepMessage(m) // a small receive, if any, which then says so
 	s.receives.mu.Unlock()
 	s.afterKeep(o, m, env.key, w)
 }
@@ -133,7 +133,7 @@ func (s *Server) takeAside(take func() *op) *op {
 	defer s.receives.mu.Unlock()
 	m := take()
 	if m != nil && m.first {
-		s.receives.of(m.key()).Void(m.turn)
+		s.receives.turnsOf(m.tableKey()).Void(m.turn)
 	}
 	return m
 }
@@ -141,8 +141,9 @@ func (s *Server) takeAside(take func() *op) *op {
 // takenAside notes that m went to a receive that cannot have invited it: the number of m's turn must be skipped.
 func (s *Server) takenAside(m *op) { s.takeAside(func() *op { return m }) }
 
-// follow starts the send o by an invitation, if one waits; false if there is none. It is o's turn. The pair is locked.
-func (o *op) follow() bool {
+// followInvitation starts the send o by an invitation, if one waits; false if there is none. It is o's turn. The pair
+// is locked.
+func (o *op) followInvitation() bool {
 	t := o.send.turns
 	turn := t.Next()
 	inv, ok := t.invited[turn]
@@ -151,55 +152,55 @@ func (o *op) follow() bool {
 	}
 	t.Take()
 	delete(t.invited, turn)
-	if o.send.unfit = !inv.fits(o); o.send.unfit {
-		o.step(match.SentWhole)
+	if o.send.unfit = !inv.fitsSend(o); o.send.unfit {
+		o.stepState(match.SentWhole)
 	} else {
-		o.step(match.Cleared)
+		o.stepState(match.Cleared)
 	}
 	o.send.invited = inv.number
 	return true
 }
 
-// followed goes on when the send o, which follows an invitation, has left its queue.
-func (o *op) followed() {
+// afterFollow goes on when the send o, which follows an invitation, has left its queue.
+func (o *op) afterFollow() {
 	number := o.send.invited
 	o.send.invited = 0
 	if o.send.unfit {
-		o.s.decline(o, number)
+		o.s.declineInvitation(o, number)
 		return
 	}
-	o.s.stream(o, number, uint64(o.size))
+	o.s.streamBytes(o, number, uint64(o.size))
 }
 
-// fits tells whether the send o is the one that was invited.
-func (i invitation) fits(o *op) bool {
+// fitsSend tells whether the send o is the one that was invited.
+func (i invitation) fitsSend(o *op) bool {
 	return i.size == o.size && (i.shape == 0 || o.shape == 0 || i.shape == o.shape)
 }
 
-// decline tells a receive that its message is not as invited.
-func (s *Server) decline(o *op, number uint64) {
-	s.control(int(o.peer), handlerRetracted, number, uint64(o.size), o.shape)
+// declineInvitation tells a receive that its message is not as invited.
+func (s *Server) declineInvitation(o *op, number uint64) {
+	s.sendControl(int(o.peer), handlerRetracted, number, uint64(o.size), o.shape)
 }
 
-// declined ends the receive o, whose message has other bytes or elements than it has asked for.
-func (s *Server) declined(o *op, size int64, shape uint64) {
-	if s.mismatched(o, shape) {
+// endDeclined ends the receive o, whose message has other bytes or elements than it has asked for.
+func (s *Server) endDeclined(o *op, size int64, shape uint64) {
+	if s.endMismatched(o, shape) {
 		return
 	}
-	s.failed(o, s.misfit(o, size))
+	s.keepError(o, s.misfitError(o, size))
 }
 
 // onInvite handles the invitation of a receive, in its turn.
 func (s *Server) onInvite(t *am.Token, args []uint64, _ []byte) {
 	if len(args) != 5 || int64(args[3]) < 0 {
-		s.fault(t, "invitation")
+		s.reportFault(t, "invitation")
 		return
 	}
 	s.inTurn(t, envelope{key: args[0], turn: args[1], id: args[2], size: int64(args[3]), shape: args[4], invite: true}, nil)
 }
 
-// invited keeps an invitation for a send to come, or takes it as the answer to the envelope of the send.
-func (s *Server) invited(env envelope, w *fult.Worker) {
+// keepInvitation keeps an invitation for a send to come, or takes it as the answer to the envelope of the send.
+func (s *Server) keepInvitation(env envelope, w *fult.Worker) {
 	src := keySource(env.key)
 	if s.retired[keyContext(env.key)] || s.e.Lock(src) == am.Failed {
 		return
@@ -225,17 +226,17 @@ func (s *Server) answerFirst(id uint64, inv invitation, w *fult.Worker) {
 	if o == nil {
 		return // the send has failed meanwhile
 	}
-	if inv.fits(o) {
-		o.step(match.Cleared)
-		s.stream(o, inv.number, uint64(o.size))
+	if inv.fitsSend(o) {
+		o.stepState(match.Cleared)
+		s.streamBytes(o, inv.number, uint64(o.size))
 		return
 	}
-	s.decline(o, inv.number)
-	o.happens(match.NothingWanted, w)
+	s.declineInvitation(o, inv.number)
+	o.happenTo(match.NothingWanted, w)
 }
 
-// uninvite drops an invitation that no send has followed, and tells the receiver. Called by the poller, in turn.
-func (s *Server) uninvite(env envelope) {
+// dropInvitation drops an invitation that no send has followed, and tells the receiver. Called by the poller, in turn.
+func (s *Server) dropInvitation(env envelope) {
 	src := keySource(env.key)
 	if s.e.Lock(src) == am.Failed {
 		return
@@ -248,7 +249,7 @@ func (s *Server) uninvite(env envelope) {
 	}
 	s.e.Abandon(src)
 	if waits {
-		s.control(src, handlerRetracted, env.id)
+		s.sendControl(src, handlerRetracted, env.id)
 	}
 }
 
@@ -266,7 +267,7 @@ func (s *Server) cancelInvited(o *op) bool {
 	if _, _, ok := o.word.Step(match.Protocol, match.Recall); !ok {
 		return false
 	}
-	s.control(dst, handlerRetract, id, key, turn)
+	s.sendControl(dst, handlerRetract, id, key, turn)
 	return true
 }
 
@@ -274,7 +275,7 @@ func (s *Server) cancelInvited(o *op) bool {
 func (s *Server) dropAsserts(ctxs []uint16) {
 	promised := false
 	for _, ctx := range ctxs {
-		if s.asserted(ctx) != 0 {
+		if s.assertedOf(ctx) != 0 {
 			promised = true
 			s.Assert(ctx, 0)
 		}

@@ -45,7 +45,7 @@ func (s *Server) failLost(w *fult.Worker) {
 // been revoked. It is called after o can be found by failLost and retire, which search after the flags that are looked
 // at here have been set (see am.Endpoint.Gone and Server.revoked): one of the two withdraws o.
 func (s *Server) postLate(o *op) {
-	p := o.asked()
+	p := o.postedPattern()
 	var err error
 	switch {
 	case s.isRevoked(o.ctx):
@@ -53,9 +53,9 @@ func (s *Server) postLate(o *op) {
 	case p.Source >= 0 && s.e.Gone(int(p.Source)):
 		err = s.e.PeerError(int(p.Source))
 	case p.Source < 0:
-		err = s.doubted(o.ctx)
+		err = s.doubtedError(o.ctx)
 	}
-	if err != nil && s.matching.withdraw(o.ctx, p, o) {
+	if err != nil && s.matching.withdrawReceive(o.ctx, p, o) {
 		o.endWith(err)
 		o.done.Finish()
 	}
@@ -82,10 +82,10 @@ func (s *Server) failNumber(id uint64, err error, w *fult.Worker) {
 		hookRemoved()
 	}
 	o.cancelled = errors.Is(err, ErrCancelled)
-	s.failed(o, o.failed(err))
+	s.keepError(o, o.failedWith(err))
 	in := match.PeerLost
 	if o.role == roleSend && s.e.Withdraw(int(o.peer), o) {
 		in = match.Withdrawn
 	}
-	o.happens(in, w)
+	o.happenTo(in, w)
 }

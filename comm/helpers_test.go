@@ -110,7 +110,7 @@ func jobOver(t testing.TB, cs []conduit.Conduit, cfg Config, below ...func(*am.C
 func wantEnvelopesCounted(t testing.TB, s *Server) {
 	t.Helper()
 	n := int64(0)
-	s.matching.each(func(_ uint16, side hashtable.Side, _ match.Pattern, o *op) {
+	s.matching.eachWaiting(func(_ uint16, side hashtable.Side, _ match.Pattern, o *op) {
 		if side == hashtable.Arrive && o.role == roleRTS {
 			n++
 		}

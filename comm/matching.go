@@ -46,7 +46,7 @@ const contextsPerBlock = 256
 
 type contextBlock [contextsPerBlock]atomic.Pointer[context]
 
-func (m *matching) init(entries int) (err error) {
+func (m *matching) initTable(entries int) (err error) {
 	if m.table, err = hashtable.New[op](entries); err != nil {
 		return err
 	}
@@ -54,8 +54,8 @@ func (m *matching) init(entries int) (err error) {
 	return nil
 }
 
-// context finds ctx, nil if it has not had a wildcard.
-func (m *matching) context(ctx uint16) *context {
+// findContext finds ctx, nil if it has not had a wildcard.
+func (m *matching) findContext(ctx uint16) *context {
 	b := m.blocks[ctx/contextsPerBlock].Load()
 	if b == nil {
 		return nil
@@ -66,7 +66,7 @@ func (m *matching) context(ctx uint16) *context {
 func (m *matching) makeContext(ctx uint16) *context {
 	m.making.Lock()
 	defer m.making.Unlock()
-	if c := m.context(ctx); c != nil {
+	if c := m.findContext(ctx); c != nil {
 		return c
 	}
 	at := &m.blocks[ctx/contextsPerBlock]
@@ -80,133 +80,134 @@ func (m *matching) makeContext(ctx uint16) *context {
 	return c
 }
 
-// lock locks a context whose index matches. For an operation with a wildcard it has the index match; for another it
-// gives nil if the table does.
-func (m *matching) lock(ctx uint16, wild bool) *context {
-	c := m.context(ctx)
+// lockContext locks a context whose index matches. For an operation with a wildcard it has the index match; for another
+// it gives nil if the table does.
+func (m *matching) lockContext(ctx uint16, wild bool) *context {
+	c := m.findContext(ctx)
 	if c == nil {
 		if !wild {
 			return nil
 		}
 		c = m.makeContext(ctx)
 	}
-	m.step(&c.mu, -1)
+	m.stepForTest(&c.mu, -1)
 	c.mu.Lock()
 	if !c.indexed {
 		if !wild {
 			c.mu.Unlock()
 			return nil
 		}
-		m.fill(c)
+		m.fillIndex(c)
 	}
 	return c
 }
 
-// unlock ends an operation on a context that lock gave.
-func (m *matching) unlock(c *context, wild bool) {
+// unlockContext ends an operation on a context that lock gave.
+func (m *matching) unlockContext(c *context, wild bool) {
 	c.quiet++
 	if wild {
 		c.quiet = 0
 	}
 	if c.quiet > m.calm && c.index.Wild() == 0 && c.index.Len() <= m.calm {
-		m.empty(c)
+		m.emptyIndex(c)
 	}
 	c.mu.Unlock()
 }
 
-// step is where a test may change threads.
-func (m *matching) step(mu *sync.Mutex, bucket int) {
+// stepForTest is where a test may change threads.
+func (m *matching) stepForTest(mu *sync.Mutex, bucket int) {
 	if m.pause != nil {
 		m.pause(mu, bucket)
 	}
 }
 
-// fill moves what waits in the context from the table into its index. Each bucket is emptied after the seal, so what
-// was put there by operations that have not seen the seal is found.
-func (m *matching) fill(c *context) {
+// fillIndex moves what waits in the context from the table into its index. Each bucket is emptied after the seal, so
+// what was put there by operations that have not seen the seal is found.
+func (m *matching) fillIndex(c *context) {
 	m.table.Seal(c.ctx)
 	var messages []*op
 	for i := range m.table.Buckets() {
-		m.step(nil, i)
+		m.stepForTest(nil, i)
 		m.table.DrainBucket(i, c.ctx, func(_ uint64, side hashtable.Side, n *node) {
 			if o := &n.Value; side == hashtable.Arrive {
 				messages = append(messages, o)
 			} else {
-				c.index.Post(o.pattern(), o) // those of one key in their order; others do not compete
+				c.index.Post(o.plainPattern(), o) // those of one key in their order; others do not compete
 			}
 		})
 	}
 	slices.SortFunc(messages, func(a, b *op) int { return cmp.Compare(a.msg.stamp, b.msg.stamp) })
 	for _, o := range messages {
-		c.index.Arrive(o.pattern(), o)
+		c.index.Arrive(o.plainPattern(), o)
 	}
 	c.indexed = true
 }
 
-// empty moves what waits in the context back into the table.
-func (m *matching) empty(c *context) {
+// emptyIndex moves what waits in the context back into the table.
+func (m *matching) emptyIndex(c *context) {
 	restore := func(side hashtable.Side) func(match.Pattern, *op) {
 		return func(_ match.Pattern, o *op) {
-			m.step(nil, -1)
-			m.table.Restore(o.key(), o.node(), side)
+			m.stepForTest(nil, -1)
+			m.table.Restore(o.tableKey(), o.tableNode(), side)
 		}
 	}
 	c.index.Posts(restore(hashtable.Post))
 	c.index.Messages(restore(hashtable.Arrive))
 	c.index.Reset()
 	c.indexed = false
-	m.step(nil, -1)
+	m.stepForTest(nil, -1)
 	m.table.Unseal(c.ctx)
 }
 
-// post gives the receive o the oldest message that it accepts; if there is none, o waits, and the result is nil.
-func (m *matching) post(o *op) (message *op) {
+// postReceive gives the receive o the oldest message that it accepts; if there is none, o waits, and the result is nil.
+func (m *matching) postReceive(o *op) (message *op) {
 	for {
 		if !o.wild {
-			if n, ok := m.table.InsertOrMatch(o.key(), o.node(), hashtable.Post); ok {
+			if n, ok := m.table.InsertOrMatch(o.tableKey(), o.tableNode(), hashtable.Post); ok {
 				return opOf(n)
 			}
 		}
-		if c := m.lock(o.ctx, o.wild); c != nil {
-			message = c.index.Post(o.asked(), o)
-			m.unlock(c, o.wild)
+		if c := m.lockContext(o.ctx, o.wild); c != nil {
+			message = c.index.Post(o.postedPattern(), o)
+			m.unlockContext(c, o.wild)
 			return message
 		}
 	}
 }
 
-// claim gives a message with that key to the oldest receive that accepts it; nil if there is none. Called by the
+// claimReceive gives a message with that key to the oldest receive that accepts it; nil if there is none. Called by the
 // poller.
-func (m *matching) claim(key uint64) (receive *op) {
+func (m *matching) claimReceive(key uint64) (receive *op) {
 	for {
 		if n, ok := m.table.Match(key, hashtable.Post); ok {
 			return opOf(n)
 		}
-		if c := m.lock(keyContext(key), false); c != nil {
+		if c := m.lockContext(keyContext(key), false); c != nil {
 			receive = c.index.Claim(keyPattern(key))
-			m.unlock(c, false)
+			m.unlockContext(c, false)
 			return receive
 		}
 	}
 }
 
-// keep is claim for the message u, which waits if there is no receive. Once u waits it belongs to whoever takes it.
-func (m *matching) keep(u *op) (receive *op) {
-	key := u.key()
+// keepMessage is claim for the message u, which waits if there is no receive. Once u waits it belongs to whoever takes
+// it.
+func (m *matching) keepMessage(u *op) (receive *op) {
+	key := u.tableKey()
 	for {
-		if n, ok := m.table.InsertOrMatch(key, u.node(), hashtable.Arrive); ok {
+		if n, ok := m.table.InsertOrMatch(key, u.tableNode(), hashtable.Arrive); ok {
 			return opOf(n)
 		}
-		if c := m.lock(keyContext(key), false); c != nil {
+		if c := m.lockContext(keyContext(key), false); c != nil {
 			receive = c.index.Arrive(keyPattern(key), u)
-			m.unlock(c, false)
+			m.unlockContext(c, false)
 			return receive
 		}
 	}
 }
 
-// look tells of the oldest message that p accepts, and leaves it.
-func (m *matching) look(ctx uint16, p match.Pattern) (st Status, found bool) {
+// lookFor tells of the oldest message that p accepts, and leaves it.
+func (m *matching) lookFor(ctx uint16, p match.Pattern) (st Status, found bool) {
 	see := func(u *op) {
 		st, found = Status{Source: int(u.peer), Tag: int(u.tag), Bytes: u.size}, true
 	}
@@ -214,27 +215,27 @@ func (m *matching) look(ctx uint16, p match.Pattern) (st Status, found bool) {
 		if !p.Wild() && m.table.View(patternKey(ctx, p), hashtable.Arrive, see) {
 			return st, found
 		}
-		if c := m.lock(ctx, p.Wild()); c != nil {
+		if c := m.lockContext(ctx, p.Wild()); c != nil {
 			if u := c.index.Oldest(p); u != nil {
 				see(u)
 			}
-			m.unlock(c, p.Wild())
+			m.unlockContext(c, p.Wild())
 			return st, found
 		}
 	}
 }
 
-// take takes the oldest message that p accepts; nil if there is none.
-func (m *matching) take(ctx uint16, p match.Pattern) (message *op) {
+// takeMessage takes the oldest message that p accepts; nil if there is none.
+func (m *matching) takeMessage(ctx uint16, p match.Pattern) (message *op) {
 	for {
 		if !p.Wild() {
 			if n, ok := m.table.Match(patternKey(ctx, p), hashtable.Arrive); ok {
 				return opOf(n)
 			}
 		}
-		if c := m.lock(ctx, p.Wild()); c != nil {
+		if c := m.lockContext(ctx, p.Wild()); c != nil {
 			message = c.index.Take(p)
-			m.unlock(c, p.Wild())
+			m.unlockContext(c, p.Wild())
 			return message
 		}
 	}
@@ -247,26 +248,26 @@ func (m *matching) takeEnvelope(key, id uint64) (message *op) {
 		if n, ok := m.table.TakeFunc(key, hashtable.Arrive, is); ok {
 			return opOf(n)
 		}
-		if c := m.lock(keyContext(key), false); c != nil {
+		if c := m.lockContext(keyContext(key), false); c != nil {
 			message = c.index.TakeFunc(keyPattern(key), is)
-			m.unlock(c, false)
+			m.unlockContext(c, false)
 			return message
 		}
 	}
 }
 
-// withdraw takes the receive o, which was posted with p, back; false if it is matched or done. o may be in use for
-// something else by now.
-func (m *matching) withdraw(ctx uint16, p match.Pattern, o *op) bool {
+// withdrawReceive takes the receive o, which was posted with p, back; false if it is matched or done. o may be in use
+// for something else by now.
+func (m *matching) withdrawReceive(ctx uint16, p match.Pattern, o *op) bool {
 	for {
 		if !p.Wild() {
-			if removed, ok := m.table.Remove(patternKey(ctx, p), o.node()); ok {
+			if removed, ok := m.table.Remove(patternKey(ctx, p), o.tableNode()); ok {
 				return removed
 			}
 		}
-		if c := m.lock(ctx, false); c != nil {
+		if c := m.lockContext(ctx, false); c != nil {
 			removed := c.index.Withdraw(p, o)
-			m.unlock(c, false)
+			m.unlockContext(c, false)
 			return removed
 		}
 		if p.Wild() {
@@ -275,12 +276,12 @@ func (m *matching) withdraw(ctx uint16, p match.Pattern, o *op) bool {
 	}
 }
 
-// each calls f with everything that waits, under locks. It holds those of all contexts at once, so that nothing
+// eachWaiting calls f with everything that waits, under locks. It holds those of all contexts at once, so that nothing
 // passes from the table to an index, or back, between the looks at both.
-func (m *matching) each(f func(ctx uint16, side hashtable.Side, p match.Pattern, o *op)) {
+func (m *matching) eachWaiting(f func(ctx uint16, side hashtable.Side, p match.Pattern, o *op)) {
 	m.making.Lock()
 	defer m.making.Unlock()
-	cs := m.contexts()
+	cs := m.wildContexts()
 	for _, c := range cs {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -295,8 +296,8 @@ func (m *matching) each(f func(ctx uint16, side hashtable.Side, p match.Pattern,
 	}
 }
 
-// contexts are those that had a wildcard. Under making.
-func (m *matching) contexts() (cs []*context) {
+// wildContexts are those that had a wildcard. Under making.
+func (m *matching) wildContexts() (cs []*context) {
 	for i := range m.blocks {
 		b := m.blocks[i].Load()
 		if b == nil {

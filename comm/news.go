@@ -53,8 +53,8 @@ func (s *Server) Unlisten(l *Listener) {
 	}
 }
 
-// tell wakes those that suspect the message that was kept under key. Called by the poller.
-func (s *Server) tell(key uint64, w *fult.Worker) {
+// wakeSuspects wakes those that suspect the message that was kept under key. Called by the poller.
+func (s *Server) wakeSuspects(key uint64, w *fult.Worker) {
 	var woken [4]*progress.Done // more than listen in one context
 	n := 0
 	s.news.mu.Lock()
@@ -76,7 +76,7 @@ func (s *Server) Unmatched(ctx uint16, f func(src, tag int)) {
 	if s.envelopes.Load() == 0 && !s.Unread() {
 		return
 	}
-	s.matching.each(func(c uint16, side hashtable.Side, _ match.Pattern, m *op) {
+	s.matching.eachWaiting(func(c uint16, side hashtable.Side, _ match.Pattern, m *op) {
 		if c == ctx && side == hashtable.Arrive {
 			f(int(m.peer), int(m.tag))
 		}
@@ -99,16 +99,16 @@ func (s *Server) Unread() bool {
 // wait for. once tells that there is one message with that tag, and one receive for it, until this receive has ended.
 func (s *Server) RecvSoon(ctx uint16, src, tag int, buf []byte, once bool, t Terms, alarm *progress.Done) (r Req, n int, err error) {
 	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
-		return Req{}, 0, s.check("receive", ctx, src, tag, false)
+		return Req{}, 0, s.checkArgs("receive", ctx, src, tag, false)
 	}
 	if once && s.looks > 0 && t.Shape == 0 {
-		if n, ok := s.take(ctx, src, tag, buf); ok {
+		if n, ok := s.tryRecvDirect(ctx, src, tag, buf); ok {
 			return Req{}, n, nil
 		}
 	}
 	o := s.newRecv(ctx, src, tag, buf)
 	o.endable, o.alone, o.shape = t.Endable, t.Alone, t.Shape
-	s.post(o)
+	s.postReceive(o)
 	if !o.done.Ready() && !s.eng.LingerFor(&o.done, alarm) {
 		return Req{o, o.gen}, 0, nil
 	}

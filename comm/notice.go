@@ -30,7 +30,7 @@ func (s *Server) Notify(dst int, args [noticeArgs]uint64, text string) {
 
 func (s *Server) onNotice(t *am.Token, args []uint64, text []byte) {
 	if len(args) != noticeArgs || s.notice == nil {
-		s.fault(t, "notice")
+		s.reportFault(t, "notice")
 		return
 	}
 	copied := [noticeArgs]uint64(args)

@@ -107,25 +107,25 @@ type arrival struct {
 // smallBytes of an unexpected message are kept in the op itself.
 const smallBytes = 64
 
-// node is o as the table holds it.
-func (o *op) node() *node { return hashtable.NodeOf(o) }
+// tableNode is o as the table holds it.
+func (o *op) tableNode() *node { return hashtable.NodeOf(o) }
 
-// start begins a new use of o.
-func (o *op) start(r role, ctx uint16, peer, tag int32, data []byte) {
-	o.begin(traits{role: r}, ctx, peer, tag, data)
+// startUse begins a new use of o.
+func (o *op) startUse(r role, ctx uint16, peer, tag int32, data []byte) {
+	o.beginUse(traits{role: r}, ctx, peer, tag, data)
 }
 
-// begin is start with all traits.
-func (o *op) begin(t traits, ctx uint16, peer, tag int32, data []byte) {
+// beginUse is start with all traits.
+func (o *op) beginUse(t traits, ctx uint16, peer, tag int32, data []byte) {
 	o.traits = t
 	o.ctx, o.peer, o.tag, o.data = ctx, peer, tag, data
 	o.size, o.err, o.shape, o.id = 0, nil, 0, 0
 	o.done.Reset()
 }
 
-// step applies the event in to the state of o. It depends on nobody else. It tells what is to be done. The caller goes
-// on with ended.
-func (o *op) step(in machine.Input) (do uint8, e machine.End) {
+// stepState applies the event in to the state of o. It depends on nobody else. It tells what is to be done. The caller
+// goes on with ended.
+func (o *op) stepState(in machine.Input) (do uint8, e machine.End) {
 	did, e, ok := o.word.Step(match.Protocol, in)
 	if !ok {
 		panic(fmt.Sprintf("comm: rank %d: %s for an operation that is %s", o.s.rank, match.Protocol.InputName(in), o.stateName()))
@@ -135,15 +135,15 @@ func (o *op) step(in machine.Input) (do uint8, e machine.End) {
 
 func (o *op) stateName() string { return match.Protocol.StateName(o.word.State()) }
 
-// happens is step followed by ended, where nothing is to be done in between.
-func (o *op) happens(in machine.Input, w *fult.Worker) {
-	_, e := o.step(in)
-	o.ended(e, w)
+// happenTo is step followed by ended, where nothing is to be done in between.
+func (o *op) happenTo(in machine.Input, w *fult.Worker) {
+	_, e := o.stepState(in)
+	o.afterStep(e, w)
 }
 
-// ended goes on after a step. It completes o when only the caller still holds it, and frees o when nobody does.
+// afterStep goes on after a step. It completes o when only the caller still holds it, and frees o when nobody does.
 // Unless it was, nobody may touch o after the step.
-func (o *op) ended(e machine.End, w *fult.Worker) {
+func (o *op) afterStep(e machine.End, w *fult.Worker) {
 	switch e {
 	case machine.Completed:
 		switch {
@@ -157,30 +157,30 @@ func (o *op) ended(e machine.End, w *fult.Worker) {
 		case o.recv != nil && o.recv.passage.way != Auto:
 			o.notePassage()
 		}
-		o.unexpose()
+		o.unexposeBytes()
 		o.done.Complete(w)
 	case machine.Freed: // its caller has left, so that it was endable: nothing of it is offered or exposed
 		o.s.putOp(o)
 	}
 }
 
-// pattern of an op without wildcards.
-func (o *op) pattern() match.Pattern { return match.Pattern{Source: o.peer, Tag: o.tag} }
+// plainPattern of an op without wildcards.
+func (o *op) plainPattern() match.Pattern { return match.Pattern{Source: o.peer, Tag: o.tag} }
 
-// asked is what a receive was posted with.
-func (o *op) asked() match.Pattern {
+// postedPattern is what a receive was posted with.
+func (o *op) postedPattern() match.Pattern {
 	if o.wild {
 		return o.recv.posted
 	}
-	return o.pattern()
+	return o.plainPattern()
 }
 
-// key of an op without wildcards.
-func (o *op) key() uint64 { return makeKey(o.ctx, int(o.peer), int(o.tag)) }
+// tableKey of an op without wildcards.
+func (o *op) tableKey() uint64 { return makeKey(o.ctx, int(o.peer), int(o.tag)) }
 
-// status of a finished receive.
-func (o *op) status() Status {
-	return Status{Source: int(o.peer), Tag: int(o.tag), Bytes: min(o.size, o.room()), Cancelled: o.cancelled}
+// statusOf of a finished receive.
+func (o *op) statusOf() Status {
+	return Status{Source: int(o.peer), Tag: int(o.tag), Bytes: min(o.size, o.bufferRoom()), Cancelled: o.cancelled}
 }
 
 // Status tells what a receive got.

@@ -52,7 +52,7 @@ func (s *Server) putOp(o *op) {
 		s.envelopes.Add(-1)
 	}
 	o.err = nil
-	o.retire()
+	o.retireOp()
 	switch {
 	case o.recv != nil:
 		s.free.receives.Put(o)
@@ -63,8 +63,8 @@ func (s *Server) putOp(o *op) {
 	}
 }
 
-// retire makes o one that is not in use, and has no error. It lets go of the memory of the program.
-func (o *op) retire() {
+// retireOp makes o one that is not in use, and has no error. It lets go of the memory of the program.
+func (o *op) retireOp() {
 	o.role = roleFree
 	o.gen++
 	o.data, o.cursor = nil, nil

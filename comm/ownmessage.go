@@ -21,15 +21,15 @@ func (s *Server) copyOwn(o *op, id uint64) (ok bool) {
 
 // placeAll puts the first n bytes of the send from into the receive o.
 func (o *op) placeAll(from *op, n int64) {
-	src := from.source()
+	src := from.packSource()
 	if src == nil {
-		o.place(from.data[:n], 0)
+		o.placeBytes(from.data[:n], 0)
 		return
 	}
 	b := make([]byte, min(n, ownPiece))
 	for off := int64(0); off < n; off += int64(len(b)) {
 		b = b[:min(n-off, ownPiece)]
 		src.Pack(b, int(off))
-		o.place(b, int(off))
+		o.placeBytes(b, int(off))
 	}
 }

@@ -24,8 +24,8 @@ type operations struct{ s *Server }
 func (x operations) Each(show func(*pending.Op)) {
 	s := x.s
 	var p pending.Op
-	s.matching.each(func(ctx uint16, side hashtable.Side, m match.Pattern, o *op) {
-		p = o.describe(ctx, side, m)
+	s.matching.eachWaiting(func(ctx uint16, side hashtable.Side, m match.Pattern, o *op) {
+		p = o.describeWait(ctx, side, m)
 		show(&p)
 	})
 	s.ids.Each(func(_ uint64, o *op) {
@@ -37,12 +37,12 @@ func (x operations) Each(show func(*pending.Op)) {
 	s.eachProbe(show)
 }
 
-// describe tells of o, which waits under m.
-func (o *op) describe(ctx uint16, side hashtable.Side, m match.Pattern) pending.Op {
+// describeWait tells of o, which waits under m.
+func (o *op) describeWait(ctx uint16, side hashtable.Side, m match.Pattern) pending.Op {
 	p := pending.Op{Context: ctx, Peer: int(m.Source), Tag: int(m.Tag), Bytes: o.size}
 	switch {
 	case side == hashtable.Post:
-		p.Kind, p.Form, p.Bytes, p.Thread = pending.Recv, uint8(o.form), o.room(), o.done.Expected()
+		p.Kind, p.Form, p.Bytes, p.Thread = pending.Recv, uint8(o.form), o.bufferRoom(), o.done.Expected()
 	case o.role == roleRTS:
 		p.Kind = pending.Envelope
 	default:
@@ -53,13 +53,13 @@ func (o *op) describe(ctx uint16, side hashtable.Side, m match.Pattern) pending.
 
 // describeNumbered tells of o, which has a number.
 func (o *op) describeNumbered() pending.Op {
-	p := o.identify()
+	p := o.identifyOp()
 	p.Bytes, p.Thread = o.size, o.done.Expected()
 	return p
 }
 
-// identify is as much of describeNumbered as decides about the end of o.
-func (o *op) identify() pending.Op {
+// identifyOp is as much of describeNumbered as decides about the end of o.
+func (o *op) identifyOp() pending.Op {
 	p := pending.Op{Kind: pending.Send, Form: uint8(o.form), Context: o.ctx, Peer: int(o.peer), Tag: int(o.tag)}
 	switch {
 	case o.role == roleSend:
@@ -87,7 +87,7 @@ func (s *Server) endPosts(why func(*pending.Op) error, w *fult.Worker) {
 		err error
 	}
 	var mine []ended
-	s.matching.each(func(ctx uint16, side hashtable.Side, m match.Pattern, o *op) {
+	s.matching.eachWaiting(func(ctx uint16, side hashtable.Side, m match.Pattern, o *op) {
 		if side != hashtable.Post {
 			return
 		}
@@ -97,9 +97,9 @@ func (s *Server) endPosts(why func(*pending.Op) error, w *fult.Worker) {
 		}
 	})
 	for _, x := range mine {
-		if s.matching.withdraw(x.ctx, x.asked, x.o) {
+		if s.matching.withdrawReceive(x.ctx, x.asked, x.o) {
 			x.o.endWith(x.err)
-			x.o.finish(w)
+			x.o.finishOp(w)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (s *Server) endPosts(why func(*pending.Op) error, w *fult.Worker) {
 func (o *op) endWith(err error) {
 	o.cancelled = errors.Is(err, ErrCancelled)
 	_, o.paused = err.(*doubt)
-	o.err = o.failed(err)
+	o.err = o.failedWith(err)
 }
 
 // hookSearched, set by tests, runs when all that has a number has been looked through.
@@ -122,7 +122,7 @@ func (s *Server) endNumbered(why func(*pending.Op) error, w *fult.Worker) {
 	}
 	var mine []ended
 	s.ids.Each(func(id uint64, o *op) {
-		p := o.identify()
+		p := o.identifyOp()
 		if err := why(&p); err != nil {
 			mine = append(mine, ended{id, err})
 		}

@@ -24,7 +24,7 @@ type packetPools struct {
 	pools [len(packetClasses)]*pool.Pool[packet]
 }
 
-func (p *packetPools) init(workers, eager int) (err error) {
+func (p *packetPools) initPools(workers, eager int) (err error) {
 	p.sizes = packetClasses
 	p.sizes[len(p.sizes)-1] = eager
 	for class, size := range p.sizes {
@@ -42,8 +42,8 @@ func (p *packetPools) init(workers, eager int) (err error) {
 	return nil
 }
 
-// get gives a packet for n bytes to the poller that runs on w, or on no worker.
-func (p *packetPools) get(w *fult.Worker, n int) *packet {
+// getPacket gives a packet for n bytes to the poller that runs on w, or on no worker.
+func (p *packetPools) getPacket(w *fult.Worker, n int) *packet {
 	for class, size := range p.sizes {
 		if n > size {
 			continue
@@ -56,8 +56,8 @@ func (p *packetPools) get(w *fult.Worker, n int) *packet {
 	return &packet{mem: make([]byte, n), loose: true} // a peer with a larger eager limit
 }
 
-// put gives a packet back to the sub-pool of the worker that has read it.
-func (p *packetPools) put(home int, x *packet) {
+// putPacket gives a packet back to the sub-pool of the worker that has read it.
+func (p *packetPools) putPacket(home int, x *packet) {
 	if !x.loose {
 		p.pools[x.class].Put(home, x)
 	}

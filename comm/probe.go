@@ -8,11 +8,11 @@ type Message struct{ m *op }
 // Iprobe polls once and looks, without receiving it, for the oldest message that a receive with these arguments would
 // get. It does not block (MPI 3.8.1).
 func (s *Server) Iprobe(ctx uint16, src, tag int) (Status, bool, error) {
-	if err := s.check("probe", ctx, src, tag, true); err != nil {
+	if err := s.checkArgs("probe", ctx, src, tag, true); err != nil {
 		return Status{}, false, err
 	}
 	s.eng.Poll()
-	st, ok := s.matching.look(ctx, patternOf(src, tag))
+	st, ok := s.matching.lookFor(ctx, patternOf(src, tag))
 	return st, ok, nil
 }
 
@@ -28,11 +28,11 @@ func (s *Server) Probe(ctx uint16, src, tag int) (st Status, err error) {
 func (s *Server) ProbeContext(
 	until stdcontext.Context, call string, ctx uint16, src, tag int,
 ) (st Status, err error) {
-	if err := s.check("probe", ctx, src, tag, true); err != nil {
+	if err := s.checkArgs("probe", ctx, src, tag, true); err != nil {
 		return Status{}, err
 	}
-	err = s.probe(until, s.probeOp(call, ctx, src, tag), func() (ok bool) {
-		st, ok = s.matching.look(ctx, patternOf(src, tag))
+	err = s.probeUntil(until, s.probeOp(call, ctx, src, tag), func() (ok bool) {
+		st, ok = s.matching.lookFor(ctx, patternOf(src, tag))
 		return ok
 	})
 	return st, err
@@ -40,19 +40,19 @@ func (s *Server) ProbeContext(
 
 // Improbe polls once and takes the oldest message that a receive with these arguments would get; nil if there is none.
 func (s *Server) Improbe(ctx uint16, src, tag int) (*Message, Status, error) {
-	if err := s.check("probe", ctx, src, tag, true); err != nil {
+	if err := s.checkArgs("probe", ctx, src, tag, true); err != nil {
 		return nil, Status{}, err
 	}
 	s.eng.Poll()
-	m, st := s.extract(ctx, src, tag)
+	m, st := s.extractOldest(ctx, src, tag)
 	return m, st, nil
 }
 
-// extract takes the oldest message out of the matching.
-func (s *Server) extract(ctx uint16, src, tag int) (*Message, Status) {
-	take := func() *op { return s.matching.take(ctx, patternOf(src, tag)) }
+// extractOldest takes the oldest message out of the matching.
+func (s *Server) extractOldest(ctx uint16, src, tag int) (*Message, Status) {
+	take := func() *op { return s.matching.takeMessage(ctx, patternOf(src, tag)) }
 	var m *op
-	if s.asserted(ctx)&firstNeeds == firstNeeds {
+	if s.assertedOf(ctx)&firstNeeds == firstNeeds {
 		m = s.takeAside(take)
 	} else {
 		m = take()
@@ -72,11 +72,11 @@ func (s *Server) Mprobe(ctx uint16, src, tag int) (msg *Message, st Status, err 
 func (s *Server) MprobeContext(
 	until stdcontext.Context, call string, ctx uint16, src, tag int,
 ) (msg *Message, st Status, err error) {
-	if err := s.check("probe", ctx, src, tag, true); err != nil {
+	if err := s.checkArgs("probe", ctx, src, tag, true); err != nil {
 		return nil, Status{}, err
 	}
-	err = s.probe(until, s.probeOp(call, ctx, src, tag), func() bool {
-		msg, st = s.extract(ctx, src, tag)
+	err = s.probeUntil(until, s.probeOp(call, ctx, src, tag), func() bool {
+		msg, st = s.extractOldest(ctx, src, tag)
 		return msg != nil
 	})
 	return msg, st, err
@@ -102,15 +102,15 @@ func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, dst 
 	}
 	m := msg.m
 	if s.closed.Load() {
-		return Req{}, s.check("receive", m.ctx, int(m.peer), int(m.tag), false)
+		return Req{}, s.checkArgs("receive", m.ctx, int(m.peer), int(m.tag), false)
 	}
 	msg.m = nil
 	o := s.newRecv(m.ctx, int(m.peer), int(m.tag), buf)
 	o.cursor, o.form = dst, t.Form
 	o.recv.alloc, o.endable, o.alone, o.shape = alloc, t.Endable, t.Alone, t.Shape
 	r := Req{o, o.gen}
-	o.exact = alloc == nil && s.asserted(o.ctx)&ExactLength != 0
-	if s.deliver(o, m) {
+	o.exact = alloc == nil && s.assertedOf(o.ctx)&ExactLength != 0
+	if s.deliverTo(o, m) {
 		o.done.Finish()
 	}
 	return r, nil

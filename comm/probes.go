@@ -33,9 +33,9 @@ func (s *Server) probeOp(call string, ctx uint16, src, tag int) *pending.Op {
 	}
 }
 
-// probe waits until found says yes. It looks again after each message that finds no receive: it registers first and
-// looks then, and an arrival waits before it looks for probes.
-func (s *Server) probe(until stdcontext.Context, p *pending.Op, found func() bool) error {
+// probeUntil waits until found says yes. It looks again after each message that finds no receive: it registers first
+// and looks then, and an arrival waits before it looks for probes.
+func (s *Server) probeUntil(until stdcontext.Context, p *pending.Op, found func() bool) error {
 	if s.eng.Poll(); found() {
 		return nil
 	}
@@ -48,13 +48,13 @@ func (s *Server) probe(until stdcontext.Context, p *pending.Op, found func() boo
 	x := &prober{op: *p}
 	for {
 		x.done.Reset()
-		s.probes.add(x)
+		s.probes.addProbe(x)
 		if found() {
-			s.probes.drop(x)
+			s.probes.dropProbe(x)
 			return nil
 		}
 		if err := s.checkProbe(until, p); err != nil {
-			s.probes.drop(x)
+			s.probes.dropProbe(x)
 			return err
 		}
 		if s.eng.Wait(&x.done); x.err != nil {
@@ -70,13 +70,13 @@ func (s *Server) checkProbe(until stdcontext.Context, p *pending.Op) error {
 		return fmt.Errorf("%w: %w", ErrCancelled, stdcontext.Cause(until))
 	}
 	if s.closed.Load() {
-		return s.check("probe", 0, 0, 0, false)
+		return s.checkArgs("probe", 0, 0, 0, false)
 	}
 	if s.isRevoked(p.Context) {
 		return ErrCancelled
 	}
 	if p.Peer < 0 {
-		return s.doubted(p.Context)
+		return s.doubtedError(p.Context)
 	}
 	if !s.e.Gone(p.Peer) {
 		return nil
@@ -84,14 +84,14 @@ func (s *Server) checkProbe(until stdcontext.Context, p *pending.Op) error {
 	return s.e.PeerError(p.Peer)
 }
 
-func (x *probes) add(p *prober) {
+func (x *probes) addProbe(p *prober) {
 	x.mu.Lock()
 	x.list = append(x.list, p)
 	x.mu.Unlock()
 	x.n.Add(1)
 }
 
-func (x *probes) drop(p *prober) {
+func (x *probes) dropProbe(p *prober) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if i := slices.Index(x.list, p); i >= 0 {

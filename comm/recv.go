@@ -10,10 +10,10 @@ import (
 // buf holds its beginning.
 func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
 	if s.closed.Load() || uint(src) >= uint(s.quick) || uint(tag) > MaxTag || ctx >= FirstAsserted {
-		if err := s.check("receive", ctx, src, tag, true); err != nil {
+		if err := s.checkArgs("receive", ctx, src, tag, true); err != nil {
 			return Status{}, err
 		}
-		if s.sized(ctx, len(buf)) {
+		if s.isSized(ctx, len(buf)) {
 			return s.RecvShaped(ctx, src, tag, buf, 0)
 		}
 		if s.waits != nil {
@@ -28,20 +28,20 @@ func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
 		o := s.threadOp(t)
 		o.prepareRecv(ctx, src, tag, buf)
 		o.done.Expect(t)
-		s.post(o)
+		s.postReceive(o)
 		if !o.done.Ready() && !s.eng.Linger(t, &o.done) {
 			for !o.done.Ready() {
 				t.Pause()
 			}
 		}
-		st, err := o.status(), o.err
+		st, err := o.statusOf(), o.err
 		o.data = nil
 		return st, err
 	}
 	o := s.newRecv(ctx, src, tag, buf)
-	s.post(o)
+	s.postReceive(o)
 	s.eng.Wait(&o.done)
-	st, err := o.status(), o.err
+	st, err := o.statusOf(), o.err
 	s.putOp(o)
 	return st, err
 }
@@ -51,7 +51,7 @@ func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
 // does not reach it, and gives ErrMemory. Below that the size is what the sender says: a tighter bound is for alloc,
 // and a buffer that is shorter gives ErrTruncate.
 func (s *Server) RecvAlloc(ctx uint16, src, tag int, alloc func(n int) []byte) (Status, error) {
-	if err := s.check("receive", ctx, src, tag, true); err != nil {
+	if err := s.checkArgs("receive", ctx, src, tag, true); err != nil {
 		return Status{}, err
 	}
 	if err := s.mayWait("receive", src, tag); err != nil {
@@ -73,7 +73,7 @@ func (s *Server) recvAndWait(o *op) (Status, error) {
 	s.postOn(o)
 	for {
 		s.awaitOp(o)
-		if st, err := s.use(Req{o, o.gen}); err == nil || err != errResumed {
+		if st, err := s.useResult(Req{o, o.gen}); err == nil || err != errResumed {
 			return st, err
 		}
 	}
@@ -87,10 +87,10 @@ func (s *Server) Irecv(ctx uint16, src, tag int, buf []byte) (Req, error) {
 // IrecvAs is Irecv for a call of another form.
 func (s *Server) IrecvAs(f Form, ctx uint16, src, tag int, buf []byte) (Req, error) {
 	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted {
-		if err := s.check("receive", ctx, src, tag, true); err != nil {
+		if err := s.checkArgs("receive", ctx, src, tag, true); err != nil {
 			return Req{}, err
 		}
-		if s.sized(ctx, len(buf)) {
+		if s.isSized(ctx, len(buf)) {
 			return s.IrecvWith(ctx, src, tag, buf, nil, Terms{Form: f})
 		}
 	}
@@ -98,7 +98,7 @@ func (s *Server) IrecvAs(f Form, ctx uint16, src, tag int, buf []byte) (Req, err
 		o := s.newRecv(ctx, src, tag, buf)
 		o.form = f
 		r := Req{o, o.gen}
-		s.post(o)
+		s.postReceive(o)
 		return r, nil
 	}
 	// The common case, with as few steps as can be: newRecv and post without a wildcard.
@@ -106,11 +106,11 @@ func (s *Server) IrecvAs(f Form, ctx uint16, src, tag int, buf []byte) (Req, err
 	if o == nil {
 		o = newReceive(s)
 	}
-	o.begin(traits{role: roleRecv, form: f}, ctx, int32(src), int32(tag), buf)
+	o.beginUse(traits{role: roleRecv, form: f}, ctx, int32(src), int32(tag), buf)
 	r := Req{o, o.gen}
-	n, ok := s.matching.table.InsertOrMatch(makeKey(ctx, src, tag), o.node(), hashtable.Post)
+	n, ok := s.matching.table.InsertOrMatch(makeKey(ctx, src, tag), o.tableNode(), hashtable.Post)
 	if n != nil || !ok || s.e.AnyGone() || s.revoked.Load() != nil {
-		s.posted(o, opOf(n), ok)
+		s.afterPost(o, opOf(n), ok)
 	}
 	return r, nil
 }
@@ -125,24 +125,24 @@ func (s *Server) newRecv(ctx uint16, src, tag int, buf []byte) *op {
 }
 
 func (o *op) prepareRecv(ctx uint16, src, tag int, buf []byte) {
-	o.start(roleRecv, ctx, int32(src), int32(tag), buf)
+	o.startUse(roleRecv, ctx, int32(src), int32(tag), buf)
 	if src|tag < 0 { // AnySource or AnyTag
-		o.wild, o.recv.posted = true, o.pattern()
+		o.wild, o.recv.posted = true, o.plainPattern()
 	}
 }
 
-// post matches the receive o with a message that has come, or leaves it where messages look. Called by the owner of o,
-// before it waits.
-func (s *Server) post(o *op) { s.posted(o, s.matching.post(o), true) }
+// postReceive matches the receive o with a message that has come, or leaves it where messages look. Called by the owner
+// of o, before it waits.
+func (s *Server) postReceive(o *op) { s.afterPost(o, s.matching.postReceive(o), true) }
 
-// posted goes on after the receive o has met the message m, or waits, if that is nil. Unless ok the table has refused
-// o.
-func (s *Server) posted(o, m *op, ok bool) {
+// afterPost goes on after the receive o has met the message m, or waits, if that is nil. Unless ok the table has
+// refused o.
+func (s *Server) afterPost(o, m *op, ok bool) {
 	if !ok {
-		m = s.matching.post(o)
+		m = s.matching.postReceive(o)
 	}
 	if m != nil {
-		if s.deliver(o, m) {
+		if s.deliverTo(o, m) {
 			o.done.Finish()
 		}
 	} else if s.e.AnyGone() || s.revoked.Load() != nil {
@@ -150,20 +150,20 @@ func (s *Server) posted(o, m *op, ok bool) {
 	}
 }
 
-// deliver copies m into o, or starts the rendezvous, and frees m. It reports whether o is finished. It is called once
+// deliverTo copies m into o, or starts the rendezvous, and frees m. It reports whether o is finished. It is called once
 // for o and m, by whoever has matched them.
-func (s *Server) deliver(o, m *op) bool {
+func (s *Server) deliverTo(o, m *op) bool {
 	if o.wild { // as in hand
 		o.peer, o.tag = m.peer, m.tag
 	}
 	if m.first && !o.first {
 		s.takenAside(m)
 	}
-	if s.mismatched(o, m.shape) {
+	if s.endMismatched(o, m.shape) {
 		if m.role == roleRTS {
-			s.control(int(m.peer), handlerCTS, m.id, 0, 0)
+			s.sendControl(int(m.peer), handlerCTS, m.id, 0, 0)
 		}
-		s.discard(m)
+		s.discardMessage(m)
 		return true
 	}
 	if m.role == roleRTS {
@@ -171,31 +171,31 @@ func (s *Server) deliver(o, m *op) bool {
 		s.putOp(m)
 		return fin
 	}
-	s.fill(o, m.data)
-	s.peers[m.peer].unexpected.Add(-m.cost())
+	s.fillEager(o, m.data)
+	s.peers[m.peer].unexpected.Add(-m.unexpectedCost())
 	if m.msg.packet != nil {
-		s.packets.put(int(o.home), m.msg.packet)
+		s.packets.putPacket(int(o.home), m.msg.packet)
 		m.msg.packet = nil
 	}
 	s.putOp(m)
 	return true
 }
 
-// fill copies the bytes of an eager message into o.
-func (s *Server) fill(o *op, payload []byte) {
+// fillEager copies the bytes of an eager message into o.
+func (s *Server) fillEager(o *op, payload []byte) {
 	o.size = int64(len(payload))
 	if o.recv.alloc != nil {
 		o.data = o.recv.alloc(len(payload))
 	}
-	o.place(payload, 0)
-	o.err = s.misfit(o, o.size)
+	o.placeBytes(payload, 0)
+	o.err = s.misfitError(o, o.size)
 }
 
-// cost is what an unexpected message counts against its sender's limit, in bytes.
-func (o *op) cost() int64 { return int64(len(o.data)) + opOverhead }
+// unexpectedCost is what an unexpected message counts against its sender's limit, in bytes.
+func (o *op) unexpectedCost() int64 { return int64(len(o.data)) + opOverhead }
 
 // opOverhead is the memory of an unexpected message beside its bytes, about.
 const opOverhead = 320
 
-// finish completes o on behalf of its owner.
-func (o *op) finish(w *fult.Worker) { o.done.Complete(w) }
+// finishOp completes o on behalf of its owner.
+func (o *op) finishOp(w *fult.Worker) { o.done.Complete(w) }

@@ -38,8 +38,8 @@ type offer struct {
 // willPut stands in place of a key's number: the sender puts the bytes where it is told.
 const willPut = ^uint64(0)
 
-// key of the bytes, of which there are n.
-func (f offer) key(n int64) conduit.Key { return conduit.Key{ID: f.id, Base: f.base, Size: n} }
+// keyFor of the bytes, of which there are n.
+func (f offer) keyFor(n int64) conduit.Key { return conduit.Key{ID: f.id, Base: f.base, Size: n} }
 
 // transfer is this rank's part of a message that is copied directly.
 type transfer struct {
@@ -51,8 +51,8 @@ type transfer struct {
 // mayCopy tells whether the send o is one that may be copied directly, wherever its peer is.
 func (s *Server) mayCopy(o *op) bool { return !o.endable && o.cursor == nil && o.size >= directMin }
 
-// offer tells what the envelope of the send o offers.
-func (s *Server) offer(o *op) offer {
+// offerBytes tells what the envelope of the send o offers.
+func (s *Server) offerBytes(o *op) offer {
 	if !s.mayCopy(o) {
 		return offer{}
 	}
@@ -89,8 +89,8 @@ func (s *Server) beginDirect(o *op, id uint64, from offer) bool {
 			return s.goAhead(o, id, o.recv.want/2&^(pageBytes-1), from)
 		}
 	}
-	o.step(match.AskGet)
-	s.get(o, o.recv.want, id, from)
+	o.stepState(match.AskGet)
+	s.getBytes(o, o.recv.want, id, from)
 	return true
 }
 
@@ -104,24 +104,24 @@ func (s *Server) goAhead(o *op, id uint64, half int64, from offer) bool {
 	}
 	o.exposed = k
 	if half > 0 {
-		o.step(match.AskHalf)
+		o.stepState(match.AskHalf)
 	} else {
-		o.step(match.AskPut)
+		o.stepState(match.AskPut)
 	}
 	own := s.ids.Add(o)
 	o.id = own
-	s.control(src, handlerGo, id, own, uint64(half), uint64(o.recv.want), k.Base, k.ID)
+	s.sendControl(src, handlerGo, id, own, uint64(half), uint64(o.recv.want), k.Base, k.ID)
 	if half > 0 {
-		s.get(o, half, id, from)
+		s.getBytes(o, half, id, from)
 	}
 	s.askedLate(own, src) // o may be finished by now
 	return true
 }
 
-// get fetches the first n bytes of o.
-func (s *Server) get(o *op, n int64, id uint64, from offer) {
+// getBytes fetches the first n bytes of o.
+func (s *Server) getBytes(o *op, n int64, id uint64, from offer) {
 	x := s.transfers.Get().(*transfer)
-	*x = transfer{Bulk: am.Bulk{Data: o.data[:n], Key: from.key(o.size), Get: true, Owner: x}, o: o, tell: id}
+	*x = transfer{Bulk: am.Bulk{Data: o.data[:n], Key: from.keyFor(o.size), Get: true, Owner: x}, o: o, tell: id}
 	s.e.PutBulk(int(o.peer), &x.Bulk)
 }
 
@@ -131,7 +131,7 @@ const pageBytes = 4096
 // onGo starts the sender's part.
 func (s *Server) onGo(t *am.Token, args []uint64, _ []byte) {
 	if len(args) != 6 {
-		s.fault(t, "go")
+		s.reportFault(t, "go")
 		return
 	}
 	in, from, to := match.HalfWanted, args[2], args[3]
@@ -139,12 +139,12 @@ func (s *Server) onGo(t *am.Token, args []uint64, _ []byte) {
 		in = match.AllWanted
 	}
 	fits := func(o *op) bool { return o.send.offered && from <= to && to <= uint64(len(o.data)) }
-	o := s.answered(t, args[0], in, "go", fits)
+	o := s.answeredOp(t, args[0], in, "go", fits)
 	if o == nil {
 		return
 	}
 	s.hearChoice(o, Halves)
-	o.step(in)
+	o.stepState(in)
 	x := s.transfers.Get().(*transfer)
 	k := conduit.Key{ID: args[5], Base: args[4], Size: int64(to - from)}
 	*x = transfer{Bulk: am.Bulk{Data: o.data[from:to], Key: k, Owner: x}, o: o, tell: args[1]}
@@ -154,58 +154,58 @@ func (s *Server) onGo(t *am.Token, args []uint64, _ []byte) {
 // onCopied notes that the peer has done its part.
 func (s *Server) onCopied(t *am.Token, args []uint64, _ []byte) {
 	if len(args) != 2 {
-		s.fault(t, "copied")
+		s.reportFault(t, "copied")
 		return
 	}
-	o := s.answered(t, args[0], match.Copied, "copied", fitsAny)
+	o := s.answeredOp(t, args[0], match.Copied, "copied", fitsAny)
 	if o == nil {
 		return
 	}
 	if args[1] != 0 {
-		s.failed(o, o.failed(fmt.Errorf("%w: it could not reach the memory of rank %d", ErrPeer, s.rank)))
+		s.keepError(o, o.failedWith(fmt.Errorf("%w: it could not reach the memory of rank %d", ErrPeer, s.rank)))
 	}
-	o.happens(match.Copied, t.Worker())
+	o.happenTo(match.Copied, t.Worker())
 }
 
 // Sent implements am.BulkOwner.
 func (x *transfer) Sent(w *fult.Worker) {
 	if x.o.s.closed.Load() {
-		x.over(fmt.Errorf("%w: rank %d", ErrClosed, x.o.s.rank), w)
+		x.endTransfer(fmt.Errorf("%w: rank %d", ErrClosed, x.o.s.rank), w)
 		return
 	}
-	x.over(nil, w)
+	x.endTransfer(nil, w)
 }
 
 // Fail implements am.BulkOwner.
 func (x *transfer) Fail(err error, w *fult.Worker) {
 	if x.o.s.closed.Load() {
-		x.over(fmt.Errorf("%w: %w", ErrClosed, err), w)
+		x.endTransfer(fmt.Errorf("%w: %w", ErrClosed, err), w)
 		return
 	}
-	x.over(fmt.Errorf("%w: %w", ErrPeer, err), w)
+	x.endTransfer(fmt.Errorf("%w: %w", ErrPeer, err), w)
 }
 
-// over ends this rank's part.
-func (x *transfer) over(err error, w *fult.Worker) {
+// endTransfer ends this rank's part.
+func (x *transfer) endTransfer(err error, w *fult.Worker) {
 	o, s, tell, peer := x.o, x.o.s, x.tell, int(x.o.peer)
 	x.o, x.Data = nil, nil
 	s.transfers.Put(x)
 	failed := uint64(0)
 	if err != nil {
 		failed = 1
-		s.failed(o, o.failed(err))
+		s.keepError(o, o.failedWith(err))
 	}
-	do, e := o.step(match.Moved)
+	do, e := o.stepState(match.Moved)
 	if do == match.TellNothing {
-		s.control(peer, handlerCTS, tell, 0, 0)
+		s.sendControl(peer, handlerCTS, tell, 0, 0)
 	} else {
-		s.control(peer, handlerCopied, tell, failed)
+		s.sendControl(peer, handlerCopied, tell, failed)
 	}
-	o.ended(e, w)
+	o.afterStep(e, w)
 }
 
-// unexpose takes the bytes of an operation that is over out of its peer's reach.
-func (o *op) unexpose() {
+// unexposeBytes takes the bytes of an operation that is over out of its peer's reach.
+func (o *op) unexposeBytes() {
 	if o.exposed.ID != 0 {
 		o.s.e.Release(int(o.peer), o.exposed)
 		o.exposed = conduit.Key{}
@@ -240,8 +240,8 @@ func (o *op) isFilled() bool {
 	return o.word.Hands()&machine.Peer != 0 && (o.word.State() == match.RecvCopying || o.word.State() == match.RecvFilling)
 }
 
-// failed keeps the first error of an operation that more than one may end.
-func (s *Server) failed(o *op, err error) {
+// keepError keeps the first error of an operation that more than one may end.
+func (s *Server) keepError(o *op, err error) {
 	s.errMu.Lock()
 	if o.err == nil {
 		o.err = err

@@ -18,36 +18,36 @@ import (
 func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool {
 	o.size = size
 	if o.recv.alloc != nil {
-		s.allocate(o)
+		s.allocateBuffer(o)
 	}
-	o.recv.want = min(size, o.room())
+	o.recv.want = min(size, o.bufferRoom())
 	if o.err == nil {
-		o.err = s.misfit(o, size)
+		o.err = s.misfitError(o, size)
 	}
 	o.recv.got, o.recv.passage = 0, passage{}
 	o.word.Begin(match.RecvPosted, machine.Caller|machine.Queue) // not in post: most receives never come here
 	own, want, src := uint64(0), o.recv.want, int(o.peer)
 	if src == s.rank && s.copyOwn(o, id) {
-		s.control(src, handlerCTS, id, 0, 0) // nothing more is wanted
+		s.sendControl(src, handlerCTS, id, 0, 0) // nothing more is wanted
 		return true
 	}
 	if s.beginDirect(o, id, from) {
 		return false
 	}
 	if want > 0 {
-		o.step(match.AskChunks)
+		o.stepState(match.AskChunks)
 		own = s.ids.Add(o)
 		o.id = own
 	}
-	s.control(src, handlerCTS, id, own, uint64(want)) // o may be finished from here on
+	s.sendControl(src, handlerCTS, id, own, uint64(want)) // o may be finished from here on
 	s.askedLate(own, src)
 	return want == 0
 }
 
-// allocate has alloc give o the buffer for its message, unless the size that the sender tells is too much.
-func (s *Server) allocate(o *op) {
+// allocateBuffer has alloc give o the buffer for its message, unless the size that the sender tells is too much.
+func (s *Server) allocateBuffer(o *op) {
 	if err := CheckAlloc(o.size); err != nil {
-		o.err = o.failed(err)
+		o.err = o.failedWith(err)
 		return
 	}
 	o.data = o.recv.alloc(int(o.size))
@@ -56,14 +56,14 @@ func (s *Server) allocate(o *op) {
 // onCTS starts to send the bytes of a rendezvous.
 func (s *Server) onCTS(t *am.Token, args []uint64, _ []byte) {
 	if len(args) != 3 {
-		s.fault(t, "clear to send")
+		s.reportFault(t, "clear to send")
 		return
 	}
 	in := match.Cleared
 	if args[2] == 0 {
 		in = match.NothingWanted
 	}
-	o := s.answered(t, args[0], in, "clear to send", func(o *op) bool { return args[2] <= uint64(o.size) })
+	o := s.answeredOp(t, args[0], in, "clear to send", func(o *op) bool { return args[2] <= uint64(o.size) })
 	if o == nil {
 		return
 	}
@@ -72,17 +72,17 @@ func (s *Server) onCTS(t *am.Token, args []uint64, _ []byte) {
 	} else {
 		s.hearChoice(o, Get)
 	}
-	if do, e := o.step(in); do != match.Stream {
-		o.ended(e, t.Worker())
+	if do, e := o.stepState(in); do != match.Stream {
+		o.afterStep(e, t.Worker())
 		return
 	}
-	s.stream(o, args[1], args[2])
+	s.streamBytes(o, args[1], args[2])
 }
 
-// stream sends the first n bytes of the send o in chunks to the receive with that number.
-func (s *Server) stream(o *op, number, n uint64) {
+// streamBytes sends the first n bytes of the send o in chunks to the receive with that number.
+func (s *Server) streamBytes(o *op, number, n uint64) {
 	b := s.bulks.Get().(*am.Bulk)
-	o.chunked(b, number, n)
+	o.setChunked(b, number, n)
 	o.send.bulk = b
 	s.e.PutBulk(int(o.peer), b)
 }
@@ -99,28 +99,29 @@ func (s *Server) bulkArrived(src int, id uint64, off int64, chunk []byte, w *ful
 		s.e.Fault(fmt.Errorf("%w: rank %d: %d bytes at %d from rank %d for a send", ErrProtocol, s.rank, n, off, src))
 		return
 	}
-	if !o.streams() || int(o.peer) != src || n > r.want-r.got || off < 0 || off > r.want-n {
+	if !o.mayStream() || int(o.peer) != src || n > r.want-r.got || off < 0 || off > r.want-n {
 		s.e.Fault(fmt.Errorf("%w: rank %d: %d bytes at %d from rank %d for an operation that waits for %d of %d from rank %d",
 			ErrProtocol, s.rank, n, off, src, r.want-r.got, r.want, o.peer))
 		return
 	}
-	o.place(chunk, int(off))
+	o.placeBytes(chunk, int(off))
 	if r.got += n; r.got == r.want {
 		s.ids.Remove(id)
-		o.happens(match.LastChunk, w)
+		o.happenTo(match.LastChunk, w)
 	}
 }
 
-// streams tells whether chunks may come for the receive o.
-func (o *op) streams() bool { return o.word.State() == match.RecvStreaming || o.isInvited() }
+// mayStream tells whether chunks may come for the receive o.
+func (o *op) mayStream() bool { return o.word.State() == match.RecvStreaming || o.isInvited() }
 
 // isInvited tells that the receive o has invited its message.
 func (o *op) isInvited() bool {
 	return o.word.State() == match.RecvInvited || o.word.State() == match.RecvRecalled
 }
 
-// control sends a message of the protocol from anywhere, a handler too; it never blocks. Where others wait for credits
-// it passes them, as a system message: what answers or recalls an envelope may overtake everything but that envelope.
-func (s *Server) control(dst int, h uint8, args ...uint64) {
+// sendControl sends a message of the protocol from anywhere, a handler too; it never blocks. Where others wait for
+// credits it passes them, as a system message: what answers or recalls an envelope may overtake everything but that
+// envelope.
+func (s *Server) sendControl(dst int, h uint8, args ...uint64) {
 	s.e.PostUrgent(dst, h, args...) // if dst is dead peerGone and askedLate end what waits for the answer
 }

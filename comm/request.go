@@ -36,12 +36,12 @@ func (r Req) Pending() *progress.Done {
 }
 
 // Used reports whether r has been used up, through this copy or another.
-func (r Req) Used() bool { return r.o != nil && r.stale() }
+func (r Req) Used() bool { return r.o != nil && r.isStale() }
 
 // IsCall reports whether r is of NewCall. r has not been used up.
 func (r Req) IsCall() bool { return r.o != nil && r.o.role == roleCall }
 
-func (r Req) stale() bool { return r.o.gen != r.gen }
+func (r Req) isStale() bool { return r.o.gen != r.gen }
 
 func staleError() error {
 	return fmt.Errorf("%w: the request has been waited for already", ErrRequest)
@@ -52,7 +52,7 @@ func (s *Server) Wait(r Req) (Status, error) {
 	if r.o == nil {
 		return Status{Source: AnySource, Tag: AnyTag}, nil
 	}
-	if r.stale() {
+	if r.isStale() {
 		return Status{}, staleError()
 	}
 	for {
@@ -64,7 +64,7 @@ func (s *Server) Wait(r Req) (Status, error) {
 			}
 			s.awaitOp(r.o)
 		}
-		if st, err := s.use(r); err == nil || err != errResumed {
+		if st, err := s.useResult(r); err == nil || err != errResumed {
 			return st, err
 		}
 	}
@@ -78,7 +78,7 @@ func (s *Server) Linger(r Req) bool {
 // Drop uses r up if it is done without an error, and reports whether it was. It neither polls nor blocks.
 func (s *Server) Drop(r Req) bool {
 	o := r.o
-	if o == nil || o.gen != r.gen || !o.done.Ready() || o.err != nil || o.summed() {
+	if o == nil || o.gen != r.gen || !o.done.Ready() || o.err != nil || o.isSummed() {
 		return false
 	}
 	s.putOp(o)
@@ -106,24 +106,24 @@ func (d *Dropper) Drop(r Req) bool {
 	if o.gen != r.gen || !o.done.Ready() || o.err != nil {
 		return false
 	}
-	o.retire()
+	o.retireOp()
 	if !d.cache.Put(o) {
 		d.s.free.receives.Put(o)
 	}
 	return true
 }
 
-// use takes the result of a done request, and uses it up. A paused receive stays: see usePaused.
-func (s *Server) use(r Req) (Status, error) {
-	st, err := r.o.result()
+// useResult takes the result of a done request, and uses it up. A paused receive stays: see usePaused.
+func (s *Server) useResult(r Req) (Status, error) {
+	st, err := r.o.takeResult()
 	if err == nil {
-		if r.o.summed() && sumOf(r.o.data) != r.o.send.sum {
-			err = s.changed(r.o)
+		if r.o.isSummed() && sumOf(r.o.data) != r.o.send.sum {
+			err = s.changedError(r.o)
 		}
 	} else if r.o.paused {
 		return s.usePaused(r.o)
 	}
-	s.release(r.o)
+	s.releaseOp(r.o)
 	return st, err
 }
 
@@ -132,14 +132,14 @@ func (s *Server) Peek(r Req) (Status, error) {
 	switch {
 	case r.o == nil:
 		return Status{Source: AnySource, Tag: AnyTag}, nil
-	case r.stale():
+	case r.isStale():
 		return Status{}, staleError()
 	}
-	return r.o.result()
+	return r.o.takeResult()
 }
 
-// release ends the use of o by its caller, who has its result. One that the caller has left is in use still.
-func (s *Server) release(o *op) {
+// releaseOp ends the use of o by its caller, who has its result. One that the caller has left is in use still.
+func (s *Server) releaseOp(o *op) {
 	if !o.word.Left() {
 		s.putOp(o)
 		return
@@ -150,20 +150,20 @@ func (s *Server) release(o *op) {
 	}
 }
 
-func (o *op) result() (Status, error) {
+func (o *op) takeResult() (Status, error) {
 	if o.role == roleRecv {
-		return o.status(), o.err
+		return o.statusOf(), o.err
 	}
 	return Status{Source: AnySource, Tag: AnyTag, Cancelled: o.cancelled}, o.err
 }
 
 // Ready reports whether r is done, without using it up and without polling.
-func (r Req) Ready() bool { return r.o == nil || r.stale() || r.o.done.Ready() }
+func (r Req) Ready() bool { return r.o == nil || r.isStale() || r.o.done.Ready() }
 
 // State is the word in which that shows, and what it holds then, as long as r is not used up. It is nil if r was done
 // when it was started.
 func (r Req) State() (word *atomic.Uint32, done uint32) {
-	if r.o == nil || r.stale() {
+	if r.o == nil || r.isStale() {
 		return nil, 0
 	}
 	return r.o.done.State()
@@ -174,7 +174,7 @@ func (s *Server) Test(r Req) (Status, bool, error) {
 	if r.o == nil {
 		return Status{Source: AnySource, Tag: AnyTag}, true, nil
 	}
-	if r.stale() {
+	if r.isStale() {
 		return Status{}, false, staleError()
 	}
 	if !r.o.done.Ready() {
@@ -182,7 +182,7 @@ func (s *Server) Test(r Req) (Status, bool, error) {
 			return Status{}, false, nil
 		}
 	}
-	st, err := s.use(r)
+	st, err := s.useResult(r)
 	if err != nil && err == errResumed {
 		return Status{}, false, nil
 	}
@@ -192,14 +192,14 @@ func (s *Server) Test(r Req) (Status, bool, error) {
 // dones is scratch for waits on several requests.
 var dones = sync.Pool{New: func() any { return new([]*progress.Done) }}
 
-// pending collects what is to be waited for; the entries of done requests and null ones are nil.
-func (s *Server) pending(rs []Req, ds []*progress.Done) ([]*progress.Done, error) {
+// collectPending collects what is to be waited for; the entries of done requests and null ones are nil.
+func (s *Server) collectPending(rs []Req, ds []*progress.Done) ([]*progress.Done, error) {
 	for i, r := range rs {
 		if r.o == nil {
 			ds = append(ds, nil)
 			continue
 		}
-		if r.stale() {
+		if r.isStale() {
 			return ds, fmt.Errorf("%w (request %d of %d)", staleError(), i, len(rs))
 		}
 		ds = append(ds, &r.o.done)
@@ -208,17 +208,17 @@ func (s *Server) pending(rs []Req, ds []*progress.Done) ([]*progress.Done, error
 }
 
 // AwaitAll blocks until all of rs are done, with one wake-up, and uses up none.
-func (s *Server) AwaitAll(rs []Req) error { return s.await(rs, (*progress.Engine).WaitAll) }
+func (s *Server) AwaitAll(rs []Req) error { return s.awaitAll(rs, (*progress.Engine).WaitAll) }
 
 // AwaitAny blocks until one of rs is done, and uses up none. With only null requests it returns at once.
-func (s *Server) AwaitAny(rs []Req) error { return s.await(rs, (*progress.Engine).WaitAny) }
+func (s *Server) AwaitAny(rs []Req) error { return s.awaitAll(rs, (*progress.Engine).WaitAny) }
 
-func (s *Server) await(rs []Req, wait func(*progress.Engine, []*progress.Done)) error {
+func (s *Server) awaitAll(rs []Req, wait func(*progress.Engine, []*progress.Done)) error {
 	if err := s.mayWait("wait for operations", AnySource, AnyTag); err != nil {
 		return err
 	}
 	buf := dones.Get().(*[]*progress.Done)
-	ds, err := s.pending(rs, (*buf)[:0])
+	ds, err := s.collectPending(rs, (*buf)[:0])
 	if err == nil {
 		since := s.manyBegin()
 		wait(s.eng, ds)
@@ -234,7 +234,7 @@ func (s *Server) await(rs []Req, wait func(*progress.Engine, []*progress.Done)) 
 // whether that succeeded at once; a send's envelope that has left is called back, and the send ends one way or the
 // other later. A request must still be waited for.
 func (s *Server) Cancel(r Req) bool {
-	if r.o == nil || r.stale() || r.o.done.Ready() {
+	if r.o == nil || r.isStale() || r.o.done.Ready() {
 		return false
 	}
 	switch r.o.role {

@@ -30,14 +30,14 @@ func (l *Left) Add(o Left) {
 
 // Retire ends the use of contexts at this rank, until Reopen. It may wait for a poll that is under way.
 func (s *Server) Retire(ctxs ...uint16) (left Left) {
-	s.e.AsPoller(func() { left = s.retire(ctxs, nil) }) // nothing arrives meanwhile
+	s.e.AsPoller(func() { left = s.retireContexts(ctxs, nil) }) // nothing arrives meanwhile
 	return left
 }
 
-// retire is Retire, called by the poller.
-func (s *Server) retire(ctxs []uint16, w *fult.Worker) (left Left) {
+// retireContexts is Retire, called by the poller.
+func (s *Server) retireContexts(ctxs []uint16, w *fult.Worker) (left Left) {
 	var messages []waiting
-	s.matching.each(func(ctx uint16, side hashtable.Side, p match.Pattern, o *op) {
+	s.matching.eachWaiting(func(ctx uint16, side hashtable.Side, p match.Pattern, o *op) {
 		if side == hashtable.Arrive && slices.Contains(ctxs, ctx) {
 			messages = append(messages, waiting{o, ctx, p})
 		}
@@ -66,7 +66,7 @@ func (s *Server) RetireIdle(pairs [][2]uint16) (idle []bool) {
 	}
 	s.e.AsPoller(func() {
 		messages := make([][]waiting, len(pairs))
-		s.matching.each(func(ctx uint16, side hashtable.Side, p match.Pattern, o *op) {
+		s.matching.eachWaiting(func(ctx uint16, side hashtable.Side, p match.Pattern, o *op) {
 			i, ok := place[ctx]
 			switch {
 			case !ok:
@@ -102,7 +102,7 @@ func (s *Server) Reopen(ctxs ...uint16) {
 	s.e.AsPoller(func() {
 		for _, ctx := range ctxs {
 			delete(s.retired, ctx)
-			if s.doubted(ctx) != nil {
+			if s.doubtedError(ctx) != nil {
 				s.setDoubt(ctx, nil)
 			}
 		}
@@ -126,38 +126,39 @@ func (s *Server) endIn(ctxs []uint16, w *fult.Worker) (n int) {
 // dropMessages drops those of the messages that have not been received meanwhile.
 func (s *Server) dropMessages(messages []waiting) (n int) {
 	for _, x := range messages {
-		m := s.matching.take(x.ctx, x.asked)
+		m := s.matching.takeMessage(x.ctx, x.asked)
 		if m == nil {
 			continue
 		}
 		if m.role == roleRTS {
-			s.control(int(m.peer), handlerRetracted, m.id, 1)
+			s.sendControl(int(m.peer), handlerRetracted, m.id, 1)
 		}
-		s.discard(m)
+		s.discardMessage(m)
 		n++
 	}
 	return n
 }
 
-// discard frees a message that nobody receives.
-func (s *Server) discard(m *op) {
+// discardMessage frees a message that nobody receives.
+func (s *Server) discardMessage(m *op) {
 	if m.role == roleEager {
-		s.peers[m.peer].unexpected.Add(-m.cost())
+		s.peers[m.peer].unexpected.Add(-m.unexpectedCost())
 		if m.msg.packet != nil {
-			s.packets.put(-1, m.msg.packet)
+			s.packets.putPacket(-1, m.msg.packet)
 			m.msg.packet = nil
 		}
 	}
 	s.putOp(m)
 }
 
-// refuse drops a message without a receive in a context that is retired; false if it is not. Called by the poller.
-func (s *Server) refuse(env envelope) bool {
+// refuseUnmatched drops a message without a receive in a context that is retired; false if it is not. Called by the
+// poller.
+func (s *Server) refuseUnmatched(env envelope) bool {
 	if len(s.retired) == 0 || !s.retired[keyContext(env.key)] {
 		return false
 	}
 	if env.rts {
-		s.control(keySource(env.key), handlerRetracted, env.id, 1)
+		s.sendControl(keySource(env.key), handlerRetracted, env.id, 1)
 	}
 	return true
 }

@@ -11,7 +11,7 @@ import (
 
 // kept counts the messages of a context that s keeps for receives to come.
 func kept(s *Server, ctx uint16) (n int) {
-	s.matching.each(func(c uint16, side hashtable.Side, _ match.Pattern, _ *op) {
+	s.matching.eachWaiting(func(c uint16, side hashtable.Side, _ match.Pattern, _ *op) {
 		if c == ctx && side == hashtable.Arrive {
 			n++
 		}

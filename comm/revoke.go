@@ -19,7 +19,7 @@ func (s *Server) Revoke(inPoll bool, w *fult.Worker, ctxs ...uint16) {
 			all[ctx] = true
 		}
 		s.revoked.Store(&all) // before the search: who posts looks at it after posting
-		s.retire(ctxs, w)
+		s.retireContexts(ctxs, w)
 	}
 	if inPoll {
 		f()

@@ -23,7 +23,7 @@ const (
 // message is small and the receiver keeps up; else it waits, and a fult thread lets others run.
 func (s *Server) Send(ctx uint16, dst, tag int, data []byte, mode Mode) error {
 	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted {
-		if err := s.check("send", ctx, dst, tag, false); err != nil || len(data) > s.eager {
+		if err := s.checkArgs("send", ctx, dst, tag, false); err != nil || len(data) > s.eager {
 			return s.SendShaped(ctx, dst, tag, data, mode, 0) // which gives the error
 		}
 	}
@@ -89,7 +89,7 @@ func (s *Server) sendAndWait(o *op) error {
 	}
 	s.startSend(o)
 	s.awaitOp(o)
-	_, err := s.use(Req{o, o.gen})
+	_, err := s.useResult(Req{o, o.gen})
 	return err
 }
 
@@ -101,7 +101,7 @@ func (s *Server) Isend(ctx uint16, dst, tag int, data []byte, mode Mode) (Req, e
 // IsendAs is Isend for a call of another form.
 func (s *Server) IsendAs(f Form, ctx uint16, dst, tag int, data []byte, mode Mode) (Req, error) {
 	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted {
-		if err := s.check("send", ctx, dst, tag, false); err != nil || len(data) > s.eager {
+		if err := s.checkArgs("send", ctx, dst, tag, false); err != nil || len(data) > s.eager {
 			return s.IsendWith(ctx, dst, tag, data, mode, Terms{Form: f})
 		}
 	}
@@ -122,7 +122,7 @@ func (s *Server) IsendAs(f Form, ctx uint16, dst, tag int, data []byte, mode Mod
 
 func (s *Server) newSend(ctx uint16, dst, tag int, data []byte, mode Mode) *op {
 	o := s.getSend()
-	o.start(roleSend, ctx, int32(dst), int32(tag), data)
+	o.startUse(roleSend, ctx, int32(dst), int32(tag), data)
 	o.size = int64(len(data))
 	*o.send = sending{sync: mode == Synchronous}
 	return o
@@ -142,7 +142,7 @@ func (s *Server) startSend(o *op) {
 	if o.size > int64(s.sure) && o.size <= int64(s.eager) && !o.send.sync {
 		s.chooseSend(o)
 	}
-	if o.mayBeEager() && s.sendEagerAs(o.ctx, dst, int(o.tag), o.data, o.source(), o.shape) {
+	if o.mayBeEager() && s.sendEagerAs(o.ctx, dst, int(o.tag), o.data, o.packSource(), o.shape) {
 		if o.send.passage.way != Auto {
 			o.noteSend()
 		}
@@ -160,7 +160,7 @@ func (s *Server) startSend(o *op) {
 		return
 	}
 	if o.first {
-		o.send.turns = s.sendsOf(o.key())
+		o.send.turns = s.sendsOf(o.tableKey())
 	}
 	switch {
 	case !s.e.Queueing(dst) && o.Emit():
@@ -179,14 +179,14 @@ func (o *op) Emit() bool {
 		if outcome != am.Opened {
 			return false
 		}
-		s.putEager(dst, body, o.wireKey(), o.shape, o.data, o.source())
+		s.putEager(dst, body, o.wireKey(), o.shape, o.data, o.packSource())
 		if s.ids.Remove(o.id) != nil { // else it is being ended
-			o.step(match.SentWhole) // the queue has a hand in it still
+			o.stepState(match.SentWhole) // the queue has a hand in it still
 		}
 		s.e.CommitQueued(dst, first)
 		return true
 	}
-	if o.first && o.follow() {
+	if o.first && o.followInvitation() {
 		return true
 	}
 	body, first, outcome := s.e.OpenQueued(dst, handlerRTS, o.envelopeArgs(), 0)
@@ -196,7 +196,7 @@ func (o *op) Emit() bool {
 	binary.LittleEndian.PutUint64(body, o.wireKey())
 	binary.LittleEndian.PutUint64(body[8:], uint64(o.size))
 	binary.LittleEndian.PutUint64(body[16:], o.id)
-	from := s.offer(o)
+	from := s.offerBytes(o)
 	if from.id != 0 {
 		o.send.offered = true
 		s.peers[dst].offers.Add(1)
@@ -209,7 +209,7 @@ func (o *op) Emit() bool {
 	if o.first {
 		o.putTurn(body[40:])
 	}
-	o.step(match.SentEnvelope) // before an answer can come
+	o.stepState(match.SentEnvelope) // before an answer can come
 	s.e.CommitQueued(dst, first)
 	return true
 }
@@ -243,32 +243,32 @@ func (o *op) wireKey() uint64 { return makeKey(o.ctx, o.s.rank, int(o.tag)) }
 // Sent implements am.Queued: the envelope or the whole message is on its way.
 func (o *op) Sent(w *fult.Worker) {
 	if o.send.invited != 0 {
-		o.followed()
+		o.afterFollow()
 	}
-	o.happens(match.Unqueued, w)
+	o.happenTo(match.Unqueued, w)
 }
 
 // sendFailed is the error of a send whose peer has failed, or whose endpoint has been closed.
 func (o *op) sendFailed(err error) error {
 	if errors.Is(err, am.ErrClosed) {
-		return o.failed(ErrClosed)
+		return o.failedWith(ErrClosed)
 	}
-	return o.failed(err)
+	return o.failedWith(err)
 }
 
 // Fail implements am.Queued. It is called also for a send that has left the queue, if the pair or the endpoint ended
 // right after that.
 func (o *op) Fail(err error, w *fult.Worker) {
 	if o.s.ids.Remove(o.id) != nil { // nobody else ends it
-		o.s.failed(o, o.sendFailed(err))
-		o.step(match.PeerLost)
+		o.s.keepError(o, o.sendFailed(err))
+		o.stepState(match.PeerLost)
 	}
 	if o.send.invited != 0 && !o.send.unfit { // its bytes were about to go
-		o.s.failed(o, o.sendFailed(err))
-		o.step(match.Moved)
+		o.s.keepError(o, o.sendFailed(err))
+		o.stepState(match.Moved)
 	}
 	o.send.invited = 0
-	o.happens(match.Unqueued, w)
+	o.happenTo(match.Unqueued, w)
 }
 
 // Next implements am.Queued.
@@ -281,7 +281,7 @@ type moved op
 func (m *moved) Sent(w *fult.Worker) {
 	o := (*op)(m)
 	o.dropBulk()
-	o.happens(match.Moved, w)
+	o.happenTo(match.Moved, w)
 }
 
 func (o *op) dropBulk() {
@@ -294,6 +294,6 @@ func (o *op) dropBulk() {
 func (m *moved) Fail(err error, w *fult.Worker) {
 	o := (*op)(m)
 	o.dropBulk()
-	o.s.failed(o, o.sendFailed(err))
-	o.happens(match.Moved, w)
+	o.s.keepError(o, o.sendFailed(err))
+	o.happenTo(match.Moved, w)
 }

@@ -114,7 +114,7 @@ func New(e *am.Endpoint, cfg Config) (*Server, error) {
 	s.way, s.streams = cfg.Way, e.Conduit().Caps().BulkChunk > 0
 	s.quick = s.quickRanks(cfg.Waits)
 	s.setLimits(cfg)
-	if err := s.matching.init(s.entries(cfg)); err != nil {
+	if err := s.matching.initTable(s.entries(cfg)); err != nil {
 		return nil, err
 	}
 	s.retired, s.held = make(map[uint16]bool), make(map[int32]early)
@@ -123,12 +123,12 @@ func New(e *am.Endpoint, cfg Config) (*Server, error) {
 	if sched := s.eng.Scheduler(); sched != nil {
 		workers = sched.Workers()
 	}
-	if err := s.packets.init(workers, s.eager); err != nil {
+	if err := s.packets.initPools(workers, s.eager); err != nil {
 		return nil, err
 	}
 	s.bulks.New = func() any { return new(am.Bulk) }
 	s.transfers.New = func() any { return new(transfer) }
-	if err := s.attach(); err != nil {
+	if err := s.attachTo(); err != nil {
 		return nil, err
 	}
 	s.allowTakes()
@@ -186,8 +186,8 @@ func (s *Server) Close() {
 	s.e.Close()
 }
 
-// tick runs in every poll, by the poller.
-func (s *Server) tick(w *fult.Worker) {
+// onTick runs in every poll, by the poller.
+func (s *Server) onTick(w *fult.Worker) {
 	s.batch.Flush(w)
 	if len(s.lost) > 0 {
 		s.failLost(w)

@@ -26,20 +26,20 @@ func (e *ShapeError) Unwrap() error { return ErrType }
 // onEagerShaped handles a message with a shape.
 func (s *Server) onEagerShaped(t *am.Token, args []uint64, payload []byte) {
 	if len(args) != 2 {
-		s.fault(t, "eager message")
+		s.reportFault(t, "eager message")
 		return
 	}
 	s.inTurn(t, envelope{key: args[0], size: int64(len(payload)), shape: args[1]}, payload)
 }
 
-// mismatched ends the receive o, which has been matched with a message of that shape, if it takes others. Its buffer
+// endMismatched ends the receive o, which has been matched with a message of that shape, if it takes others. Its buffer
 // stays as it is. The caller completes it.
-func (s *Server) mismatched(o *op, shape uint64) bool {
+func (s *Server) endMismatched(o *op, shape uint64) bool {
 	if shape == 0 || o.shape == 0 || shape == o.shape {
 		return false
 	}
 	o.data, o.cursor = nil, nil
-	o.err = o.failed(&ShapeError{Sent: shape, Received: o.shape})
+	o.err = o.failedWith(&ShapeError{Sent: shape, Received: o.shape})
 	return true
 }
 
@@ -56,17 +56,17 @@ func sumFor(shape uint64, b []byte) uint64 {
 	return sumOf(b)
 }
 
-// summed tells that the bytes of o are compared at its end with those that it was started with.
-func (o *op) summed() bool { return o.send != nil && o.send.sum != 0 }
+// isSummed tells that the bytes of o are compared at its end with those that it was started with.
+func (o *op) isSummed() bool { return o.send != nil && o.send.sum != 0 }
 
-// changed tells that the bytes of the send o are not those that it was started with.
-func (s *Server) changed(o *op) error {
-	return o.failed(fmt.Errorf("%w: it was changed between the start of the send and its end", ErrBuffer))
+// changedError tells that the bytes of the send o are not those that it was started with.
+func (s *Server) changedError(o *op) error {
+	return o.failedWith(fmt.Errorf("%w: it was changed between the start of the send and its end", ErrBuffer))
 }
 
 // SendShaped is Send of elements of a shape.
 func (s *Server) SendShaped(ctx uint16, dst, tag int, data []byte, mode Mode, shape uint64) error {
-	if err := s.check("send", ctx, dst, tag, false); err != nil {
+	if err := s.checkArgs("send", ctx, dst, tag, false); err != nil {
 		return err
 	}
 	if mode == Standard && len(data) <= s.sure && s.sendEagerAs(ctx, dst, tag, data, nil, shape) {
@@ -82,7 +82,7 @@ func (s *Server) SendShaped(ctx uint16, dst, tag int, data []byte, mode Mode, sh
 
 // RecvShaped is Recv of elements of a shape.
 func (s *Server) RecvShaped(ctx uint16, src, tag int, buf []byte, shape uint64) (Status, error) {
-	if err := s.check("receive", ctx, src, tag, true); err != nil {
+	if err := s.checkArgs("receive", ctx, src, tag, true); err != nil {
 		return Status{}, err
 	}
 	if err := s.mayWait("receive", src, tag); err != nil {

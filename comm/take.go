@@ -16,10 +16,10 @@ func (s *Server) allowTakes() {
 	}
 }
 
-// take looks for the message of a receive that is not posted yet, and takes it if it is the next one of its sender.
-// It is the only message and the only receive for its key, so nothing of that key is overtaken. While messages of
-// that sender wait unmatched the one looked for may be among them, so then it does not look.
-func (s *Server) take(ctx uint16, src, tag int, buf []byte) (n int, ok bool) {
+// tryRecvDirect looks for the message of a receive that is not posted yet, and takes it if it is the next one of its
+// sender. It is the only message and the only receive for its key, so nothing of that key is overtaken. While messages
+// of that sender wait unmatched the one looked for may be among them, so then it does not look.
+func (s *Server) tryRecvDirect(ctx uint16, src, tag int, buf []byte) (n int, ok bool) {
 	if s.peers[src].unexpected.Load() != 0 || len(buf) > s.eager {
 		return 0, false
 	}
@@ -30,7 +30,7 @@ func (s *Server) take(ctx uint16, src, tag int, buf []byte) (n int, ok bool) {
 	for range looks {
 		if s.e.Next(src) {
 			if n, ok = s.e.TakeNext(src, makeKey(ctx, src, tag), buf); ok && n > s.sure {
-				s.hear(src, withEnvelope, int64(n))
+				s.hearWay(src, withEnvelope, int64(n))
 			}
 			return n, ok
 		}

@@ -51,7 +51,7 @@ func TestTakeNeedsNoReceive(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := []byte{0}
-		if n, ok := j[1].take(1, 0, i, b); ok {
+		if n, ok := j[1].tryRecvDirect(1, 0, i, b); ok {
 			if taken++; n != 1 || b[0] != byte(i) {
 				t.Fatalf("message %d: %d bytes %v", i, n, b)
 			}
@@ -77,7 +77,7 @@ func TestTakeWaitsForItsTurn(t *testing.T) {
 			j[1].Poll()
 		}
 	}
-	if _, ok := j[1].take(1, 0, 1, make([]byte, 1)); ok {
+	if _, ok := j[1].tryRecvDirect(1, 0, 1, make([]byte, 1)); ok {
 		t.Error("taken beside a message that waits")
 	}
 	p := &j[1].peers[0]

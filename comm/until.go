@@ -38,7 +38,7 @@ type Terms struct {
 // IsendWith is Isend on terms.
 func (s *Server) IsendWith(ctx uint16, dst, tag int, data []byte, mode Mode, t Terms) (Req, error) {
 	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
-		return Req{}, s.check("send", ctx, dst, tag, false)
+		return Req{}, s.checkArgs("send", ctx, dst, tag, false)
 	}
 	if mode == Standard && len(data) <= s.sure && s.sendEagerAs(ctx, dst, tag, data, nil, t.Shape) {
 		return Req{}, nil
@@ -61,7 +61,7 @@ func (s *Server) startOn(o *op, t Terms, start func(*op)) Req {
 
 // IrecvWith is Irecv on terms. If alloc is not nil it gives the buffer, as in RecvAlloc.
 func (s *Server) IrecvWith(ctx uint16, src, tag int, buf []byte, alloc func(n int) []byte, t Terms) (Req, error) {
-	if err := s.check("receive", ctx, src, tag, true); err != nil {
+	if err := s.checkArgs("receive", ctx, src, tag, true); err != nil {
 		return Req{}, err
 	}
 	if alloc != nil {
@@ -89,7 +89,7 @@ func (s *Server) WaitContext(r Req, ctxs ...stdcontext.Context) (Status, error) 
 	if r.o == nil {
 		return s.Wait(r)
 	}
-	if r.stale() {
+	if r.isStale() {
 		return Status{}, staleError()
 	}
 	st, err := s.waitOrEnd(r, ctxs)
@@ -113,7 +113,7 @@ func (s *Server) waitOrEnd(r Req, ctxs []stdcontext.Context) (Status, error) {
 		}
 		s.eng.Wait(&r.o.done) // a message on its way would be lost
 	}
-	return s.use(r)
+	return s.useResult(r)
 }
 
 // endLate is End of an operation that one of ctxs, which has ended, bounds.
@@ -190,7 +190,7 @@ func (s *Server) awaitOr(rs []Req, ctxs []stdcontext.Context, wait func(ds, ends
 	}
 	ends, release := endsOf(ctxs)
 	defer release()
-	ds, err := s.pending(rs, nil)
+	ds, err := s.collectPending(rs, nil)
 	if err == nil {
 		since := s.manyBegin()
 		wait(ds, ends)
@@ -221,7 +221,7 @@ func endsOf(ctxs []stdcontext.Context) (ends []*progress.Done, release func()) {
 // that this rank alone copies is received. A receive whose message comes in pieces does not end.
 func (s *Server) End(r Req) bool {
 	switch o := r.o; {
-	case o == nil || r.stale() || o.done.Ready():
+	case o == nil || r.isStale() || o.done.Ready():
 		return true
 	case o.role == roleCall:
 		return s.StopCall(r, ErrCancelled) && o.done.Ready()
@@ -244,12 +244,12 @@ func (s *Server) endRecv(o *op) bool {
 	if !o.endable || o.word.State() != match.RecvGetting {
 		return false
 	}
-	s.settle(o)
+	s.settleOp(o)
 	return true
 }
 
-// settle polls until o, which depends on no peer any more, is done. It is no wait, because o may have a waiter.
-func (s *Server) settle(o *op) {
+// settleOp polls until o, which depends on no peer any more, is done. It is no wait, because o may have a waiter.
+func (s *Server) settleOp(o *op) {
 	for !o.done.Ready() {
 		s.eng.Poll()
 		s.eng.Yield()
@@ -258,19 +258,19 @@ func (s *Server) settle(o *op) {
 
 func (s *Server) endSend(o *op) bool {
 	switch {
-	case s.withdraw(o):
+	case s.withdrawSend(o):
 	case !o.endable:
 		return o.done.Ready()
 	default:
-		s.leave(o)
+		s.leaveWithCopy(o)
 	}
-	s.settle(o) // a poller that has it in hand, from its queue, its number or its bytes, is about to end it
+	s.settleOp(o) // a poller that has it in hand, from its queue, its number or its bytes, is about to end it
 	return true
 }
 
-// leave lets the send o, which has left its queue, go on with a copy of its bytes, unless it is being ended. Its caller
-// need not wait any more. No answer comes in between, and nothing is sent of bytes that change.
-func (s *Server) leave(o *op) {
+// leaveWithCopy lets the send o, which has left its queue, go on with a copy of its bytes, unless it is being ended.
+// Its caller need not wait any more. No answer comes in between, and nothing is sent of bytes that change.
+func (s *Server) leaveWithCopy(o *op) {
 	left := false
 	s.e.AsPoller(func() {
 		if o.word.State() == match.SendStreaming {
@@ -283,20 +283,20 @@ func (s *Server) leave(o *op) {
 		if left = s.ids.Get(o.id) == o && o.word.Leave(); left {
 			o.detach()
 			if _, _, ok := o.word.Step(match.Protocol, match.Recall); ok {
-				s.control(int(o.peer), handlerRetract, o.id, o.wireKey())
+				s.sendControl(int(o.peer), handlerRetract, o.id, o.wireKey())
 			}
 		}
 	})
 	if left {
 		o.cancelled = true
-		s.failed(o, o.failed(fmt.Errorf("%w, though the message may still be received", ErrCancelled)))
+		s.keepError(o, o.failedWith(fmt.Errorf("%w, though the message may still be received", ErrCancelled)))
 		o.done.Complete(nil)
 	}
 }
 
 // detach lets the send o go on with a copy of its bytes.
 func (o *op) detach() {
-	src := o.source()
+	src := o.packSource()
 	if src == nil {
 		o.data = bytes.Clone(o.data)
 		return

@@ -29,7 +29,7 @@ func (s *Server) Ways() (lines []string) {
 			for size, c := range p.classes[t] {
 				if c != nil {
 					what := sizeName(size) + trafficNames[t]
-					lines = append(lines, fmt.Sprintf("large messages, rank %d, %s: %s", peer, what, c.line(orders[t][size])))
+					lines = append(lines, fmt.Sprintf("large messages, rank %d, %s: %s", peer, what, c.orderText(orders[t][size])))
 				}
 			}
 		}
@@ -46,8 +46,8 @@ func sizeName(size int) string {
 	return fmt.Sprintf("up to %d KiB", 1<<(firstClass-10+size))
 }
 
-// line tells of the ways of the class, which are order.
-func (c *pathClass) line(order []Way) string {
+// orderText tells of the ways of the class, which are order.
+func (c *pathClass) orderText(order []Way) string {
 	best := c.picker.Best()
 	text := []string{wayNames[order[best]]}
 	for i, w := range order {

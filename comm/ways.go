@@ -102,16 +102,16 @@ type heard [sizeClasses]struct {
 	left int // messages of the other direction that go the same way
 }
 
-// hear notes in h, which is came or went, the way of a message of n bytes.
-func (p *paths) hear(h *heard, w Way, n int64) {
+// hearWay notes in h, which is came or went, the way of a message of n bytes.
+func (p *paths) hearWay(h *heard, w Way, n int64) {
 	p.mu.Lock()
 	x := &h[classOf(n)]
 	x.way, x.left = w, bothFor
 	p.mu.Unlock()
 }
 
-// follow gives the way that h has for a message of n bytes, Auto if it has not heard of one lately.
-func (p *paths) follow(h *heard, n int64) Way {
+// followHeard gives the way that h has for a message of n bytes, Auto if it has not heard of one lately.
+func (p *paths) followHeard(h *heard, n int64) Way {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	x := &h[classOf(n)]
@@ -151,12 +151,12 @@ type passage struct {
 	epoch   uint32
 }
 
-// begin gives the passage of the next message of n bytes, which begins now.
-func (p *paths) begin(n int64, t traffic, now uint64) passage {
+// beginPassage gives the passage of the next message of n bytes, which begins now.
+func (p *paths) beginPassage(n int64, t traffic, now uint64) passage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	size := classOf(n)
-	c := p.class(t, size)
+	c := p.classOf(t, size)
 	e := &c.epochs[c.number%epochs]
 	if e.begun == e.size {
 		peak := e.peak
@@ -191,7 +191,7 @@ func (p *paths) traffic(offers int32) traffic {
 	return bothWays
 }
 
-func (p *paths) class(t traffic, size int) *pathClass {
+func (p *paths) classOf(t traffic, size int) *pathClass {
 	at := &p.classes[t][size]
 	if *at == nil {
 		*at = &pathClass{picker: selection.New(len(orders[t][size]))}
@@ -199,12 +199,12 @@ func (p *paths) class(t traffic, size int) *pathClass {
 	return *at
 }
 
-// end notes the end of a message that begin gave that passage. The last message of an epoch tells what the epoch has
-// taken, from the end of the epoch before if that was under way yet.
-func (p *paths) end(x passage, n int64, ok bool, now uint64) {
+// endPassage notes the end of a message that begin gave that passage. The last message of an epoch tells what the epoch
+// has taken, from the end of the epoch before if that was under way yet.
+func (p *paths) endPassage(x passage, n int64, ok bool, now uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := p.class(x.traffic, classOf(n))
+	c := p.classOf(x.traffic, classOf(n))
 	e, under := &c.epochs[x.epoch%epochs], c.under
 	c.under--
 	if c.number-x.epoch >= epochs {
@@ -255,13 +255,13 @@ func (s *Server) chooseWay(o *op, r conduit.Reach) Way {
 	p, t := s.pathsOf(o.peer), alone
 	if !o.alone {
 		if int(o.peer) < s.rank {
-			if w := p.follow(&p.went, o.recv.want); w != Auto {
+			if w := p.followHeard(&p.went, o.recv.want); w != Auto {
 				return w
 			}
 		}
 		t = p.traffic(s.peers[o.peer].offers.Load())
 	}
-	o.recv.passage = p.begin(o.recv.want, t, arch.Ticks())
+	o.recv.passage = p.beginPassage(o.recv.want, t, arch.Ticks())
 	return o.recv.passage.way
 }
 
@@ -270,7 +270,7 @@ func (s *Server) FixedWay() Way { return s.way }
 
 // notePassage notes that the receive o, whose way was chosen, is over.
 func (o *op) notePassage() {
-	o.s.pathsOf(o.peer).end(o.recv.passage, o.recv.want, o.err == nil, arch.Ticks())
+	o.s.pathsOf(o.peer).endPassage(o.recv.passage, o.recv.want, o.err == nil, arch.Ticks())
 	o.recv.passage = passage{}
 }
 
@@ -278,7 +278,7 @@ func (o *op) notePassage() {
 func (s *Server) hearChoice(o *op, w Way) {
 	if o.send.offered && int(o.peer) < s.rank && s.way == Auto && s.e.Reach(int(o.peer)).Near {
 		p := s.pathsOf(o.peer)
-		p.hear(&p.went, w, o.size)
+		p.hearWay(&p.went, w, o.size)
 	}
 }
 
@@ -290,25 +290,25 @@ func (s *Server) chooseSend(o *op) {
 	}
 	p, w := s.pathsOf(o.peer), Auto
 	if int(o.peer) < s.rank {
-		w = p.follow(&p.came, o.size)
+		w = p.followHeard(&p.came, o.size)
 	}
 	if w == Auto {
-		o.send.passage = p.begin(o.size, ofSender, arch.Ticks())
+		o.send.passage = p.beginPassage(o.size, ofSender, arch.Ticks())
 		w = o.send.passage.way
 	}
 	o.send.asks = w == asking
 }
 
-// hear notes how a message of n bytes has come from src.
-func (s *Server) hear(src int, w Way, n int64) {
+// hearWay notes how a message of n bytes has come from src.
+func (s *Server) hearWay(src int, w Way, n int64) {
 	if n > int64(s.sure) && n <= int64(s.eager) && src < s.rank {
 		p := s.pathsOf(int32(src))
-		p.hear(&p.came, w, n)
+		p.hearWay(&p.came, w, n)
 	}
 }
 
 // noteSend notes that the send o, whose way was measured, is over for its sender.
 func (o *op) noteSend() {
-	o.s.pathsOf(o.peer).end(o.send.passage, o.size, o.err == nil, arch.Ticks())
+	o.s.pathsOf(o.peer).endPassage(o.send.passage, o.size, o.err == nil, arch.Ticks())
 	o.send.passage = passage{}
 }

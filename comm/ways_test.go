@@ -15,17 +15,17 @@ func TestPaths(t *testing.T) {
 		used = make(map[Way]int)
 		var under []passage
 		for range 20000 {
-			m := p.begin(n, tr, now)
+			m := p.beginPassage(n, tr, now)
 			used[m.way]++
 			if under = append(under, m); len(under) == window {
 				m, under = under[0], under[1:]
 				now += cost[m.way]
-				p.end(m, n, true, now)
+				p.endPassage(m, n, true, now)
 			}
 		}
 		for _, m := range under {
 			now += cost[m.way]
-			p.end(m, n, true, now)
+			p.endPassage(m, n, true, now)
 		}
 		return used
 	}
@@ -76,9 +76,9 @@ func TestPathsForget(t *testing.T) {
 	var p paths
 	const n = 1 << 20
 	for now := uint64(1); now < 100; now++ {
-		m := p.begin(n, oneWay, now)
+		m := p.beginPassage(n, oneWay, now)
 		if now%2 == 0 {
-			p.end(m, n, false, now)
+			p.endPassage(m, n, false, now)
 		}
 	}
 	c := p.classes[oneWay][classOf(n)]
@@ -96,23 +96,23 @@ func TestPathsForget(t *testing.T) {
 func TestFollow(t *testing.T) {
 	var p paths
 	const n = 32 << 10
-	if w := p.follow(&p.came, n); w != Auto {
+	if w := p.followHeard(&p.came, n); w != Auto {
 		t.Errorf("way %d before a message has come", w)
 	}
-	p.hear(&p.came, withEnvelope, n)
-	p.hear(&p.came, asking, n)
+	p.hearWay(&p.came, withEnvelope, n)
+	p.hearWay(&p.came, asking, n)
 	for range bothFor {
-		if w := p.follow(&p.came, n); w != asking {
+		if w := p.followHeard(&p.came, n); w != asking {
 			t.Fatalf("way %d, want the last one", w)
 		}
 	}
-	if w := p.follow(&p.came, n); w != Auto {
+	if w := p.followHeard(&p.came, n); w != Auto {
 		t.Errorf("way %d long after the last message", w)
 	}
-	if w := p.follow(&p.came, 4*n); w != Auto {
+	if w := p.followHeard(&p.came, 4*n); w != Auto {
 		t.Errorf("way %d of another class", w)
 	}
-	if p.hear(&p.came, asking, n); p.follow(&p.went, n) != Auto {
+	if p.hearWay(&p.came, asking, n); p.followHeard(&p.went, n) != Auto {
 		t.Error("the way of a message that came, for one that went")
 	}
 }

@@ -86,7 +86,7 @@ func TestWildcardsInManyContexts(t *testing.T) {
 		if st, err := s.Wait(wild); err != nil || st.Tag != 9 {
 			t.Fatalf("context %d: %+v, %v", ctx, st, err)
 		}
-		if c := s.matching.context(ctx); c == nil || !c.indexed {
+		if c := s.matching.findContext(ctx); c == nil || !c.indexed {
 			t.Fatalf("context %d has had a wildcard and has no index", ctx)
 		}
 		for range s.matching.calm {
@@ -94,7 +94,7 @@ func TestWildcardsInManyContexts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if s.matching.context(ctx).indexed || s.matching.context(ctx+100) != nil {
+		if s.matching.findContext(ctx).indexed || s.matching.findContext(ctx+100) != nil {
 			t.Fatalf("context %d still has an index, or context %d has one", ctx, ctx+100)
 		}
 	}

@@ -113,12 +113,12 @@ func (f *Failures) Close() bool {
 // Tell calls sink.Gone, once each, for peers that have failed and for which over says that all they sent has been
 // delivered. Poll calls it, every time while News is PeerGone. over must not call f.
 func (f *Failures) Tell(sink Sink, over func(peer int) bool) {
-	for _, e := range f.take(over) {
+	for _, e := range f.takeNew(over) {
 		sink.Gone(e.Peer, e)
 	}
 }
 
-func (f *Failures) take(over func(peer int) bool) (told []*PeerError) {
+func (f *Failures) takeNew(over func(peer int) bool) (told []*PeerError) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.untold = slices.DeleteFunc(f.untold, func(peer int) bool {

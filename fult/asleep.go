@@ -27,8 +27,8 @@ type sleepWatch struct {
 	skip   int // windows until stacks are taken again: each time twice as many
 }
 
-// look notes what a look has found. At the end of a window that was spent asleep it tells how long that was.
-func (x *sleepWatch) look(now time.Time, asleep bool) (window time.Duration) {
+// noteLook notes what a look has found. At the end of a window that was spent asleep it tells how long that was.
+func (x *sleepWatch) noteLook(now time.Time, asleep bool) (window time.Duration) {
 	if x.since.IsZero() {
 		if asleep {
 			x.since = now
@@ -50,11 +50,11 @@ func (x *sleepWatch) look(now time.Time, asleep bool) (window time.Duration) {
 	return window
 }
 
-// within tells whether a window has begun.
-func (x *sleepWatch) within() bool { return !x.since.IsZero() }
+// isOpen tells whether a window has begun.
+func (x *sleepWatch) isOpen() bool { return !x.since.IsZero() }
 
-// due tells whether to take stacks after a window that was spent asleep.
-func (x *sleepWatch) due() bool {
+// isDue tells whether to take stacks after a window that was spent asleep.
+func (x *sleepWatch) isDue() bool {
 	if x.skip > 0 {
 		x.skip--
 		return false
@@ -66,12 +66,12 @@ func (x *sleepWatch) due() bool {
 
 // lookForSleep reports a thread of w that spends most of the time asleep. It is false if there is nothing to report.
 func (s *Scheduler) lookForSleep(w *Worker, seen *sleepWatch, now time.Time, stacks func() *Stacks) bool {
-	window := seen.look(now, w.inThread() && inKernel(int(w.tid.Load())))
-	if window == 0 || runtime.NumGoroutine() > stacksAtSleep || !seen.due() {
+	window := seen.noteLook(now, w.inThread() && inKernel(int(w.tid.Load())))
+	if window == 0 || runtime.NumGoroutine() > stacksAtSleep || !seen.isDue() {
 		return false
 	}
 	r := w.stuckReport(window, stacks())
-	if !r.Thread || remedy(r.Stack) == "" {
+	if !r.Thread || remedyFor(r.Stack) == "" {
 		return false // it has woken up, or waits for the runtime
 	}
 	r.Asleep = true

@@ -25,7 +25,7 @@ func TestSleepWatch(t *testing.T) {
 		var x sleepWatch
 		now, got := time.Now(), 0
 		for i, r := range c.asleep {
-			window := x.look(now, r == 'x')
+			window := x.noteLook(now, r == 'x')
 			if window != 0 && got == 0 {
 				got = i + 1
 				if want := max(sleepWindow, sleepLooks*c.every); window != want {
@@ -45,7 +45,7 @@ func TestSleepDue(t *testing.T) {
 	var x sleepWatch
 	var taken []int
 	for i := range 20 {
-		if x.due() {
+		if x.isDue() {
 			taken = append(taken, i)
 		}
 	}

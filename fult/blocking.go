@@ -25,7 +25,7 @@ func Blocking(t *Thread, f func()) {
 	}
 	var h helper
 	exited := true
-	t.delegate(&h, func() {
+	t.delegateTo(&h, func() {
 		f()
 		exited = false
 	})
@@ -37,8 +37,8 @@ func Blocking(t *Thread, f func()) {
 	}
 }
 
-// delegate runs f on a goroutine and holds t until it has ended.
-func (t *Thread) delegate(h *helper, f func()) {
+// delegateTo runs f on a goroutine and holds t until it has ended.
+func (t *Thread) delegateTo(h *helper, f func()) {
 	s := t.w.s
 	s.helpers.Add(1)
 	go func() {
@@ -53,15 +53,15 @@ func (t *Thread) delegate(h *helper, f func()) {
 		f()
 	}()
 	for !h.done.Load() {
-		t.hold()
+		t.holdUntil()
 	}
 }
 
-// hold is Wait without an end by Abort or Close, because the helper still uses memory of the thread.
-func (t *Thread) hold() {
+// holdUntil is Wait without an end by Abort or Close, because the helper still uses memory of the thread.
+func (t *Thread) holdUntil() {
 	w := t.w
-	if to := w.pick(); to != &t.fiber {
-		w.transfer(&t.fiber, to)
+	if to := w.pickNext(); to != &t.fiber {
+		w.transferTo(&t.fiber, to)
 	}
 }
 
@@ -93,7 +93,7 @@ func Send[T any](t *Thread, ch chan<- T, v T) error {
 		return err
 	}
 	orCurrent(t).onChannel(func(stop <-chan struct{}) (sent bool) {
-		sent, err = send(ch, v, stop)
+		sent, err = sendUntil(ch, v, stop)
 		return sent
 	})
 	return err
@@ -109,7 +109,7 @@ func trySend[T any](ch chan<- T, v T) (sent bool, err error) {
 	}
 }
 
-func send[T any](ch chan<- T, v T, stop <-chan struct{}) (sent bool, err error) {
+func sendUntil[T any](ch chan<- T, v T, stop <-chan struct{}) (sent bool, err error) {
 	defer closedChannel(&sent, &err)
 	select {
 	case ch <- v:
@@ -138,7 +138,7 @@ func (t *Thread) onChannel(op func(stop <-chan struct{}) bool) {
 	default:
 		var h helper
 		done := false
-		t.delegate(&h, func() { done = op(t.w.s.stop) })
+		t.delegateTo(&h, func() { done = op(t.w.s.stop) })
 		if !done {
 			runtime.Goexit()
 		}

@@ -6,22 +6,22 @@ import "runtime/debug"
 func (t *Thread) main() {
 	w := t.w
 	for {
-		t.run()
-		if !w.keep(t) {
+		t.runJob()
+		if !w.keepWarm(t) {
 			break
 		}
-		w.transfer(&t.fiber, w.pick())
+		w.transferTo(&t.fiber, w.pickNext())
 		if t.job == nil {
 			break
 		}
 	}
-	w.leave()
+	w.leaveCoroutine()
 }
 
-// run runs one job until it returns, panics or calls Goexit.
-func (t *Thread) run() {
+// runJob runs one job until it returns, panics or calls Goexit.
+func (t *Thread) runJob() {
 	if t.w.closing { // before it could start
-		t.finish(ErrClosed)
+		t.finishJob(ErrClosed)
 		return
 	}
 	returned := false
@@ -30,27 +30,28 @@ func (t *Thread) run() {
 			return
 		}
 		if v := recover(); v != nil {
-			t.finish(&PanicError{Value: v, Stack: debug.Stack(), ID: t.ID()})
+			t.finishJob(&PanicError{Value: v, Stack: debug.Stack(), ID: t.ID()})
 			return
 		}
-		t.exit()
+		t.exitThread()
 	}()
 	t.job.f(t)
 	returned = true
-	t.finish(nil)
+	t.finishJob(nil)
 }
 
-// exit handles the end by Goexit. The coroutine cannot be kept.
-func (t *Thread) exit() {
+// exitThread handles the end by Goexit. The coroutine cannot be kept.
+func (t *Thread) exitThread() {
 	w := t.w
-	t.finish(w.s.endOfThread())
-	w.bury(&t.fiber, &t.own)
-	w.discard(t)
-	w.leave()
+	t.finishJob(w.s.endOfThread())
+	w.exitOnHelper(&t.fiber, &t.own)
+	w.discardThread(t)
+	w.leaveCoroutine()
 }
 
-// finish tells all callers of Join, and frees the job's resources. The descriptor is not free: the caller runs on it.
-func (t *Thread) finish(err error) {
+// finishJob tells all callers of Join, and frees the job's resources. The descriptor is not free: the caller runs on
+// it.
+func (t *Thread) finishJob(err error) {
 	j := t.job
 	t.job = nil
 	t.alive.Store(0)

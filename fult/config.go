@@ -96,10 +96,10 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	kind, why := c.Effective()
 	if why != nil && !raceEnabled {
-		warn(why)
+		warnGoroutines(why)
 	}
 	c.Kind = kind
-	return c, c.check()
+	return c, c.checkConfig()
 }
 
 var errRace = errors.New("the race detector sees goroutines only")
@@ -123,7 +123,7 @@ func (c Config) Effective() (Kind, error) {
 	return Fult, nil
 }
 
-func (c Config) check() error {
+func (c Config) checkConfig() error {
 	switch {
 	case c.Workers < 1 || c.Workers > maxWorkers:
 		return fmt.Errorf("fult: %d workers: %w", c.Workers, ErrConfig)

@@ -13,7 +13,7 @@ import (
 //
 // A worker with N coroutines has N places and N+1 goroutines, because its loop is one, too. One of them runs. When
 // the function of a coroutine returns, the runtime resumes the goroutine in its place, and the place is gone. That
-// goroutine may not be the intended one. Worker.transfer then passes control on.
+// goroutine may not be the intended one. Worker.transferTo then passes control on.
 
 // place is the resting place of one coroutine. Only goroutines of one worker use it, and never two at once.
 type place struct {
@@ -22,8 +22,8 @@ type place struct {
 	odd   bool // next was called last, so the next switch is a yield
 }
 
-// exchange rests the caller here and resumes whoever rested here.
-func (p *place) exchange() {
+// exchangeWith rests the caller here and resumes whoever rested here.
+func (p *place) exchangeWith() {
 	if p.odd {
 		p.odd = false
 		p.yield(struct{}{})
@@ -42,10 +42,10 @@ type fiber struct {
 // newCoroutine is iter.Pull; tests of the self-check replace it.
 var newCoroutine = iter.Pull[struct{}]
 
-// pull makes the coroutine of f with place p. It rests before its first instruction. Call pull on the worker that
-// will run the coroutine, because the runtime ties a coroutine to the locked OS thread that made it. The first switch
-// to f runs body. body must call w.leave last.
-func (w *Worker) pull(f *fiber, p *place, body func()) {
+// pullCoroutine makes the coroutine of f with place p. It rests before its first instruction. Call pull on the worker
+// that will run the coroutine, because the runtime ties a coroutine to the locked OS thread that made it. The first
+// switch to f runs body. body must call w.leave last.
+func (w *Worker) pullCoroutine(f *fiber, p *place, body func()) {
 	p.odd = false
 	p.next, _ = newCoroutine(func(yield func(struct{}) bool) {
 		p.yield = yield
@@ -57,14 +57,14 @@ func (w *Worker) pull(f *fiber, p *place, body func()) {
 	f.g = 0
 }
 
-// transfer rests me in the place of to and runs to. It returns when another fiber transfers to me.
-func (w *Worker) transfer(me, to *fiber) {
+// transferTo rests me in the place of to and runs to. It returns when another fiber transfers to me.
+func (w *Worker) transferTo(me, to *fiber) {
 	for {
 		p := to.at
 		me.at = p
 		w.cur = to
 		w.curG = to.g
-		p.exchange()
+		p.exchangeWith()
 		if w.cur == me {
 			return
 		}
@@ -73,29 +73,30 @@ func (w *Worker) transfer(me, to *fiber) {
 	}
 }
 
-// leave is the last act of a coroutine. Its function returns right after the call, and control goes to the loop,
-// directly or through other fibers. A new goroutine may get the same identity from now on, so curG must not keep it.
-func (w *Worker) leave() {
+// leaveCoroutine is the last act of a coroutine. Its function returns right after the call, and control goes to the
+// loop, directly or through other fibers. A new goroutine may get the same identity from now on, so curG must not keep
+// it.
+func (w *Worker) leaveCoroutine() {
 	w.cur = &w.loop
 	w.curG = w.loop.g
 }
 
-// bury prepares the end of a thread by Goexit. iter raises Goexit again in the goroutine that rests in the thread's
-// place if that goroutine came by next. In that case bury puts a helper coroutine there, which comes by yield. The
-// thread calls bury, and may let Goexit go on after it.
-func (w *Worker) bury(me *fiber, own *place) {
+// exitOnHelper prepares the end of a thread by Goexit. iter raises Goexit again in the goroutine that rests in the
+// thread's place if that goroutine came by next. In that case bury puts a helper coroutine there, which comes by yield.
+// The thread calls bury, and may let Goexit go on after it.
+func (w *Worker) exitOnHelper(me *fiber, own *place) {
 	if !own.odd {
 		return
 	}
 	var grave fiber
 	var p place
-	w.pull(&grave, &p, func() {
+	w.pullCoroutine(&grave, &p, func() {
 		// The goroutine in own wakes, finds that w.cur is me, and goes to the place where I rest.
 		grave.at = own
 		w.cur, w.curG = me, 0
-		own.exchange()
-		w.leave()
+		own.exchangeWith()
+		w.leaveCoroutine()
 	})
-	w.transfer(me, &grave)
+	w.transferTo(me, &grave)
 	w.curG = me.g
 }

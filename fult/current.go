@@ -14,7 +14,7 @@ type registry struct {
 	all atomic.Pointer[[]*Scheduler]
 }
 
-func (r *registry) change(f func(all []*Scheduler) []*Scheduler) {
+func (r *registry) changeList(f func(all []*Scheduler) []*Scheduler) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var all []*Scheduler
@@ -25,12 +25,12 @@ func (r *registry) change(f func(all []*Scheduler) []*Scheduler) {
 	r.all.Store(&all)
 }
 
-func (r *registry) add(s *Scheduler) {
-	r.change(func(all []*Scheduler) []*Scheduler { return append(all, s) })
+func (r *registry) addScheduler(s *Scheduler) {
+	r.changeList(func(all []*Scheduler) []*Scheduler { return append(all, s) })
 }
 
-func (r *registry) remove(s *Scheduler) {
-	r.change(func(all []*Scheduler) []*Scheduler {
+func (r *registry) removeScheduler(s *Scheduler) {
+	r.changeList(func(all []*Scheduler) []*Scheduler {
 		return slices.DeleteFunc(all, func(x *Scheduler) bool { return x == s })
 	})
 }

@@ -42,12 +42,12 @@ func (t *Thread) State() State {
 func (s *Scheduler) Threads() iter.Seq[*Thread] {
 	return func(yield func(*Thread) bool) {
 		for _, w := range s.workers {
-			for t := range w.descriptors {
+			for t := range w.eachDescriptor {
 				if !yield(t) {
 					return
 				}
 			}
-			for _, t := range w.exts.alive() {
+			for _, t := range w.exts.aliveThreads() {
 				if !yield(t) {
 					return
 				}
@@ -56,7 +56,7 @@ func (s *Scheduler) Threads() iter.Seq[*Thread] {
 	}
 }
 
-func (e *externals) alive() (live []*Thread) {
+func (e *externals) aliveThreads() (live []*Thread) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, t := range e.all {

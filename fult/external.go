@@ -22,9 +22,9 @@ type externals struct {
 	free []*Thread
 }
 
-func (e *external) signal() { e.Signal() }
+func (e *external) signalCaller() { e.Signal() }
 
-func (e *external) park() (killed bool) {
+func (e *external) parkCaller() (killed bool) {
 	if e.s.aborted.Load() {
 		return true
 	}
@@ -45,7 +45,7 @@ func (e *external) waitOrExit(yield bool) {
 	}
 }
 
-func (e *external) sleep(d time.Duration) {
+func (e *external) sleepFor(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -57,13 +57,13 @@ func (e *external) sleep(d time.Duration) {
 
 // startExternal runs j on a goroutine.
 func (s *Scheduler) startExternal(w *Worker, j *job) {
-	t := w.exts.get(w)
+	t := w.exts.getThread(w)
 	t.job = j
 	s.running.Add(1)
 	go t.runExternal()
 }
 
-func (e *externals) get(w *Worker) *Thread {
+func (e *externals) getThread(w *Worker) *Thread {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if last := len(e.free) - 1; last >= 0 {
@@ -79,7 +79,7 @@ func (e *externals) get(w *Worker) *Thread {
 	return t
 }
 
-func (e *externals) put(t *Thread) {
+func (e *externals) putThread(t *Thread) {
 	e.mu.Lock()
 	e.free = append(e.free, t)
 	e.mu.Unlock()
@@ -115,7 +115,7 @@ func (t *Thread) endExternal(err error) {
 	t.job = nil
 	t.alive.Store(0)
 	t.clearLabel()
-	w.exts.put(t)
+	w.exts.putThread(t)
 	w.s.finished(j, w, err)
 }
 

@@ -29,19 +29,19 @@ func (b *Barrier) Wait(me Waiter) (last bool) {
 	b.mu.Lock()
 	b.here++
 	if b.here == b.n {
-		b.release(me)
+		b.releaseAll(me)
 		return true
 	}
 	me = orGoroutine(me)
-	e := b.q.push(me)
+	e := b.q.pushWaiter(me)
 	b.mu.Unlock()
-	killed := e.await(me)
+	killed := e.awaitGrant(me)
 	b.mu.Lock()
 	if !e.granted.Load() {
-		b.q.remove(e)
+		b.q.removeEntry(e)
 		b.here--
 	}
-	b.q.recycle(e)
+	b.q.recycleEntry(e)
 	b.mu.Unlock()
 	if killed {
 		me.Wait() // unwinds
@@ -49,8 +49,8 @@ func (b *Barrier) Wait(me Waiter) (last bool) {
 	return false
 }
 
-// release opens the barrier. The caller holds mu, and release unlocks it.
-func (b *Barrier) release(me Waiter) {
+// releaseAll opens the barrier. The caller holds mu, and release unlocks it.
+func (b *Barrier) releaseAll(me Waiter) {
 	b.here = 0
 	whom := b.q.grantAll(b.whom[:0])
 	b.whom = nil // the next round may fill up while this one still signals
@@ -102,14 +102,14 @@ func (g *WaitGroup) Wait(me Waiter) {
 		return
 	}
 	me = orGoroutine(me)
-	e := g.q.push(me)
+	e := g.q.pushWaiter(me)
 	g.mu.Unlock()
-	killed := e.await(me)
+	killed := e.awaitGrant(me)
 	g.mu.Lock()
 	if !e.granted.Load() {
-		g.q.remove(e)
+		g.q.removeEntry(e)
 	}
-	g.q.recycle(e)
+	g.q.recycleEntry(e)
 	g.mu.Unlock()
 	if killed {
 		me.Wait() // unwinds

@@ -13,8 +13,8 @@ const (
 	beforeFutex                   // it has looked and is about to block
 )
 
-// at calls the hook of a test. It does nothing in normal builds.
-func (w *Worker) at(p window) {
+// atHook calls the hook of a test. It does nothing in normal builds.
+func (w *Worker) atHook(p window) {
 	if invariants.Enabled && w.s.cfg.hook != nil {
 		w.s.cfg.hook(p)
 	}

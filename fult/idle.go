@@ -29,44 +29,44 @@ const (
 
 func (w *Worker) now() time.Duration { return time.Since(w.s.epoch) }
 
-// tick runs between words of runnable threads. It polls. Now and then it looks at timers, and shares the core.
-func (w *Worker) tick() {
-	w.advance()
-	late := w.pace()
-	w.poll()
+// onTick runs between words of runnable threads. It polls. Now and then it looks at timers, and shares the core.
+func (w *Worker) onTick() {
+	w.noteProgress()
+	late := w.setPace()
+	w.pollOnce()
 	w.ticks++
 	if w.ticks%timersEvery != 0 && !late {
 		return
 	}
 	if len(w.timers) != 0 {
-		w.fire(w.now())
+		w.fireTimers(w.now())
 	}
 	if w.OthersWork() { // else the other one, which gives way when idle, would get a time slice now and then only
-		w.yield()
+		w.yieldCore()
 	}
 }
 
-func (w *Worker) poll() int {
+func (w *Worker) pollOnce() int {
 	if w.s.poller == nil {
 		return 0
 	}
 	return w.s.poller.Poll(w)
 }
 
-// advance tells the monitor that the worker is not stuck. A store of release order is enough for that and free.
-func (w *Worker) advance() { arch.StoreRel64(&w.progress, w.progress.Load()+1) }
+// noteProgress tells the monitor that the worker is not stuck. A store of release order is enough for that and free.
+func (w *Worker) noteProgress() { arch.StoreRel64(&w.progress, w.progress.Load()+1) }
 
-// idle is one turn of a loop without runnable threads: it polls, steals, spins, and sleeps in the end.
-func (w *Worker) idle() {
-	w.advance()
-	w.rest()
-	if w.poll() > 0 || (!w.closing && w.steal()) || w.ready() {
+// idleTurn is one turn of a loop without runnable threads: it polls, steals, spins, and sleeps in the end.
+func (w *Worker) idleTurn() {
+	w.noteProgress()
+	w.noteIdle()
+	if w.pollOnce() > 0 || (!w.closing && w.stealJobs()) || w.hasReady() {
 		w.idleTurns = 0
 		return
 	}
 	w.idleTurns++
 	if w.givesWay() {
-		w.yield()
+		w.yieldCore()
 	}
 	if w.spin > 0 && w.idleTurns%clockEvery != 1 {
 		if w.idleTurns%pauseEvery == 0 {
@@ -75,7 +75,7 @@ func (w *Worker) idle() {
 		return
 	}
 	now := w.now()
-	if w.fire(now) {
+	if w.fireTimers(now) {
 		w.idleTurns = 0
 		return
 	}
@@ -84,7 +84,7 @@ func (w *Worker) idle() {
 	}
 	if now-w.idleSince >= w.spin {
 		w.idleTurns = 0
-		w.sleep(w.untilTimer(now))
+		w.sleepFor(w.untilTimer(now))
 	}
 }
 
@@ -95,8 +95,8 @@ func (w *Worker) givesWay() bool {
 	return w.crowded && (w.idleTurns%yieldEvery == 0 || w.othersWork())
 }
 
-// yield lets another OS thread have the core.
-func (w *Worker) yield() {
+// yieldCore lets another OS thread have the core.
+func (w *Worker) yieldCore() {
 	w.yields++
 	affinity.Yield()
 }
@@ -108,16 +108,16 @@ func (w *Worker) OthersWork() bool { return w.crowded && w.othersWork() }
 // othersWork passes over workers that sleep: a caller that makes work for one wakes it.
 func (w *Worker) othersWork() bool {
 	for _, v := range w.s.workers {
-		if v != w && v.parked.Load() == awake && (v.busy.Load() || v.pending()) {
+		if v != w && v.parked.Load() == awake && (v.busy.Load() || v.hasPending()) {
 			return true
 		}
 	}
 	return false
 }
 
-// pending tells whether others have made work for w that it has not taken. Anyone may call it.
-func (w *Worker) pending() bool {
-	if g := w.groups[0].Load(); g != nil && g.signalled() {
+// hasPending tells whether others have made work for w that it has not taken. Anyone may call it.
+func (w *Worker) hasPending() bool {
+	if g := w.groups[0].Load(); g != nil && g.hasSignals() {
 		return true
 	}
 	for i := range w.level2.shared {
@@ -128,15 +128,15 @@ func (w *Worker) pending() bool {
 	return w.queue.n.Load() != 0
 }
 
-// work notes that w has work, for workers that share its cores.
-func (w *Worker) work() {
+// noteWork notes that w has work, for workers that share its cores.
+func (w *Worker) noteWork() {
 	if w.crowded && !w.busy.Load() {
 		w.busy.Store(true)
 	}
 }
 
-// rest is the opposite of work.
-func (w *Worker) rest() {
+// noteIdle is the opposite of work.
+func (w *Worker) noteIdle() {
 	if w.crowded && w.busy.Load() {
 		w.busy.Store(false)
 	}
@@ -147,18 +147,18 @@ func (w *Worker) othersAwake() bool {
 	return w.crowded && int(w.s.sleepers.Load()) < len(w.s.workers)-1
 }
 
-// sleep parks the OS thread until there is work or d has passed. Where workers share cores only the last one sleeps in
-// the Poller: there each message would wake it, though others poll, and take the core from them.
-func (w *Worker) sleep(d time.Duration) {
+// sleepFor parks the OS thread until there is work or d has passed. Where workers share cores only the last one sleeps
+// in the Poller: there each message would wake it, though others poll, and take the core from them.
+func (w *Worker) sleepFor(d time.Duration) {
 	switch {
 	case w.s.poller == nil:
-		w.nap(d, false)
+		w.napFor(d, false)
 	case w.othersPoll():
-		if !w.nap(min(d, besideSleep), true) {
+		if !w.napFor(min(d, besideSleep), true) {
 			w.idleTurns = clockEvery // without work it sleeps again at the next turn
 		}
 	case !w.sleepInPoller(d):
-		w.nap(min(d, behindSleep), false)
+		w.napFor(min(d, behindSleep), false)
 	}
 }
 
@@ -181,33 +181,33 @@ func (w *Worker) othersPoll() bool {
 
 // sleepInPoller returns false at once if another worker sleeps there.
 func (w *Worker) sleepInPoller(d time.Duration) bool {
-	w.park(inPoller)
+	w.parkAs(inPoller)
 	slept := w.s.poller.Sleep(d, w.rise)
-	w.unpark()
+	w.unparkSelf()
 	return slept
 }
 
-// nap sleeps on the futex, and tells whether somebody has woken w. With beside, w does not sleep if it is the last one
-// awake. Each counts itself a sleeper before it looks at the counter, so one of them stays to sleep in the Poller.
-func (w *Worker) nap(d time.Duration, beside bool) (woken bool) {
-	w.park(onFutex)
+// napFor sleeps on the futex, and tells whether somebody has woken w. With beside, w does not sleep if it is the last
+// one awake. Each counts itself a sleeper before it looks at the counter, so one of them stays to sleep in the Poller.
+func (w *Worker) napFor(d time.Duration, beside bool) (woken bool) {
+	w.parkAs(onFutex)
 	if !w.mustRise() && (!beside || int(w.s.sleepers.Load()) < len(w.s.workers)) {
-		w.at(beforeFutex)
+		w.atHook(beforeFutex)
 		futex.Wait(&w.parked, onFutex, d)
 	}
-	return w.unpark()
+	return w.unparkSelf()
 }
 
-// park makes w a sleeper. The counter comes first: a maker of work that may be stolen looks there, and w looks for such
-// work after both stores. Who changes parked back to awake counts w out, once.
-func (w *Worker) park(state uint32) {
+// parkAs makes w a sleeper. The counter comes first: a maker of work that may be stolen looks there, and w looks for
+// such work after both stores. Who changes parked back to awake counts w out, once.
+func (w *Worker) parkAs(state uint32) {
 	w.s.sleepers.Add(1)
 	w.parked.Store(state)
-	w.at(beforeSleep)
+	w.atHook(beforeSleep)
 }
 
-// unpark makes w awake, and tells whether somebody else has done that.
-func (w *Worker) unpark() (woken bool) {
+// unparkSelf makes w awake, and tells whether somebody else has done that.
+func (w *Worker) unparkSelf() (woken bool) {
 	if w.parked.Swap(awake) == awake {
 		return true
 	}
@@ -224,18 +224,18 @@ func (w *Worker) mustRise() bool {
 	if w.s.killing.Load() && (!w.closing || w.s.live.Load() == 0) {
 		return true
 	}
-	return w.ready() || w.stealable()
+	return w.hasReady() || w.hasStealable()
 }
 
-// notify wakes w if it sleeps. The caller has made work for w by a sequentially consistent store.
-func (w *Worker) notify() {
+// notifyWorker wakes w if it sleeps. The caller has made work for w by a sequentially consistent store.
+func (w *Worker) notifyWorker() {
 	if w.parked.Load() != awake {
-		w.wake()
+		w.wakeWorker()
 	}
 }
 
-// wake wakes w if it sleeps. It counts w out of the sleepers before w runs.
-func (w *Worker) wake() {
+// wakeWorker wakes w if it sleeps. It counts w out of the sleepers before w runs.
+func (w *Worker) wakeWorker() {
 	state := w.parked.Load()
 	if state == awake || !w.parked.CompareAndSwap(state, awake) {
 		return
@@ -252,20 +252,20 @@ func (w *Worker) wake() {
 func (s *Scheduler) wakeOne() {
 	for _, w := range s.workers {
 		if w.parked.Load() != awake {
-			w.wake()
+			w.wakeWorker()
 			return
 		}
 	}
 }
 
-// unwind ends the threads of w after Close. True: no worker has one any more. The loop calls it until then.
-func (w *Worker) unwind() bool {
+// unwindThreads ends the threads of w after Close. True: no worker has one any more. The loop calls it until then.
+func (w *Worker) unwindThreads() bool {
 	w.closing = true
 	w.dropQueue()
 	for t := w.warm; t != nil; t = w.warm {
 		w.warm = t.free
-		w.transfer(&w.loop, &t.fiber)
-		w.discard(t)
+		w.transferTo(&w.loop, &t.fiber)
+		w.discardThread(t)
 	}
 	w.nwarm = 0
 	left := false
@@ -274,7 +274,7 @@ func (w *Worker) unwind() bool {
 		if t.alive.Load() != 0 {
 			w.bits = 0 // threads that stop come back here
 			w.budget = 0
-			w.transfer(&w.loop, &t.fiber)
+			w.transferTo(&w.loop, &t.fiber)
 			left = left || t.alive.Load() != 0
 		}
 	}

@@ -29,7 +29,7 @@ type Handle struct{ j *job }
 // or wraps ErrTooMany, or ErrArgument for a nil f.
 func (s *Scheduler) Go(f func(t *Thread)) (Handle, error) {
 	if w := s.reserveOne(); w != nil {
-		return s.submit(w, f, false)
+		return s.submitJob(w, f, false)
 	}
 	return Handle{}, fmt.Errorf("fult: %d threads on %d workers: %w", s.Live(), len(s.workers), ErrTooMany)
 }
@@ -48,7 +48,7 @@ func (s *Scheduler) GoAll(n int, f func(t *Thread, i int)) ([]Handle, error) {
 	}
 	hs := make([]Handle, 0, n)
 	for i, w := range on {
-		h, err := s.submit(w, func(t *Thread) { f(t, i) }, false)
+		h, err := s.submitJob(w, func(t *Thread) { f(t, i) }, false)
 		if err != nil {
 			for _, w := range on[i+1:] {
 				w.reserved.Add(-1)
@@ -88,7 +88,7 @@ func (s *Scheduler) reserveOne() *Worker {
 		prefer = int(s.next.Add(1)-1) % len(s.workers)
 	}
 	for i := range s.workers {
-		if w := s.workers[(prefer+i)%len(s.workers)]; w.reserve() {
+		if w := s.workers[(prefer+i)%len(s.workers)]; w.reserveThread() {
 			return w
 		}
 	}
@@ -101,14 +101,14 @@ func (s *Scheduler) GoOn(worker int, f func(t *Thread)) (Handle, error) {
 	if w == nil {
 		return Handle{}, fmt.Errorf("fult: worker %d of %d: %w", worker, len(s.workers), ErrArgument)
 	}
-	if !w.reserve() {
+	if !w.reserveThread() {
 		return Handle{}, fmt.Errorf("fult: %d threads on worker %d: %w", w.Live(), worker, ErrTooMany)
 	}
-	return s.submit(w, f, true)
+	return s.submitJob(w, f, true)
 }
 
-// submit gives f to w, which has reserved a slot for it.
-func (s *Scheduler) submit(w *Worker, f func(*Thread), stay bool) (Handle, error) {
+// submitJob gives f to w, which has reserved a slot for it.
+func (s *Scheduler) submitJob(w *Worker, f func(*Thread), stay bool) (Handle, error) {
 	if err := s.admissible(f); err != nil {
 		w.reserved.Add(-1)
 		return Handle{}, err
@@ -118,8 +118,8 @@ func (s *Scheduler) submit(w *Worker, f func(*Thread), stay bool) (Handle, error
 		s.startExternal(w, j)
 		return Handle{j}, nil
 	}
-	w.queue.push(j, stay)
-	w.notify()
+	w.queue.pushJob(j, stay)
+	w.notifyWorker()
 	if !stay && s.sleepers.Load() > 0 && w.parked.Load() == awake {
 		s.wakeOne()
 	}
@@ -131,7 +131,7 @@ func (s *Scheduler) admissible(f func(*Thread)) error {
 	if f == nil {
 		return fmt.Errorf("fult: nil function: %w", ErrArgument)
 	}
-	if !s.begun.Load() && !s.start() {
+	if !s.begun.Load() && !s.startWorkers() {
 		return ErrClosed
 	}
 	n := s.live.Add(1)
@@ -146,8 +146,8 @@ func (s *Scheduler) admissible(f func(*Thread)) error {
 	return nil
 }
 
-// reserve counts one more thread on w, unless it has all it may have.
-func (w *Worker) reserve() bool {
+// reserveThread counts one more thread on w, unless it has all it may have.
+func (w *Worker) reserveThread() bool {
 	if w.reserved.Add(1) <= int64(w.s.cfg.MaxThreads) {
 		return true
 	}
@@ -155,9 +155,9 @@ func (w *Worker) reserve() bool {
 	return false
 }
 
-// complete stores the result and wakes all callers of Join. w is the worker of the thread. last: no thread is alive any
-// more. The thread is counted out before its end can be seen, so Join never finds it alive.
-func (j *job) complete(w *Worker, err error) (last bool) {
+// completeJob stores the result and wakes all callers of Join. w is the worker of the thread. last: no thread is alive
+// any more. The thread is counted out before its end can be seen, so Join never finds it alive.
+func (j *job) completeJob(w *Worker, err error) (last bool) {
 	j.f = nil
 	j.mu.Lock()
 	j.err = err
@@ -203,7 +203,7 @@ func (h Handle) JoinAs(me Waiter) error {
 		return fmt.Errorf("fult: Join of no thread: %w", ErrArgument)
 	}
 	me = orGoroutine(me)
-	if h.j.enlist(me) {
+	if h.j.enlistWaiter(me) {
 		for !h.j.done.Load() {
 			me.Wait()
 		}
@@ -212,10 +212,10 @@ func (h Handle) JoinAs(me Waiter) error {
 }
 
 // Done tells whether the thread has ended. It does not block or switch threads.
-func (h Handle) Done() bool { return h.j == nil || h.j.done.Load() || h.j.ended() }
+func (h Handle) Done() bool { return h.j == nil || h.j.done.Load() || h.j.hasEnded() }
 
-// ended is done.Load for a caller that may know of the end by Scheduler.live, which goes down first.
-func (j *job) ended() bool {
+// hasEnded is done.Load for a caller that may know of the end by Scheduler.live, which goes down first.
+func (j *job) hasEnded() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.done.Load()
@@ -226,8 +226,8 @@ func (h Handle) result() error {
 	return h.j.err
 }
 
-// enlist adds me to those to be woken; false if the job is done.
-func (j *job) enlist(me Waiter) bool {
+// enlistWaiter adds me to those to be woken; false if the job is done.
+func (j *job) enlistWaiter(me Waiter) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {

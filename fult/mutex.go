@@ -23,15 +23,15 @@ func (m *Mutex) Lock(me Waiter) {
 		return
 	}
 	me = orGoroutine(me)
-	e := m.q.push(me)
+	e := m.q.pushWaiter(me)
 	m.mu.Unlock()
-	killed := e.await(me)
+	killed := e.awaitGrant(me)
 	m.mu.Lock()
 	granted := e.granted.Load()
 	if !granted {
-		m.q.remove(e)
+		m.q.removeEntry(e)
 	}
-	m.q.recycle(e)
+	m.q.recycleEntry(e)
 	m.mu.Unlock()
 	if !killed {
 		return
@@ -61,7 +61,7 @@ func (m *Mutex) Unlock(me Waiter) error {
 		m.mu.Unlock()
 		return fmt.Errorf("fult: unlock of an unlocked mutex: %w", ErrArgument)
 	}
-	who := m.q.grant()
+	who := m.q.grantFirst()
 	m.locked = who != nil
 	m.mu.Unlock()
 	if who != nil {
@@ -83,14 +83,14 @@ type Cond struct {
 func (c *Cond) Wait(me Waiter) error {
 	me = orGoroutine(me)
 	c.mu.Lock()
-	e := c.q.push(me)
+	e := c.q.pushWaiter(me)
 	c.mu.Unlock()
 	if err := c.L.Unlock(me); err != nil {
-		c.drop(e)
+		c.dropEntry(e)
 		return err
 	}
-	killed := e.await(me)
-	granted := c.drop(e)
+	killed := e.awaitGrant(me)
+	granted := c.dropEntry(e)
 	if killed {
 		if granted {
 			c.Signal(me) // passed on to a caller that goes on
@@ -101,22 +101,22 @@ func (c *Cond) Wait(me Waiter) error {
 	return nil
 }
 
-// drop frees e and says whether it had been granted.
-func (c *Cond) drop(e *entry) bool {
+// dropEntry frees e and says whether it had been granted.
+func (c *Cond) dropEntry(e *entry) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	granted := e.granted.Load()
 	if !granted {
-		c.q.remove(e)
+		c.q.removeEntry(e)
 	}
-	c.q.recycle(e)
+	c.q.recycleEntry(e)
 	return granted
 }
 
 // Signal wakes the caller that has waited longest, if any. me: the caller, or nil. It does not block or switch threads.
 func (c *Cond) Signal(me Waiter) {
 	c.mu.Lock()
-	who := c.q.grant()
+	who := c.q.grantFirst()
 	c.mu.Unlock()
 	if who != nil {
 		signalFrom(me, who)

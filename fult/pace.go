@@ -44,11 +44,11 @@ func measureTicks(clock func() time.Duration, ticks func() uint64) float64 {
 	return rate
 }
 
-// grant lets the threads of the bits b run, and sets how many more may run before a poll. If threads compute for long,
-// it lets fewer run, and returns the bits of the others. Only while all run is the word taken again, so that threads
-// that yield all the time do not keep those of other words waiting. The clock is not looked at for a thread that runs
-// alone and blocks: that is how a message is answered.
-func (w *Worker) grant(b uint64) (rest uint64) {
+// grantBits lets the threads of the bits b run, and sets how many more may run before a poll. If threads compute for
+// long, it lets fewer run, and returns the bits of the others. Only while all run is the word taken again, so that
+// threads that yield all the time do not keep those of other words waiting. The clock is not looked at for a thread
+// that runs alone and blocks: that is how a message is answered.
+func (w *Worker) grantBits(b uint64) (rest uint64) {
 	n := int32(bits.OnesCount64(b))
 	w.budget = w.perPoll
 	if w.perPoll < switchesPerPoll {
@@ -65,20 +65,20 @@ func (w *Worker) grant(b uint64) (rest uint64) {
 	return rest
 }
 
-// pace sets how many threads run before the next poll, by the time that those before this one took. It reports whether
-// they took too long. The number falls at once, and rises by one each time.
-func (w *Worker) pace() (late bool) {
+// setPace sets how many threads run before the next poll, by the time that those before this one took. It reports
+// whether they took too long. The number falls at once, and rises by one each time.
+func (w *Worker) setPace() (late bool) {
 	if w.begun == 0 {
 		return false
 	}
-	w.perPoll, late = paced(w.perPoll, w.granted-w.budget, arch.Ticks()-w.begun, w.within)
+	w.perPoll, late = pacedCount(w.perPoll, w.granted-w.budget, arch.Ticks()-w.begun, w.within)
 	w.begun = 0
 	return late
 }
 
-// paced gives the number of threads before a poll so that they take no longer than within. It is n now, and that many
-// have run for some time.
-func paced(n, ran int32, took, within uint64) (next int32, late bool) {
+// pacedCount gives the number of threads before a poll so that they take no longer than within. It is n now, and that
+// many have run for some time.
+func pacedCount(n, ran int32, took, within uint64) (next int32, late bool) {
 	if took <= within {
 		return min(n+1, switchesPerPoll), false
 	}

@@ -71,7 +71,7 @@ func TestPaced(t *testing.T) {
 		{1, 1, within / 2, 2, false},
 		{31, 31, 0, 32, false},
 	} {
-		if next, late := paced(x.n, x.ran, x.took, within); next != x.next || late != x.late {
+		if next, late := pacedCount(x.n, x.ran, x.took, within); next != x.next || late != x.late {
 			t.Errorf("at %d, %d threads in %v: %d, %v; want %d, %v", x.n, x.ran, x.took, next, late, x.next, x.late)
 		}
 	}

@@ -18,7 +18,7 @@ type queue struct {
 // list is first in, first out.
 type list struct{ head, tail *job }
 
-func (l *list) push(j *job) {
+func (l *list) pushJob(j *job) {
 	if l.head == nil {
 		l.head = j
 	} else {
@@ -27,7 +27,7 @@ func (l *list) push(j *job) {
 	l.tail = j
 }
 
-func (l *list) pop() *job {
+func (l *list) popJob() *job {
 	j := l.head
 	if j != nil {
 		l.head, j.next = j.next, nil
@@ -35,24 +35,24 @@ func (l *list) pop() *job {
 	return j
 }
 
-func (q *queue) push(j *job, stay bool) {
+func (q *queue) pushJob(j *job, stay bool) {
 	q.mu.Lock()
 	if stay {
-		q.stay.push(j)
+		q.stay.pushJob(j)
 	} else {
-		q.any.push(j)
+		q.any.pushJob(j)
 		q.free.Add(1)
 	}
 	q.n.Add(1)
 	q.mu.Unlock()
 }
 
-// pop takes a job for the worker itself.
-func (q *queue) pop() *job {
+// popJob takes a job for the worker itself.
+func (q *queue) popJob() *job {
 	q.mu.Lock()
-	j := q.stay.pop()
+	j := q.stay.popJob()
 	if j == nil {
-		if j = q.any.pop(); j != nil {
+		if j = q.any.popJob(); j != nil {
 			q.free.Add(-1)
 		}
 	}
@@ -63,10 +63,10 @@ func (q *queue) pop() *job {
 	return j
 }
 
-// steal takes a job for another worker.
-func (q *queue) steal() *job {
+// stealJob takes a job for another worker.
+func (q *queue) stealJob() *job {
 	q.mu.Lock()
-	j := q.any.pop()
+	j := q.any.popJob()
 	if j != nil {
 		q.free.Add(-1)
 		q.n.Add(-1)
@@ -82,47 +82,47 @@ const (
 	admitShare  = 4
 )
 
-// admit starts queued jobs.
-func (w *Worker) admit() bool {
+// admitJobs starts queued jobs.
+func (w *Worker) admitJobs() bool {
 	if w.queue.n.Load() == 0 || w.closing {
 		return false
 	}
 	for range max(admitAtOnce, w.Live()/admitShare) {
-		j := w.queue.pop()
+		j := w.queue.popJob()
 		if j == nil {
 			break
 		}
-		w.start(j)
+		w.startJob(j)
 	}
 	return true
 }
 
 const stealAtOnce = 32 // jobs taken from another worker at a time
 
-// steal takes queued jobs from other workers, together with their reservations.
-func (w *Worker) steal() (got bool) {
+// stealJobs takes queued jobs from other workers, together with their reservations.
+func (w *Worker) stealJobs() (got bool) {
 	all := w.s.workers
 	for i := 1; i < len(all) && !got; i++ {
 		v := all[(w.id+i)%len(all)]
 		for range min(stealAtOnce, (v.queue.free.Load()+1)/2) {
-			if !w.reserve() {
+			if !w.reserveThread() {
 				break
 			}
-			j := v.queue.steal()
+			j := v.queue.stealJob()
 			if j == nil {
 				w.reserved.Add(-1)
 				break
 			}
 			v.reserved.Add(-1)
-			w.start(j)
+			w.startJob(j)
 			got = true
 		}
 	}
 	return got
 }
 
-// stealable tells whether another worker has a job that may be stolen.
-func (w *Worker) stealable() bool {
+// hasStealable tells whether another worker has a job that may be stolen.
+func (w *Worker) hasStealable() bool {
 	for _, v := range w.s.workers {
 		if v != w && v.queue.free.Load() > 0 {
 			return true
@@ -133,7 +133,7 @@ func (w *Worker) stealable() bool {
 
 // dropQueue ends jobs that will never start.
 func (w *Worker) dropQueue() {
-	for j := w.queue.pop(); j != nil; j = w.queue.pop() {
+	for j := w.queue.popJob(); j != nil; j = w.queue.popJob() {
 		w.s.finished(j, w, ErrClosed)
 	}
 }

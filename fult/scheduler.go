@@ -117,7 +117,7 @@ func (s *Scheduler) Live() int { return int(s.live.Load()) }
 func (s *Scheduler) Current() *Thread {
 	for _, w := range s.workers {
 		if isG(&w.curG) {
-			return w.current()
+			return w.currentThread()
 		}
 	}
 	if s.cfg.Kind == Fult {
@@ -159,7 +159,7 @@ func (s *Scheduler) finished(j *job, w *Worker, err error) {
 		}
 		s.mu.Unlock()
 	}
-	if j.complete(w, err) {
+	if j.completeJob(w, err) {
 		s.allEnded()
 	}
 }
@@ -173,20 +173,20 @@ func (s *Scheduler) allEnded() {
 	s.mu.Unlock()
 	if s.killing.Load() {
 		for _, w := range s.workers {
-			w.wake()
+			w.wakeWorker()
 		}
 	}
 }
 
-// note keeps an error that only Close can report.
-func (s *Scheduler) note(err error) {
+// noteError keeps an error that only Close can report.
+func (s *Scheduler) noteError(err error) {
 	s.mu.Lock()
 	s.errs = append(s.errs, err)
 	s.mu.Unlock()
 }
 
-// start starts the workers once; false after Close.
-func (s *Scheduler) start() bool {
+// startWorkers starts the workers once; false after Close.
+func (s *Scheduler) startWorkers() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -196,11 +196,11 @@ func (s *Scheduler) start() bool {
 		return true
 	}
 	s.started = true
-	running.add(s)
+	running.addScheduler(s)
 	s.begun.Store(true)
 	for _, w := range s.workers {
 		s.running.Add(1)
-		go w.run()
+		go w.runLoop()
 	}
 	if s.cfg.StuckAfter > 0 {
 		s.watching.Go(s.monitor)
@@ -229,13 +229,13 @@ func (s *Scheduler) Close() error {
 		s.killExternals() // after killing: those in Pause go on by Abort
 	}
 	for _, w := range s.workers {
-		w.wake()
+		w.wakeWorker()
 	}
 	s.running.Wait()
 	s.helpers.Wait()
 	s.end.Do(func() { close(s.gone) })
 	s.watching.Wait()
-	running.remove(s)
+	running.removeScheduler(s)
 	return s.leftovers()
 }
 

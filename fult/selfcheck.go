@@ -49,8 +49,8 @@ var selfCheck = sync.OnceValue(func() error {
 
 var warnOnce sync.Once
 
-// warn tells once in a process that threads are not coroutines.
-func warn(why error) {
+// warnGoroutines tells once in a process that threads are not coroutines.
+func warnGoroutines(why error) {
 	warnOnce.Do(func() { fmt.Fprintf(os.Stderr, "golci: threads are goroutines, not coroutines: %v\n", why) })
 }
 
@@ -96,7 +96,7 @@ type trial struct {
 // tryCoroutines plays the script. After an error its goroutines stay where they are: to run on could end in a throw.
 func tryCoroutines() error {
 	t := &trial{verdict: make(chan error, 1+len(trial{}.parts))}
-	go t.begin()
+	go t.beginTrial()
 	timer := time.NewTimer(trialLimit)
 	defer timer.Stop()
 	select {
@@ -107,8 +107,8 @@ func tryCoroutines() error {
 	}
 }
 
-// begin plays the part of the worker's loop.
-func (t *trial) begin() {
+// beginTrial plays the part of the worker's loop.
+func (t *trial) beginTrial() {
 	runtime.LockOSThread()
 	played := false
 	defer func() {
@@ -122,67 +122,67 @@ func (t *trial) begin() {
 	t.w.loop.g, t.w.cur = t.w.curG, &t.w.loop
 	for i := range t.parts {
 		p := &t.parts[i]
-		t.w.pull(&p.fiber, &p.own, func() { t.enter(p) })
+		t.w.pullCoroutine(&p.fiber, &p.own, func() { t.enterPart(p) })
 	}
-	t.play(&t.w.loop, nil)
+	t.playScript(&t.w.loop, nil)
 	played = true
 	runtime.UnlockOSThread()
 	t.verdict <- nil
 }
 
-// enter is what the coroutine of p runs.
-func (t *trial) enter(p *part) {
+// enterPart is what the coroutine of p runs.
+func (t *trial) enterPart(p *part) {
 	defer func() {
 		if v := recover(); v != nil {
 			t.verdict <- fmt.Errorf("%v", v)
 			select {}
 		}
 	}()
-	t.expect(&p.fiber)
-	t.play(&p.fiber, &p.own)
+	t.expectTurn(&p.fiber)
+	t.playScript(&p.fiber, &p.own)
 }
 
-// play follows the script as me, until it ends or me does.
-func (t *trial) play(me *fiber, own *place) {
+// playScript follows the script as me, until it ends or me does.
+func (t *trial) playScript(me *fiber, own *place) {
 	for t.at < len(script) {
 		act := script[t.at]
 		t.at += 2
-		switch to := t.named(script[t.at-1]); act {
+		switch to := t.findNamed(script[t.at-1]); act {
 		case actReturn:
-			t.w.leave()
+			t.w.leaveCoroutine()
 			return
 		case actGoexit:
-			t.w.bury(me, own)
-			t.w.leave()
+			t.w.exitOnHelper(me, own)
+			t.w.leaveCoroutine()
 			runtime.Goexit()
 		case actPanic:
 			t.switchInPanic(me, to)
 		case actSwitch:
-			t.w.transfer(me, to)
+			t.w.transferTo(me, to)
 		}
-		t.expect(me)
+		t.expectTurn(me)
 	}
 }
 
-// named returns the one that has the letter.
-func (t *trial) named(letter byte) *fiber {
+// findNamed returns the one that has the letter.
+func (t *trial) findNamed(letter byte) *fiber {
 	if letter == 'L' {
 		return &t.w.loop
 	}
 	return &t.parts[letter-'a'].fiber
 }
 
-// expect panics unless the script has named me to run now.
-func (t *trial) expect(me *fiber) {
+// expectTurn panics unless the script has named me to run now.
+func (t *trial) expectTurn(me *fiber) {
 	letter := script[t.at-1]
-	if t.named(letter) != me || t.w.cur != me || arch.G() != me.g || !isG(&t.w.curG) {
+	if t.findNamed(letter) != me || t.w.cur != me || arch.G() != me.g || !isG(&t.w.curG) {
 		panic(fmt.Sprintf("after step %d of %d another goroutine runs than %c", t.at/2, len(script)/2, letter))
 	}
 }
 
 func (t *trial) switchInPanic(me, to *fiber) {
 	defer func() {
-		t.w.transfer(me, to)
+		t.w.transferTo(me, to)
 		_ = recover()
 	}()
 	panic("part of the script")

@@ -179,7 +179,7 @@ func TestSelfCheckFinds(t *testing.T) {
 func TestSelfCheckKnowsWhoRuns(t *testing.T) {
 	for letter := byte('a'); letter <= 'c'; letter++ {
 		tr := &trial{at: 2 * (1 + strings.Index(script, "-b")/2)}
-		me := tr.named(letter)
+		me := tr.findNamed(letter)
 		me.g = arch.G()
 		tr.w.cur, tr.w.curG = me, me.g
 		func() {
@@ -188,7 +188,7 @@ func TestSelfCheckKnowsWhoRuns(t *testing.T) {
 					t.Errorf("%c runs where b should: found %v", letter, wrong)
 				}
 			}()
-			tr.expect(me)
+			tr.expectTurn(me)
 		}()
 	}
 }

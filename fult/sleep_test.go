@@ -37,7 +37,7 @@ func TestWakeBeforeSleep(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &deaf{ready: make(chan bool), leave: make(chan struct{})}
-	p.enter = func() { s.workers[0].wake() } // as the caller of Go does whose thread another worker steals
+	p.enter = func() { s.workers[0].wakeWorker() } // as the caller of Go does whose thread another worker steals
 	if err := s.SetPoller(p); err != nil {
 		t.Fatal(err)
 	}

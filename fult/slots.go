@@ -4,10 +4,10 @@ package fult
 
 const maxWarm = 2048 // coroutines kept, at about 3 KB each
 
-// keep puts t, whose job has ended, on the warm list. False: the coroutine must end; t is on the cold list.
-func (w *Worker) keep(t *Thread) bool {
+// keepWarm puts t, whose job has ended, on the warm list. False: the coroutine must end; t is on the cold list.
+func (w *Worker) keepWarm(t *Thread) bool {
 	if w.closing || w.nwarm >= maxWarm {
-		w.discard(t)
+		w.discardThread(t)
 		return false
 	}
 	t.free, w.warm = w.warm, t
@@ -15,8 +15,9 @@ func (w *Worker) keep(t *Thread) bool {
 	return true
 }
 
-// discard puts t, whose coroutine ends, on the cold list. The runtime resumes the goroutine in its place without it.
-func (w *Worker) discard(t *Thread) {
+// discardThread puts t, whose coroutine ends, on the cold list. The runtime resumes the goroutine in its place without
+// it.
+func (w *Worker) discardThread(t *Thread) {
 	t.own = place{}
 	t.free, w.cold = w.cold, t
 }
@@ -34,7 +35,7 @@ func (w *Worker) newThread() *Thread {
 	} else {
 		t = w.freshSlot()
 	}
-	w.pull(&t.fiber, &t.own, t.main)
+	w.pullCoroutine(&t.fiber, &t.own, t.main)
 	return t
 }
 
@@ -55,8 +56,8 @@ func (w *Worker) freshSlot() *Thread {
 	return t
 }
 
-// start gives j to a thread and makes it runnable.
-func (w *Worker) start(j *job) {
+// startJob gives j to a thread and makes it runnable.
+func (w *Worker) startJob(j *job) {
 	t := w.newThread()
 	t.job = j
 	t.alive.Store(1)

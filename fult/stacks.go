@@ -40,16 +40,16 @@ func (x *Stacks) Cut() bool { return x.cut }
 // Of returns the stack of t, or an empty text if it is not there.
 func (x *Stacks) Of(t *Thread) string {
 	if t.ext != nil {
-		return x.with(fmt.Sprintf("(*Thread).runExternal(%p", t))
+		return x.stackWith(fmt.Sprintf("(*Thread).runExternal(%p", t))
 	}
-	return x.with(fmt.Sprintf("(*Thread).main(%p", t))
+	return x.stackWith(fmt.Sprintf("(*Thread).main(%p", t))
 }
 
 // ofLoop returns the stack of the loop of w.
-func (x *Stacks) ofLoop(w *Worker) string { return x.with(fmt.Sprintf("(*Worker).run(%p", w)) }
+func (x *Stacks) ofLoop(w *Worker) string { return x.stackWith(fmt.Sprintf("(*Worker).runLoop(%p", w)) }
 
-// with returns the stack that has a frame whose text contains frame.
-func (x *Stacks) with(frame string) string {
+// stackWith returns the stack that has a frame whose text contains frame.
+func (x *Stacks) stackWith(frame string) string {
 	at := strings.Index(x.text, frame)
 	if at < 0 {
 		return ""
@@ -67,7 +67,7 @@ func (x *Stacks) with(frame string) string {
 func (x *Stacks) Running(s *Scheduler) iter.Seq2[*Thread, string] {
 	return func(yield func(*Thread, string) bool) {
 		for one := range x.All() {
-			if rests(one) {
+			if isResting(one) {
 				continue
 			}
 			if t := s.threadOf(one); t != nil && !yield(t, one) {
@@ -88,7 +88,7 @@ func (s *Scheduler) threadOf(stack string) *Thread {
 		return nil
 	}
 	for _, w := range s.workers {
-		for t := range w.descriptors {
+		for t := range w.eachDescriptor {
 			if uint64(uintptr(unsafe.Pointer(t))) == p {
 				return t
 			}
@@ -97,9 +97,9 @@ func (s *Scheduler) threadOf(stack string) *Thread {
 	return nil
 }
 
-// rests tells whether stack is that of a coroutine that waits for its turn, or of a loop while a thread runs. The
+// isResting tells whether stack is that of a coroutine that waits for its turn, or of a loop while a thread runs. The
 // runtime knows that of its own, whatever the worker has noted.
-func rests(stack string) bool {
+func isResting(stack string) bool {
 	head, _, _ := strings.Cut(stack, "\n")
 	return strings.Contains(head, "[coroutine")
 }

@@ -40,7 +40,7 @@ func (r StuckReport) String() string {
 }
 
 // Advice returns the stack. A line before it names the call of this package to use instead, if there is one.
-func (r StuckReport) Advice() string { return remedy(r.Stack) + r.Stack }
+func (r StuckReport) Advice() string { return remedyFor(r.Stack) + r.Stack }
 
 // remedies lists calls of this package that replace blocking calls. The key is the state in the first line of a stack.
 var remedies = []struct{ state, text string }{
@@ -57,8 +57,8 @@ var remedies = []struct{ state, text string }{
 	{"[IO wait", "it waits for input or output: use fult.Blocking"},
 }
 
-// remedy returns a line with the call to use in place of the blocking one, or an empty text.
-func remedy(stack string) string {
+// remedyFor returns a line with the call to use in place of the blocking one, or an empty text.
+func remedyFor(stack string) string {
 	head, frames, _ := strings.Cut(stack, "\n")
 	if strings.Contains(frames, ").runExternal(") { // a goroutine, which may do all this
 		return ""
@@ -104,13 +104,13 @@ func (s *Scheduler) monitor() {
 			}
 			stacks, pause := sync.OnceValue(s.takeStacks), rare
 			for i, w := range s.workers {
-				s.look(w, &watches[i], now, stacks)
+				s.lookAt(w, &watches[i], now, stacks)
 				if toldOfSleep {
 					continue
 				}
 				if s.lookForSleep(w, &sleeps[i], now, stacks) {
 					toldOfSleep, watches[i].reported = true, true
-				} else if sleeps[i].within() {
+				} else if sleeps[i].isOpen() {
 					pause = frequent
 				}
 			}
@@ -167,7 +167,7 @@ func (s *Scheduler) Unended() (StuckReport, bool) {
 // takeStacks takes the stacks of all goroutines.
 func (s *Scheduler) takeStacks() *Stacks { return takeStacks(s.cfg.stack) }
 
-func (s *Scheduler) look(w *Worker, seen *watch, now time.Time, stacks func() *Stacks) {
+func (s *Scheduler) lookAt(w *Worker, seen *watch, now time.Time, stacks func() *Stacks) {
 	p := w.progress.Load()
 	if p != seen.progress || w.parked.Load() != awake || seen.since.IsZero() {
 		*seen = watch{progress: p, since: now}
@@ -183,7 +183,7 @@ func (s *Scheduler) look(w *Worker, seen *watch, now time.Time, stacks func() *S
 func (w *Worker) stuckReport(d time.Duration, x *Stacks) StuckReport {
 	r := StuckReport{Worker: w.id, For: d}
 	loop := x.ofLoop(w)
-	if !rests(loop) {
+	if !isResting(loop) {
 		r.Stack = loop
 		return r
 	}
@@ -196,8 +196,8 @@ func (w *Worker) stuckReport(d time.Duration, x *Stacks) StuckReport {
 	return r
 }
 
-// descriptors iterates over the coroutine threads alive. Any goroutine or thread may call it.
-func (w *Worker) descriptors(yield func(*Thread) bool) {
+// eachDescriptor iterates over the coroutine threads alive. Any goroutine or thread may call it.
+func (w *Worker) eachDescriptor(yield func(*Thread) bool) {
 	for i := range w.groups {
 		g := w.groups[i].Load()
 		if g == nil {

@@ -41,17 +41,17 @@ type Thread struct {
 // without one, so call it in a loop that tests a condition. Abort and Close unwind the thread. It may switch threads.
 func (t *Thread) Wait() {
 	t.unwindIfAborted()
-	t.wait(false)
+	t.pause(false)
 	t.unwindIfAborted()
 }
 
 // Pause is Wait without an end by Abort. It is for layers that end their own waits: an operation that an abort ends
 // wakes the thread, which then returns an error to the program. Close unwinds the thread.
-func (t *Thread) Pause() { t.wait(false) }
+func (t *Thread) Pause() { t.pause(false) }
 
-// wait is Pause. If again is set, the thread signals itself first. The switch is transfer, written out. After a switch
+// pause is Pause. If again is set, the thread signals itself first. The switch is transfer, written out. After a switch
 // the core mispredicts every return up to the thread's function, which costs about 5 ns for each frame.
-func (t *Thread) wait(again bool) {
+func (t *Thread) pause(again bool) {
 	if t.ext != nil {
 		t.ext.waitOrExit(again)
 		return
@@ -60,7 +60,7 @@ func (t *Thread) wait(again bool) {
 	if again {
 		t.raisePrivate()
 	}
-	if to := w.pick(); to != &t.fiber {
+	if to := w.pickNext(); to != &t.fiber {
 		p := to.at
 		t.at = p
 		w.cur = to
@@ -73,7 +73,7 @@ func (t *Thread) wait(again bool) {
 			p.next()
 		}
 		if w.cur != &t.fiber {
-			w.transfer(&t.fiber, w.cur)
+			w.transferTo(&t.fiber, w.cur)
 		}
 	}
 	if w.closing {
@@ -81,17 +81,18 @@ func (t *Thread) wait(again bool) {
 	}
 }
 
-// park is Wait without unwinding. It returns true when Abort or Close ends the thread, and the caller has to unwind.
-func (t *Thread) park() (killed bool) {
+// parkThread is Wait without unwinding. It returns true when Abort or Close ends the thread, and the caller has to
+// unwind.
+func (t *Thread) parkThread() (killed bool) {
 	if t.ext != nil {
-		return t.ext.park()
+		return t.ext.parkCaller()
 	}
 	w := t.w
 	if w.closing || w.s.aborted.Load() {
 		return true
 	}
-	if to := w.pick(); to != &t.fiber {
-		w.transfer(&t.fiber, to)
+	if to := w.pickNext(); to != &t.fiber {
+		w.transferTo(&t.fiber, to)
 	}
 	return w.closing || w.s.aborted.Load()
 }
@@ -101,15 +102,15 @@ func (t *Thread) park() (killed bool) {
 // Signal may wake a later thread in the same slot without cause.
 func (t *Thread) Signal() {
 	if t.ext != nil {
-		t.ext.signal()
+		t.ext.signalCaller()
 		return
 	}
-	t.raise()
+	t.raiseThread()
 }
 
 // Yield lets other runnable threads and the poll functions run. Like Wait, it takes an earlier Signal. So test the
 // condition after Yield and before the next Wait. It may switch threads.
-func (t *Thread) Yield() { t.wait(true) }
+func (t *Thread) Yield() { t.pause(true) }
 
 // ID returns the thread's worker and slot.
 func (t *Thread) ID() ID { return ID{t.w.id, int(t.slot)} }

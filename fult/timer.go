@@ -40,7 +40,7 @@ func Sleep(t *Thread, d time.Duration) {
 // Sleep blocks the thread for at least d. A Signal meanwhile stays for the next Wait. It switches threads.
 func (t *Thread) Sleep(d time.Duration) {
 	if t.ext != nil {
-		t.ext.sleep(d)
+		t.ext.sleepFor(d)
 		return
 	}
 	if d <= 0 {
@@ -55,7 +55,7 @@ func (t *Thread) Sleep(d time.Duration) {
 	// fire clears wake. Any other return of park means a signal, which Sleep gives again at its end.
 	signalled := false
 	for {
-		if t.park() {
+		if t.parkThread() {
 			t.cancelSleep()
 			t.Wait()
 		}
@@ -81,8 +81,8 @@ func (t *Thread) cancelSleep() {
 	t.wake = 0
 }
 
-// fire makes all threads runnable whose sleep is over.
-func (w *Worker) fire(now time.Duration) (any bool) {
+// fireTimers makes all threads runnable whose sleep is over.
+func (w *Worker) fireTimers(now time.Duration) (any bool) {
 	for len(w.timers) != 0 && w.timers[0].wake <= now {
 		t := heap.Pop(&w.timers).(*Thread)
 		t.wake = 0

@@ -33,27 +33,27 @@ type set2 struct {
 	private [level2Words]uint64
 }
 
-// raise makes t runnable. Any goroutine or thread may call it. It sets level 1 first, then level 2. The worker takes
-// level 2 first, then level 1. So a bit that it misses now is there in its next pass.
+// raiseThread makes t runnable. Any goroutine or thread may call it. It sets level 1 first, then level 2. The worker
+// takes level 2 first, then level 1. So a bit that it misses now is there in its next pass.
 //
 // raise always writes level 1, even if the bit is set, because the Or also orders the caller's earlier stores before
 // the worker's exchange. It leaves level 2 alone if that bit is set. The worker clears level 2 before it looks at level
 // 1, so its look at level 1 comes after this Or. raise never writes level 2 for the first group, which the worker
 // visits in every pass. So a signal to one of the first 512 threads moves one cache line, not two.
-func (t *Thread) raise() {
+func (t *Thread) raiseThread() {
 	n := t.slot
 	t.grp.shared[n/wordBits%groupWords].Or(1 << (n % wordBits))
 	w := t.w
-	w.at(betweenLevels)
+	w.atHook(betweenLevels)
 	if n >= groupSize {
 		level2 := &w.level2.shared[n/(groupSize*wordBits)]
 		if bit := uint64(1) << (n / groupSize % wordBits); level2.Load()&bit == 0 {
 			level2.Or(bit)
 		}
 	}
-	w.at(beforeParkCheck)
+	w.atHook(beforeParkCheck)
 	if w.parked.Load() != awake {
-		w.wake()
+		w.wakeWorker()
 	}
 }
 
@@ -77,8 +77,8 @@ func (s *set2) take2(i int) uint64 {
 	return v
 }
 
-// take takes word i of level 1, both forms.
-func (g *group) take(i int) uint64 {
+// takeWord takes word i of level 1, both forms.
+func (g *group) takeWord(i int) uint64 {
 	v := g.private[i]
 	g.private[i] = 0
 	if g.shared[i].Load() != 0 {
@@ -87,8 +87,8 @@ func (g *group) take(i int) uint64 {
 	return v
 }
 
-// signalled tells whether other goroutines have set bits of g.
-func (g *group) signalled() bool {
+// hasSignals tells whether other goroutines have set bits of g.
+func (g *group) hasSignals() bool {
 	var v uint64
 	for i := range g.shared {
 		v |= g.shared[i].Load()

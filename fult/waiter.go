@@ -89,7 +89,7 @@ func (o *OSThread) Signal() {
 // parkAt waits at x. It returns true if x is a thread that Abort or Close ends meanwhile. Then x.Wait unwinds.
 func parkAt(x Waiter) (killed bool) {
 	if t, ok := x.(*Thread); ok {
-		return t.park()
+		return t.parkThread()
 	}
 	x.Wait()
 	return false

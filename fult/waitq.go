@@ -15,7 +15,7 @@ type entry struct {
 	granted atomic.Bool // set by the waker before it signals, under the object's lock
 }
 
-func (q *waitq) push(who Waiter) *entry {
+func (q *waitq) pushWaiter(who Waiter) *entry {
 	e := q.free
 	if e == nil {
 		e = new(entry)
@@ -33,8 +33,8 @@ func (q *waitq) push(who Waiter) *entry {
 	return e
 }
 
-// grant removes and marks the first entry and returns its waiter, or nil. The caller signals it without the lock.
-func (q *waitq) grant() Waiter {
+// grantFirst removes and marks the first entry and returns its waiter, or nil. The caller signals it without the lock.
+func (q *waitq) grantFirst() Waiter {
 	e := q.head
 	if e == nil {
 		return nil
@@ -47,14 +47,14 @@ func (q *waitq) grant() Waiter {
 
 // grantAll takes all entries out, marks them, and adds them to whom.
 func (q *waitq) grantAll(whom []Waiter) []Waiter {
-	for who := q.grant(); who != nil; who = q.grant() {
+	for who := q.grantFirst(); who != nil; who = q.grantFirst() {
 		whom = append(whom, who)
 	}
 	return whom
 }
 
-// remove removes e, wherever it is, for a waiter that gives up.
-func (q *waitq) remove(e *entry) {
+// removeEntry removes e, wherever it is, for a waiter that gives up.
+func (q *waitq) removeEntry(e *entry) {
 	var before *entry
 	for x := q.head; x != nil; before, x = x, x.next {
 		if x != e {
@@ -73,14 +73,14 @@ func (q *waitq) remove(e *entry) {
 	e.next = nil
 }
 
-// recycle keeps an entry that its waiter does not use any more.
-func (q *waitq) recycle(e *entry) {
+// recycleEntry keeps an entry that its waiter does not use any more.
+func (q *waitq) recycleEntry(e *entry) {
 	e.who = nil
 	e.next, q.free = q.free, e
 }
 
-// await waits until e is granted. It returns true if Abort or Close ends the waiter before that.
-func (e *entry) await(me Waiter) (killed bool) {
+// awaitGrant waits until e is granted. It returns true if Abort or Close ends the waiter before that.
+func (e *entry) awaitGrant(me Waiter) (killed bool) {
 	for !e.granted.Load() {
 		if parkAt(me) {
 			return true

@@ -90,12 +90,12 @@ func (w *Worker) Runnable() bool {
 	if w.bits != 0 {
 		return true
 	}
-	return w.ready()
+	return w.hasReady()
 }
 
-// ready tells whether a bit is set or a job is queued. Owner only.
-func (w *Worker) ready() bool {
-	if w.slots != 0 && w.groups[0].Load().signalled() {
+// hasReady tells whether a bit is set or a job is queued. Owner only.
+func (w *Worker) hasReady() bool {
+	if w.slots != 0 && w.groups[0].Load().hasSignals() {
 		return true
 	}
 	for i := 0; i*groupSize*wordBits < w.slots; i++ {
@@ -106,8 +106,8 @@ func (w *Worker) ready() bool {
 	return w.queue.n.Load() != 0
 }
 
-// pick returns the next target of the running coroutine. While the budget lasts, it takes the same word again.
-func (w *Worker) pick() *fiber {
+// pickNext returns the next target of the running coroutine. While the budget lasts, it takes the same word again.
+func (w *Worker) pickNext() *fiber {
 	for {
 		for w.bits != 0 {
 			t := &w.block[bits.TrailingZeros64(w.bits)]
@@ -116,19 +116,19 @@ func (w *Worker) pick() *fiber {
 				return &t.fiber
 			}
 		}
-		if w.budget <= 0 || !w.retake() {
+		if w.budget <= 0 || !w.retakeWord() {
 			return &w.loop
 		}
 	}
 }
 
-// retake takes the current word once more, within the budget.
-func (w *Worker) retake() bool {
+// retakeWord takes the current word once more, within the budget.
+func (w *Worker) retakeWord() bool {
 	g, i := w.grp, int(w.word)
 	if g.private[i] == 0 && g.shared[i].Load() == 0 {
 		return false
 	}
-	v := g.take(i)
+	v := g.takeWord(i)
 	w.bits = v
 	w.budget -= int32(bits.OnesCount64(v))
 	if w.begun == 0 {
@@ -137,36 +137,36 @@ func (w *Worker) retake() bool {
 	return true
 }
 
-// run is the worker's goroutine.
-func (w *Worker) run() {
+// runLoop is the worker's goroutine.
+func (w *Worker) runLoop() {
 	defer w.s.running.Done()
 	runtime.LockOSThread() // for good: a pinned OS thread must not go back to the runtime
-	w.pin()
+	w.pinThread()
 	w.tid.Store(int32(osThread()))
 	w.curG = arch.G()
 	w.loop.g, w.cur = w.curG, &w.loop
 	for {
-		ran := w.pass()
-		if w.admit() || ran {
+		ran := w.passOnce()
+		if w.admitJobs() || ran {
 			w.idleTurns = 0
 			continue
 		}
-		if w.s.killing.Load() && w.unwind() {
+		if w.s.killing.Load() && w.unwindThreads() {
 			return
 		}
-		w.idle()
+		w.idleTurn()
 	}
 }
 
-// pass goes once through the bit-vector and runs what it finds.
-func (w *Worker) pass() (ran bool) {
+// passOnce goes once through the bit-vector and runs what it finds.
+func (w *Worker) passOnce() (ran bool) {
 	for i := 0; i*groupSize*wordBits < w.slots; i++ {
 		for v := w.level2.take2(i); v != 0; v &= v - 1 {
-			w.at(betweenTakes)
+			w.atHook(betweenTakes)
 			g := w.groups[i*wordBits+bits.TrailingZeros64(v)].Load()
 			for j := range groupWords {
-				if b := g.take(j); b != 0 {
-					w.drain(g, j, b)
+				if b := g.takeWord(j); b != 0 {
+					w.drainWord(g, j, b)
 					ran = true
 				}
 			}
@@ -175,40 +175,40 @@ func (w *Worker) pass() (ran bool) {
 	return ran
 }
 
-// drain runs the threads of the bits b of one word, and then polls; also between them, if they compute for long.
-func (w *Worker) drain(g *group, word int, b uint64) {
-	w.work()
+// drainWord runs the threads of the bits b of one word, and then polls; also between them, if they compute for long.
+func (w *Worker) drainWord(g *group, word int, b uint64) {
+	w.noteWork()
 	w.grp, w.word = g, int32(word)
 	w.block = (*[wordBits]Thread)(g.threads[word*wordBits:])
 	for b != 0 {
-		b = w.grant(b)
+		b = w.grantBits(b)
 		for {
-			to := w.pick()
+			to := w.pickNext()
 			if to == &w.loop {
 				break
 			}
-			w.transfer(&w.loop, to)
+			w.transferTo(&w.loop, to)
 			if w.bits == 0 {
 				break
 			}
 		}
-		w.tick()
+		w.onTick()
 	}
 }
 
-// current returns the thread that runs the caller; the caller runs on w.
-func (w *Worker) current() *Thread {
+// currentThread returns the thread that runs the caller; the caller runs on w.
+func (w *Worker) currentThread() *Thread {
 	if w.cur == &w.loop {
 		return nil
 	}
 	return (*Thread)(unsafe.Pointer(w.cur)) // the fiber is its first field
 }
 
-func (w *Worker) pin() {
+func (w *Worker) pinThread() {
 	if len(w.s.cfg.Pin) == 0 {
 		return
 	}
 	if err := affinity.Set(w.s.cfg.Pin[w.id]); err != nil {
-		w.s.note(err)
+		w.s.noteError(err)
 	}
 }

@@ -36,28 +36,28 @@ func TestIdleWorkerGivesWay(t *testing.T) {
 		}
 	}
 	check("nobody has work", false)
-	w.work()
+	w.noteWork()
 	check("only it has work itself", false)
-	other.work()
+	other.noteWork()
 	check("another one works", true)
-	other.rest()
+	other.noteIdle()
 	check("the other one has ended", false)
-	other.queue.push(new(job), true)
+	other.queue.pushJob(new(job), true)
 	check("a thread is to start", true)
-	other.park(onFutex)
+	other.parkAs(onFutex)
 	check("its worker sleeps", false)
-	other.wake()
+	other.wakeWorker()
 	check("its worker has been woken", true)
-	other.queue.pop()
+	other.queue.popJob()
 	for _, at := range []int{0, 3, groupsPerWorker - 1} {
 		g := new(group)
 		other.groups[at].Store(g)
 		th := &g.threads[5]
 		th.w, th.grp, th.slot = other, g, uint32(at*groupSize+5)
-		th.raise()
+		th.raiseThread()
 		check("a thread has been signalled", true)
 		other.level2.take2(at / wordBits)
-		g.take(0)
+		g.takeWord(0)
 		check("the signal has been taken", false)
 	}
 	w.crowded = false
@@ -92,19 +92,19 @@ func TestOthersPoll(t *testing.T) {
 			t.Errorf("%s: relies on it: %v", when, !want)
 		}
 	}
-	other.advance()
+	other.noteProgress()
 	check("it has polled", true)
 	check("it computes", false)
-	other.advance()
+	other.noteProgress()
 	check("it polls again", true)
-	other.advance()
-	other.park(onFutex)
+	other.noteProgress()
+	other.parkAs(onFutex)
 	check("it sleeps", false)
-	other.wake()
+	other.wakeWorker()
 	check("it has been woken", true)
-	other.unpark()
+	other.unparkSelf()
 	w.crowded = false
-	other.advance()
+	other.noteProgress()
 	check("both have cores", false)
 }
 
@@ -112,12 +112,12 @@ func TestOthersPoll(t *testing.T) {
 // Poller.
 func TestLastOneAwakeDoesNotNap(t *testing.T) {
 	s := crowdedOf(t, 2)
-	s.workers[1].park(onFutex)
-	s.workers[0].nap(time.Hour, true) // returns at once, or the test hangs
+	s.workers[1].parkAs(onFutex)
+	s.workers[0].napFor(time.Hour, true) // returns at once, or the test hangs
 	if n := s.sleepers.Load(); n != 1 {
 		t.Errorf("%d sleepers, want the other one", n)
 	}
-	s.workers[1].unpark()
+	s.workers[1].unparkSelf()
 }
 
 // TestSleepersAreCountedOnce: whoever wakes a worker counts it out, and the worker does not do so again.
@@ -134,18 +134,18 @@ func TestSleepersAreCountedOnce(t *testing.T) {
 		}
 	}
 	for _, state := range []uint32{onFutex, inPoller} {
-		w.park(state)
+		w.parkAs(state)
 		check("asleep", 1)
-		w.wake()
+		w.wakeWorker()
 		check("woken", 0)
-		w.wake()
+		w.wakeWorker()
 		check("woken again", 0)
-		if !w.unpark() {
+		if !w.unparkSelf() {
 			t.Error("nobody has woken it")
 		}
 		check("awake", 0)
-		w.park(state)
-		if w.unpark() {
+		w.parkAs(state)
+		if w.unparkSelf() {
 			t.Error("somebody has woken it")
 		}
 		check("awake by itself", 0)
@@ -161,14 +161,14 @@ func TestBusyWorkerYields(t *testing.T) {
 		t.Helper()
 		w.yields = 0
 		for range 3 * timersEvery {
-			w.tick()
+			w.onTick()
 		}
 		if w.yields != want {
 			t.Errorf("%s: %d yields, want %d", when, w.yields, want)
 		}
 	}
 	check("nobody else has work", 0)
-	other.work()
+	other.noteWork()
 	check("another one works", 3)
 	w.crowded = false
 	check("with a core of its own", 0)
@@ -184,14 +184,14 @@ func TestIdleWorkerYields(t *testing.T) {
 		t.Helper()
 		w.yields = 0
 		for range turns {
-			w.idle()
+			w.idleTurn()
 		}
 		if w.yields != want {
 			t.Errorf("%s: %d yields in %d turns, want %d", when, w.yields, turns, want)
 		}
 	}
 	check("nobody has work", 0)
-	other.work()
+	other.noteWork()
 	check("another one works", turns)
 	w.crowded = false
 	check("with a core of its own", 0)
@@ -224,15 +224,15 @@ func TestSleepBesideOthers(t *testing.T) {
 		}
 		p.sleeps = 0
 	}
-	other.advance()
-	w.sleep(time.Hour) // the test hangs if that is more than besideSleep
+	other.noteProgress()
+	w.sleepFor(time.Hour) // the test hangs if that is more than besideSleep
 	check("another one polls", 0)
 	w.spin, w.idleSince = time.Minute, -time.Hour // it has spun for long enough, if it does not begin again
-	w.idle()
+	w.idleTurn()
 	check("it computes, and the worker does not spin again", 1)
-	other.park(onFutex)
-	other.advance()
-	w.sleep(time.Hour)
+	other.parkAs(onFutex)
+	other.noteProgress()
+	w.sleepFor(time.Hour)
 	check("the other one sleeps", 1)
-	other.unpark()
+	other.unparkSelf()
 }

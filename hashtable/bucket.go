@@ -47,8 +47,8 @@ type entry[V any] struct {
 	head *Node[V] // the oldest node under the key; nil while the state is free
 }
 
-// acquire takes the lock of head and returns the control word from before. It spins.
-func (head *bucket[V]) acquire() uint32 {
+// acquireLock takes the lock of head and returns the control word from before. It spins.
+func (head *bucket[V]) acquireLock() uint32 {
 	for {
 		if c := head.ctl.Swap(busy); c != busy {
 			return c
@@ -59,21 +59,22 @@ func (head *bucket[V]) acquire() uint32 {
 	}
 }
 
-// release frees the lock and stores the control word c. It publishes earlier stores, and does not order later loads.
-func (head *bucket[V]) release(c uint32) { arch.StoreRel32(&head.ctl, c) }
+// releaseLock frees the lock and stores the control word c. It publishes earlier stores, and does not order later
+// loads.
+func (head *bucket[V]) releaseLock(c uint32) { arch.StoreRel32(&head.ctl, c) }
 
-// open takes the lock of head and makes its states valid.
-func (head *bucket[V]) open() { head.opened(head.acquire()) }
+// openStates takes the lock of head and makes its states valid.
+func (head *bucket[V]) openStates() { head.isOpened(head.acquireLock()) }
 
-func (head *bucket[V]) opened(c uint32) { head.states = c &^ chained }
+func (head *bucket[V]) isOpened(c uint32) { head.states = c &^ chained }
 
-// shut is the counterpart of open.
-func (head *bucket[V]) shut() {
+// shutStates is the counterpart of open.
+func (head *bucket[V]) shutStates() {
 	c := head.states
 	if head.next != nil {
 		c |= chained
 	}
-	head.release(c)
+	head.releaseLock(c)
 }
 
 func (b *bucket[V]) setState(i int, s state) {
@@ -81,7 +82,7 @@ func (b *bucket[V]) setState(i int, s state) {
 	b.states = b.states&^(stateMask<<shift) | s<<shift
 }
 
-// at returns bucket i of the array that starts at base; i must be inside.
-func at[V any](base *bucket[V], i uint64) *bucket[V] {
+// bucketAt returns bucket i of the array that starts at base; i must be inside.
+func bucketAt[V any](base *bucket[V], i uint64) *bucket[V] {
 	return (*bucket[V])(unsafe.Add(unsafe.Pointer(base), i*bucketBytes))
 }

@@ -15,8 +15,8 @@ type freeList[V any] struct {
 	made  int // ever
 }
 
-// get returns a bucket from the list, or nil.
-func (f *freeList[V]) get() *bucket[V] {
+// getBucket returns a bucket from the list, or nil.
+func (f *freeList[V]) getBucket() *bucket[V] {
 	f.lock.Lock()
 	b := f.first
 	if b != nil {
@@ -28,8 +28,8 @@ func (f *freeList[V]) get() *bucket[V] {
 	return b
 }
 
-// put adds a list of vacant buckets; nil is an empty list.
-func (f *freeList[V]) put(list *bucket[V]) {
+// putBuckets adds a list of vacant buckets; nil is an empty list.
+func (f *freeList[V]) putBuckets(list *bucket[V]) {
 	if list == nil {
 		return
 	}
@@ -44,16 +44,16 @@ func (f *freeList[V]) put(list *bucket[V]) {
 	f.lock.Unlock()
 }
 
-// overflow returns a vacant bucket from the free list, or a new one. The caller holds no lock.
-func (t *Table[V]) overflow() *bucket[V] {
-	if b := t.free.get(); b != nil {
+// overflowBucket returns a vacant bucket from the free list, or a new one. The caller holds no lock.
+func (t *Table[V]) overflowBucket() *bucket[V] {
+	if b := t.free.getBucket(); b != nil {
 		return b
 	}
-	return t.free.grow()
+	return t.free.growSlab()
 }
 
-// grow allocates a slab, puts all but one bucket on the list and returns that one.
-func (f *freeList[V]) grow() *bucket[V] {
+// growSlab allocates a slab, puts all but one bucket on the list and returns that one.
+func (f *freeList[V]) growSlab() *bucket[V] {
 	slab := new([slabBuckets]bucket[V])
 	for i := 1; i < slabBuckets-1; i++ {
 		slab[i].next = &slab[i+1]
@@ -61,6 +61,6 @@ func (f *freeList[V]) grow() *bucket[V] {
 	f.lock.Lock()
 	f.made += slabBuckets
 	f.lock.Unlock()
-	f.put(&slab[1])
+	f.putBuckets(&slab[1])
 	return &slab[0]
 }

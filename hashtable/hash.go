@@ -5,8 +5,8 @@ package hashtable
 // one bucket. The golden ratio puts ten there.
 const spread = 0x9F8EBBF8497BD075
 
-// slot returns the bucket of key among 2^log2, plus a multiple of 2^log2. Consecutive keys get consecutive buckets, so
-// consecutive tags use consecutive lines and few pages. The upper bits of the key move such a run to another place.
-func slot(key uint64, log2 uint8) uint64 {
+// slotOf returns the bucket of key among 2^log2, plus a multiple of 2^log2. Consecutive keys get consecutive buckets,
+// so consecutive tags use consecutive lines and few pages. The upper bits of the key move such a run to another place.
+func slotOf(key uint64, log2 uint8) uint64 {
 	return key + (key>>(log2&63))*spread>>(-log2&63)
 }

@@ -7,7 +7,7 @@ func longest(log2 uint8, n int, key func(i uint64) uint64) int {
 	load := make([]uint16, 1<<log2)
 	worst := 0
 	for i := range uint64(n) {
-		s := slot(key(i), log2) & (1<<log2 - 1)
+		s := slotOf(key(i), log2) & (1<<log2 - 1)
 		load[s]++
 		worst = max(worst, int(load[s]))
 	}
@@ -39,7 +39,7 @@ func TestSourcesTimesTags(t *testing.T) {
 
 func TestNeighbours(t *testing.T) {
 	for i := range uint64(1<<16 - 1) {
-		if slot(i+1, 16)-slot(i, 16) != 1 {
+		if slotOf(i+1, 16)-slotOf(i, 16) != 1 {
 			t.Fatalf("keys %d and %d are not neighbours", i, i+1)
 		}
 	}

@@ -4,5 +4,5 @@ package hashtable
 
 type mark struct{}
 
-func (*mark) enter() {}
-func (*mark) leave() {}
+func (*mark) enterMark() {}
+func (*mark) leaveMark() {}

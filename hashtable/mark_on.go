@@ -11,5 +11,5 @@ import (
 // mark tells whether a node is in a table. It is atomic, to find a node that is in two buckets.
 type mark struct{ in atomic.Bool }
 
-func (m *mark) enter() { invariants.Check(!m.in.Swap(true), "node entered while it is in a table") }
-func (m *mark) leave() { invariants.Check(m.in.Swap(false), "node left a table it was not in") }
+func (m *mark) enterMark() { invariants.Check(!m.in.Swap(true), "node entered while it is in a table") }
+func (m *mark) leaveMark() { invariants.Check(m.in.Swap(false), "node left a table it was not in") }

@@ -26,7 +26,7 @@ func colliding(t *Table[int], n int) []uint64 {
 	keys := make([]uint64, n)
 	for i := range keys {
 		base := uint64(i) << t.log2
-		keys[i] = base + (77-slot(base, t.log2))&t.mask
+		keys[i] = base + (77-slotOf(base, t.log2))&t.mask
 	}
 	return keys
 }

@@ -13,8 +13,8 @@ type Node[V any] struct {
 	Value V // belongs to the caller; the table never reads it
 }
 
-// append adds n behind the queue whose oldest node is h.
-func (h *Node[V]) append(n *Node[V]) {
+// appendNode adds n behind the queue whose oldest node is h.
+func (h *Node[V]) appendNode(n *Node[V]) {
 	last := h
 	if h.tail != nil {
 		last = h.tail
@@ -33,8 +33,8 @@ func (h *Node[V]) popFront() *Node[V] {
 	return next
 }
 
-// unlink removes n from the queue whose oldest node is h, and tells whether it was there. n is not h.
-func (h *Node[V]) unlink(n *Node[V]) bool {
+// unlinkNode removes n from the queue whose oldest node is h, and tells whether it was there. n is not h.
+func (h *Node[V]) unlinkNode(n *Node[V]) bool {
 	for p := h; p.next != nil; p = p.next {
 		if p.next != n {
 			continue

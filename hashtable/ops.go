@@ -6,14 +6,14 @@ func (t *Table[V]) insertOrMatchSlow(head *bucket[V], c uint32, key uint64, n *N
 	switch {
 	case sealed:
 	case !found.ok():
-		spare.fill(key, n, mine)
-	case found.state() == mine:
-		found.add(n)
+		spare.fillEntry(key, n, mine)
+	case found.stateOf() == mine:
+		found.addNode(n)
 	default:
-		match = found.take()
+		match = found.takeOldest()
 	}
-	t.shut(head)
-	t.free.put(extra)
+	t.shutBucket(head)
+	t.free.putBuckets(extra)
 	return match, !sealed
 }
 
@@ -24,51 +24,51 @@ func (t *Table[V]) insertOrMatchSlow(head *bucket[V], c uint32, key uint64, n *N
 // again. If the bucket is not needed any more, extra is that bucket, and the caller puts it on the free list. sealed
 // tells that the group of key was sealed meanwhile.
 func (t *Table[V]) findOrSpare(head *bucket[V], c uint32, key uint64) (found, spare place[V], extra *bucket[V], sealed bool) {
-	head.opened(c)
-	found, spare = head.find(key)
+	head.isOpened(c)
+	found, spare = head.findEntry(key)
 	if found.ok() || spare.ok() {
 		return found, spare, nil, false
 	}
 	wasSealed := t.isSealed(key)
-	head.shut()
+	head.shutStates()
 	if t.lockLeft != nil {
 		t.lockLeft()
 	}
-	extra = t.overflow()
-	head.open()
+	extra = t.overflowBucket()
+	head.openStates()
 	if !wasSealed && t.isSealed(key) {
 		return found, spare, extra, true
 	}
-	found, spare = head.find(key)
+	found, spare = head.findEntry(key)
 	if found.ok() || spare.ok() {
 		return found, spare, extra, false
 	}
-	return found, head.link(extra), nil, false
+	return found, head.linkBucket(extra), nil, false
 }
 
-// shut unlocks head, which is open, and gives the vacant overflow buckets of its chain back.
-func (t *Table[V]) shut(head *bucket[V]) {
+// shutBucket unlocks head, which is open, and gives the vacant overflow buckets of its chain back.
+func (t *Table[V]) shutBucket(head *bucket[V]) {
 	if head.next == nil {
-		head.release(head.states)
+		head.releaseLock(head.states)
 		return
 	}
-	vacant := head.trim()
-	head.shut()
-	t.free.put(vacant)
+	vacant := head.trimVacant()
+	head.shutStates()
+	t.free.putBuckets(vacant)
 }
 
 // Match removes the oldest node of the given side under key and returns it, or nil if there is none. side is the side
 // of the node to find. ok is false if the key's group is sealed. It does not block or switch threads.
 func (t *Table[V]) Match(key uint64, side Side) (n *Node[V], ok bool) {
-	head := t.bucket(key)
+	head := t.bucketOf(key)
 	c := head.ctl.Swap(busy)
 	if t.isSealed(key) {
-		head.leave(c)
+		head.leaveLock(c)
 		return nil, false
 	}
 	switch c {
 	case free:
-		head.release(free)
+		head.releaseLock(free)
 		return nil, true
 	case stateOf(side):
 		if head.entries[0].key == key {
@@ -77,36 +77,37 @@ func (t *Table[V]) Match(key uint64, side Side) (n *Node[V], ok bool) {
 	case busy:
 		return t.matchSlow(key, side)
 	}
-	head.opened(c)
+	head.isOpened(c)
 	n = head.takeOldest(key, stateOf(side))
-	t.shut(head)
+	t.shutBucket(head)
 	return n, true
 }
 
 // matchSlow is Match for a bucket that another goroutine has locked.
 func (t *Table[V]) matchSlow(key uint64, side Side) (n *Node[V], ok bool) {
-	head := t.bucket(key)
-	if !t.enter(head, key) {
+	head := t.bucketOf(key)
+	if !t.enterBucket(head, key) {
 		return nil, false
 	}
 	n = head.takeOldest(key, stateOf(side))
-	t.shut(head)
+	t.shutBucket(head)
 	return n, true
 }
 
 // takeOldest removes the oldest node under key from the chain of head, which is open, if its entry is in state s.
 func (head *bucket[V]) takeOldest(key uint64, s state) *Node[V] {
-	if p, _ := head.find(key); p.ok() && p.state() == s {
-		return p.take()
+	if p, _ := head.findEntry(key); p.ok() && p.stateOf() == s {
+		return p.takeOldest()
 	}
 	return nil
 }
 
-// enter opens head for an operation on key. If the key's group is sealed, it leaves head unlocked and returns false.
-func (t *Table[V]) enter(head *bucket[V], key uint64) bool {
-	head.open()
+// enterBucket opens head for an operation on key. If the key's group is sealed, it leaves head unlocked and returns
+// false.
+func (t *Table[V]) enterBucket(head *bucket[V], key uint64) bool {
+	head.openStates()
 	if t.isSealed(key) {
-		head.shut()
+		head.shutStates()
 		return false
 	}
 	return true
@@ -115,14 +116,14 @@ func (t *Table[V]) enter(head *bucket[V], key uint64) bool {
 // View calls f with the value of the oldest node of the given side under key, if any. f runs under the bucket's lock,
 // with the rules of Range. ok is false if the key's group is sealed. It does not block or switch threads.
 func (t *Table[V]) View(key uint64, side Side, f func(v *V)) (ok bool) {
-	head := t.bucket(key)
-	if !t.enter(head, key) {
+	head := t.bucketOf(key)
+	if !t.enterBucket(head, key) {
 		return false
 	}
-	if p, _ := head.find(key); p.ok() && p.state() == stateOf(side) {
-		f(&p.oldest().Value)
+	if p, _ := head.findEntry(key); p.ok() && p.stateOf() == stateOf(side) {
+		f(&p.oldestNode().Value)
 	}
-	head.shut()
+	head.shutStates()
 	return true
 }
 
@@ -130,18 +131,18 @@ func (t *Table[V]) View(key uint64, side Side, f func(v *V)) (ok bool) {
 // there is none. f runs under the bucket's lock, with the rules of Range. ok is false if the key's group is sealed. It
 // takes time in proportion to the nodes under key. It does not block or switch threads.
 func (t *Table[V]) TakeFunc(key uint64, side Side, f func(v *V) bool) (n *Node[V], ok bool) {
-	head := t.bucket(key)
-	if !t.enter(head, key) {
+	head := t.bucketOf(key)
+	if !t.enterBucket(head, key) {
 		return nil, false
 	}
-	if p, _ := head.find(key); p.ok() && p.state() == stateOf(side) {
-		for n = p.oldest(); n != nil && !f(&n.Value); n = n.next {
+	if p, _ := head.findEntry(key); p.ok() && p.stateOf() == stateOf(side) {
+		for n = p.oldestNode(); n != nil && !f(&n.Value); n = n.next {
 		}
 		if n != nil {
-			p.remove(n)
+			p.removeNode(n)
 		}
 	}
-	t.shut(head)
+	t.shutBucket(head)
 	return n, true
 }
 
@@ -152,13 +153,13 @@ func (t *Table[V]) Remove(key uint64, n *Node[V]) (removed, ok bool) {
 	if n == nil {
 		return false, true
 	}
-	head := t.bucket(key)
-	if !t.enter(head, key) {
+	head := t.bucketOf(key)
+	if !t.enterBucket(head, key) {
 		return false, false
 	}
-	p, _ := head.find(key)
-	removed = p.ok() && p.remove(n)
-	t.shut(head)
+	p, _ := head.findEntry(key)
+	removed = p.ok() && p.removeNode(n)
+	t.shutBucket(head)
 	return removed, true
 }
 
@@ -170,25 +171,25 @@ func (t *Table[V]) Range(f func(key uint64, side Side, n *Node[V]) bool) {
 		if t.keep[i].ctl.Load() == 0 {
 			continue // nothing in it at this instant
 		}
-		if !t.keep[i].each(f) {
+		if !t.keep[i].eachNode(f) {
 			return
 		}
 	}
 }
 
-// each calls f with the nodes of the chain behind head.
-func (head *bucket[V]) each(f func(uint64, Side, *Node[V]) bool) bool {
-	head.open()
-	defer head.shut() // also if f panics
+// eachNode calls f with the nodes of the chain behind head.
+func (head *bucket[V]) eachNode(f func(uint64, Side, *Node[V]) bool) bool {
+	head.openStates()
+	defer head.shutStates() // also if f panics
 	for b := head; b != nil; b = b.next {
 		for i := range b.entries {
 			p := place[V]{b, i}
-			s := p.state()
+			s := p.stateOf()
 			if s == free {
 				continue
 			}
-			key := p.entry().key
-			for n := p.oldest(); n != nil; n = n.next {
+			key := p.entryOf().key
+			for n := p.oldestNode(); n != nil; n = n.next {
 				if !f(key, sideOf(s), n) {
 					return false
 				}

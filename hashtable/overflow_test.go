@@ -60,7 +60,7 @@ func TestNewKeysGoToTheHead(t *testing.T) {
 
 // chain counts the overflow buckets of key's bucket.
 func chain(tab *Table[int], key uint64) (n int) {
-	for b := tab.bucket(key).next; b != nil; b = b.next {
+	for b := tab.bucketOf(key).next; b != nil; b = b.next {
 		n++
 	}
 	return n

@@ -6,14 +6,14 @@ type place[V any] struct {
 	i int
 }
 
-func (p place[V]) ok() bool         { return p.b != nil }
-func (p place[V]) entry() *entry[V] { return &p.b.entries[p.i] }
-func (p place[V]) oldest() *Node[V] { return p.entry().head }
+func (p place[V]) ok() bool             { return p.b != nil }
+func (p place[V]) entryOf() *entry[V]   { return &p.b.entries[p.i] }
+func (p place[V]) oldestNode() *Node[V] { return p.entryOf().head }
 
-func (p place[V]) state() state { return p.b.states >> (uint(p.i) * stateBits) & stateMask }
+func (p place[V]) stateOf() state { return p.b.states >> (uint(p.i) * stateBits) & stateMask }
 
-// find returns the entry of key in the chain of head, which is open, and the free entry before it that is nearest.
-func (head *bucket[V]) find(key uint64) (found, spare place[V]) {
+// findEntry returns the entry of key in the chain of head, which is open, and the free entry before it that is nearest.
+func (head *bucket[V]) findEntry(key uint64) (found, spare place[V]) {
 	for b := head; b != nil; b = b.next {
 		states := b.states
 		for i := range b.entries {
@@ -32,24 +32,24 @@ func (head *bucket[V]) find(key uint64) (found, spare place[V]) {
 	return found, spare
 }
 
-// fill puts n under key into the free entry p.
-func (p place[V]) fill(key uint64, n *Node[V], s state) {
-	n.mark.enter()
+// fillEntry puts n under key into the free entry p.
+func (p place[V]) fillEntry(key uint64, n *Node[V], s state) {
+	n.mark.enterMark()
 	p.b.entries[p.i] = entry[V]{key, n}
 	p.b.setState(p.i, s)
 }
 
-// add puts n behind the nodes of p.
-func (p place[V]) add(n *Node[V]) {
-	n.mark.enter()
-	p.oldest().append(n)
+// addNode puts n behind the nodes of p.
+func (p place[V]) addNode(n *Node[V]) {
+	n.mark.enterMark()
+	p.oldestNode().appendNode(n)
 }
 
-// take removes the oldest node of p. If it was the only one, take frees the entry.
-func (p place[V]) take() *Node[V] {
-	e := p.entry()
+// takeOldest removes the oldest node of p. If it was the only one, take frees the entry.
+func (p place[V]) takeOldest() *Node[V] {
+	e := p.entryOf()
 	n := e.head
-	n.mark.leave()
+	n.mark.leaveMark()
 	if n.next != nil {
 		e.head = n.popFront()
 		return n
@@ -59,34 +59,34 @@ func (p place[V]) take() *Node[V] {
 	return n
 }
 
-// remove removes n from the nodes of p, and tells whether it was there.
-func (p place[V]) remove(n *Node[V]) bool {
-	if p.oldest() == n {
-		p.take()
+// removeNode removes n from the nodes of p, and tells whether it was there.
+func (p place[V]) removeNode(n *Node[V]) bool {
+	if p.oldestNode() == n {
+		p.takeOldest()
 		return true
 	}
-	if !p.oldest().unlink(n) {
+	if !p.oldestNode().unlinkNode(n) {
 		return false
 	}
-	n.mark.leave()
+	n.mark.leaveMark()
 	return true
 }
 
-// link puts the vacant bucket extra behind head, which is open, and returns its first entry.
-func (head *bucket[V]) link(extra *bucket[V]) place[V] {
+// linkBucket puts the vacant bucket extra behind head, which is open, and returns its first entry.
+func (head *bucket[V]) linkBucket(extra *bucket[V]) place[V] {
 	extra.next = head.next
 	head.next = extra
 	return place[V]{extra, 0}
 }
 
-// vacant tells whether all entries are free.
-func (b *bucket[V]) vacant() bool { return b.states == 0 }
+// isVacant tells whether all entries are free.
+func (b *bucket[V]) isVacant() bool { return b.states == 0 }
 
-// trim removes the vacant overflow buckets from the chain of head, which is open, and returns them as a list.
-func (head *bucket[V]) trim() (vacant *bucket[V]) {
+// trimVacant removes the vacant overflow buckets from the chain of head, which is open, and returns them as a list.
+func (head *bucket[V]) trimVacant() (vacant *bucket[V]) {
 	for p := head; p.next != nil; {
 		b := p.next
-		if !b.vacant() {
+		if !b.isVacant() {
 			p = b
 			continue
 		}

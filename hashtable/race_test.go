@@ -97,9 +97,9 @@ func TestOverflowOfManyBuckets(t *testing.T) {
 // TestFreeListIsLocked: whoever takes from the list, or puts to it, waits for its lock.
 func TestFreeListIsLocked(t *testing.T) {
 	for name, call := range map[string]func(f *freeList[int]){
-		"get":  func(f *freeList[int]) { f.get() },
-		"put":  func(f *freeList[int]) { f.put(new(bucket[int])) },
-		"grow": func(f *freeList[int]) { f.grow() },
+		"get":  func(f *freeList[int]) { f.getBucket() },
+		"put":  func(f *freeList[int]) { f.putBuckets(new(bucket[int])) },
+		"grow": func(f *freeList[int]) { f.growSlab() },
 	} {
 		f := new(freeList[int])
 		f.lock.Lock()

@@ -13,9 +13,9 @@ type seals [1 << 16 / 64]atomic.Uint64
 
 // isSealed tells whether the group of key is sealed. The caller holds the lock of key's bucket, or looks again later.
 // While the count is 0, isSealed does not read the bits. Seal sets a bit before it counts it.
-func (t *Table[V]) isSealed(key uint64) bool { return t.sealed.Load() != 0 && t.seals.has(key) }
+func (t *Table[V]) isSealed(key uint64) bool { return t.sealed.Load() != 0 && t.seals.hasKey(key) }
 
-func (s *seals) has(key uint64) bool {
+func (s *seals) hasKey(key uint64) bool {
 	return s[key>>(groupShift+6)].Load()>>(key>>groupShift&63)&1 != 0
 }
 
@@ -39,22 +39,22 @@ func (t *Table[V]) DrainBucket(i int, group uint16, f func(key uint64, side Side
 	if head.ctl.Load() == 0 {
 		return // it is empty, and every later caller sees the seal
 	}
-	head.open()
+	head.openStates()
 	for b := head; b != nil; b = b.next {
 		for k := range b.entries {
 			p := place[V]{b, k}
-			key := p.entry().key
-			for p.state() != free && key>>groupShift == uint64(group) {
-				side := sideOf(p.state())
-				f(key, side, p.take())
+			key := p.entryOf().key
+			for p.stateOf() != free && key>>groupShift == uint64(group) {
+				side := sideOf(p.stateOf())
+				f(key, side, p.takeOldest())
 			}
 		}
 	}
-	t.shut(head)
+	t.shutBucket(head)
 }
 
 // Restore adds n as the youngest node under key, whose group is sealed. No node of the other side may be there.
 func (t *Table[V]) Restore(key uint64, n *Node[V], side Side) {
-	head := t.bucket(key)
-	t.insertOrMatchSlow(head, head.acquire(), key, n, stateOf(side))
+	head := t.bucketOf(key)
+	t.insertOrMatchSlow(head, head.acquireLock(), key, n, stateOf(side))
 }

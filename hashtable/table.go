@@ -80,7 +80,9 @@ func New[V any](entries int) (*Table[V], error) {
 // Buckets returns the number of buckets.
 func (t *Table[V]) Buckets() int { return len(t.keep) }
 
-func (t *Table[V]) bucket(key uint64) *bucket[V] { return at(t.base, slot(key, t.log2)&t.mask) }
+func (t *Table[V]) bucketOf(key uint64) *bucket[V] {
+	return bucketAt(t.base, slotOf(key, t.log2)&t.mask)
+}
 
 // InsertOrMatch is the main operation of the message path. If nodes of the other side wait under key, it removes the
 // oldest of them from the table and returns it. n then stays outside. Otherwise it adds n as the youngest node of its
@@ -96,53 +98,53 @@ func (t *Table[V]) InsertOrMatch(key uint64, n *Node[V], side Side) (match *Node
 	if n == nil {
 		return nil, true
 	}
-	b, mine := t.bucket(key), stateOf(side)
+	b, mine := t.bucketOf(key), stateOf(side)
 	c := b.ctl.Swap(busy)
 	if t.isSealed(key) {
-		b.leave(c)
+		b.leaveLock(c)
 		return nil, false
 	}
 	e := &b.entries[0]
 	// In a table of the right size nearly every bucket is empty, or has one key in it.
 	if c == free {
-		n.mark.enter()
+		n.mark.enterMark()
 		e.head = n
 		e.key = key
-		b.release(mine)
+		b.releaseLock(mine)
 		return nil, true
 	}
-	if c == opposite(mine) && e.key == key {
+	if c == oppositeState(mine) && e.key == key {
 		match = e.head
-		match.mark.leave()
+		match.mark.leaveMark()
 		if match.next == nil {
 			e.head = nil
-			b.release(free)
+			b.releaseLock(free)
 			return match, true
 		}
 		e.head = match.popFront()
-		b.release(c)
+		b.releaseLock(c)
 		return match, true
 	}
 	if c == mine && e.key == key {
-		n.mark.enter()
-		e.head.append(n)
-		b.release(c)
+		n.mark.enterMark()
+		e.head.appendNode(n)
+		b.releaseLock(c)
 		return nil, true
 	}
 	if c == busy {
-		c = b.acquire()
+		c = b.acquireLock()
 		if t.isSealed(key) {
-			b.release(c)
+			b.releaseLock(c)
 			return nil, false
 		}
 	}
 	return t.insertOrMatchSlow(b, c, key, n, mine)
 }
 
-// leave frees the lock if the caller has got it. c is the control word that the caller's exchange returned.
-func (head *bucket[V]) leave(c uint32) {
+// leaveLock frees the lock if the caller has got it. c is the control word that the caller's exchange returned.
+func (head *bucket[V]) leaveLock(c uint32) {
 	if c != busy {
-		head.release(c)
+		head.releaseLock(c)
 	}
 }
 
@@ -150,13 +152,13 @@ func (head *bucket[V]) leave(c uint32) {
 func (head *bucket[V]) takeOnly(c uint32) *Node[V] {
 	e := &head.entries[0]
 	n := e.head
-	n.mark.leave()
+	n.mark.leaveMark()
 	if n.next != nil {
 		e.head = n.popFront()
 	} else {
 		e.head, c = nil, free
 	}
-	head.release(c)
+	head.releaseLock(c)
 	return n
 }
 
@@ -165,8 +167,8 @@ func stateOf(s Side) state { return state(s&1) + posted }
 
 func sideOf(s state) Side { return Side(s - posted) }
 
-// opposite returns the state that matches s.
-func opposite(s state) state { return posted + arrived - s }
+// oppositeState returns the state that matches s.
+func oppositeState(s state) state { return posted + arrived - s }
 
 // checkArgs is called in checking builds.
 func checkArgs[V any](key uint64, n *Node[V], side Side) {

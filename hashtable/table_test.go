@@ -65,7 +65,7 @@ func TestLayout(t *testing.T) {
 	}
 	var f freeList[int]
 	for range 100 {
-		if off := uintptr(unsafe.Pointer(f.grow())) % bucketBytes; off != 0 {
+		if off := uintptr(unsafe.Pointer(f.growSlab())) % bucketBytes; off != 0 {
 			t.Fatalf("overflow bucket starts %d bytes into a line", off)
 		}
 	}

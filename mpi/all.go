@@ -10,7 +10,7 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 		return twoGroups[T]{
 			what: "Allgather", kind: core.KindAllgather,
 			in: send, out: recv,
-		}.do(c)
+		}.doCall(c)
 	}
 	return blocking(c, "Allgather", send, recv, 0, (*core.Call).Allgather)
 }
@@ -23,7 +23,7 @@ func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 		return twoGroups[T]{
 			what: "Allgatherv", kind: core.KindAllgatherv,
 			in: send, out: recv, rcounts: counts, rdispls: displs,
-		}.do(c)
+		}.doCall(c)
 	}
 	return blocking(c, "Allgatherv", send, recv, 0, func(x *core.Call, _ int) error {
 		return x.Allgatherv(counts, displs)
@@ -39,7 +39,7 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 		return twoGroups[T]{
 			what: "Alltoall", kind: core.KindAlltoall,
 			in: send, out: recv,
-		}.do(c)
+		}.doCall(c)
 	}
 	return blocking(c, "Alltoall", send, recv, 0, (*core.Call).Alltoall)
 }
@@ -53,7 +53,7 @@ func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcoun
 		return twoGroups[T]{
 			what: "Alltoallv", kind: core.KindAlltoallv,
 			in: send, out: recv, counts: scounts, displs: sdispls, rcounts: rcounts, rdispls: rdispls,
-		}.do(c)
+		}.doCall(c)
 	}
 	return blocking(c, "Alltoallv", send, recv, 0, func(x *core.Call, _ int) error {
 		return x.Alltoallv(scounts, sdispls, rcounts, rdispls)

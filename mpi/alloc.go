@@ -68,7 +68,7 @@ func gatherPartsBetween[T any](
 	all, counts = make([]T, n), ints(lens)
 	g := twoGroupsOf[T](m, parts)
 	g.in, g.out, g.rcounts = send, all, counts
-	if err := g.do(m.c); err != nil {
+	if err := g.doCall(m.c); err != nil {
 		return nil, nil, err
 	}
 	return all, counts, nil
@@ -85,7 +85,7 @@ func exchangeParts[T any](m moves, send []T, lens []int64) (got []T, counts []in
 		got, counts = make([]T, n), ints(theirs)
 		g := twoGroupsOf[T](m, core.KindAlltoallv)
 		g.in, g.counts, g.out, g.rcounts = send, ints(lens), got, counts
-		if err := g.do(m.c); err != nil {
+		if err := g.doCall(m.c); err != nil {
 			return nil, nil, err
 		}
 		return got, counts, nil

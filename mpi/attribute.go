@@ -32,7 +32,7 @@ func Keep[V any](_ *Comm, v V) (V, bool, error) { return v, true, nil }
 // Set keeps v with c (7.7.2, MPI_Comm_set_attr). It is local. The drop function of the key is called with an older
 // value. Errors: that of the function, ErrKeyval for a key that was freed, ErrComm.
 func (k *Key[V]) Set(c *Comm, v V) error {
-	if err := k.usable(c); err != nil {
+	if err := k.checkUsable(c); err != nil {
 		return err
 	}
 	return failedKey("Set", c.attributes().Put(k.k, v))
@@ -40,7 +40,7 @@ func (k *Key[V]) Set(c *Comm, v V) error {
 
 // Get is the value that c has; !ok: none (7.7.2, MPI_Comm_get_attr). It is local. Errors: ErrKeyval, ErrComm.
 func (k *Key[V]) Get(c *Comm) (v V, ok bool, err error) {
-	if err := k.usable(c); err != nil {
+	if err := k.checkUsable(c); err != nil {
 		return v, false, err
 	}
 	x, ok, err := c.attributes().Get(k.k)
@@ -52,7 +52,7 @@ func (k *Key[V]) Get(c *Comm) (v V, ok bool, err error) {
 
 // Delete takes the value of c away, if it has one (7.7.2, MPI_Comm_delete_attr). It is local. Errors as for Set.
 func (k *Key[V]) Delete(c *Comm) error {
-	if err := k.usable(c); err != nil {
+	if err := k.checkUsable(c); err != nil {
 		return err
 	}
 	return failedKey("Delete", c.attributes().Delete(k.k))
@@ -67,7 +67,7 @@ func (k *Key[V]) Free() error {
 	return failedKey("Free", k.k.Free(attr.Comm))
 }
 
-func (k *Key[V]) usable(c *Comm) error {
+func (k *Key[V]) checkUsable(c *Comm) error {
 	if _, err := c.WorldRank(0); err != nil {
 		return err
 	}

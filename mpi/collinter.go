@@ -19,12 +19,12 @@ type twoGroups[T any] struct {
 	rcounts, rdispls []int // of out
 }
 
-func (g twoGroups[T]) do(c *Comm) error {
+func (g twoGroups[T]) doCall(c *Comm) error {
 	k, err := g.coll(c)
 	return doColl(c, k, err)
 }
 
-func (g twoGroups[T]) start(c *Comm) (Request, error) {
+func (g twoGroups[T]) startCall(c *Comm) (Request, error) {
 	k, err := g.coll(c)
 	return startColl(c, k, err)
 }

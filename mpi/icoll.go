@@ -20,7 +20,7 @@ func Ibcast[T any](c *Comm, buf []T, root int) (Request, error) {
 		return twoGroups[T]{
 			what: "Ibcast", kind: core.KindBcast,
 			out: buf, root: root,
-		}.start(c)
+		}.startCall(c)
 	}
 	return starting(c, "Ibcast", nil, buf, root, (*core.Call).Bcast)
 }
@@ -31,7 +31,7 @@ func Igather[T any](c *Comm, send, recv []T, root int) (Request, error) {
 		return twoGroups[T]{
 			what: "Igather", kind: core.KindGather,
 			in: send, out: recv, root: root,
-		}.start(c)
+		}.startCall(c)
 	}
 	return starting(c, "Igather", send, recv, root, (*core.Call).Gather)
 }
@@ -42,7 +42,7 @@ func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
 		return twoGroups[T]{
 			what: "Iscatter", kind: core.KindScatter,
 			in: send, out: recv, root: root,
-		}.start(c)
+		}.startCall(c)
 	}
 	return starting(c, "Iscatter", send, recv, root, (*core.Call).Scatter)
 }
@@ -54,7 +54,7 @@ func Igatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) (R
 		return twoGroups[T]{
 			what: "Igatherv", kind: core.KindGatherv,
 			in: send, out: recv, root: root, rcounts: counts, rdispls: displs,
-		}.start(c)
+		}.startCall(c)
 	}
 	return starting(c, "Igatherv", send, recv, root, func(x *core.Call, root int) error {
 		return x.Gatherv(counts, displs, root)
@@ -68,7 +68,7 @@ func Iscatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root in
 		return twoGroups[T]{
 			what: "Iscatterv", kind: core.KindScatterv,
 			in: send, out: recv, root: root, counts: counts, displs: displs,
-		}.start(c)
+		}.startCall(c)
 	}
 	return starting(c, "Iscatterv", send, recv, root, func(x *core.Call, root int) error {
 		return x.Scatterv(counts, displs, root)
@@ -81,7 +81,7 @@ func Iallgather[T any](c *Comm, send, recv []T) (Request, error) {
 		return twoGroups[T]{
 			what: "Iallgather", kind: core.KindAllgather,
 			in: send, out: recv,
-		}.start(c)
+		}.startCall(c)
 	}
 	return starting(c, "Iallgather", send, recv, 0, (*core.Call).Allgather)
 }
@@ -93,7 +93,7 @@ func Iallgatherv[T any](c *Comm, send, recv []T, counts, displs []int) (Request,
 		return twoGroups[T]{
 			what: "Iallgatherv", kind: core.KindAllgatherv,
 			in: send, out: recv, rcounts: counts, rdispls: displs,
-		}.start(c)
+		}.startCall(c)
 	}
 	return starting(c, "Iallgatherv", send, recv, 0, func(x *core.Call, _ int) error {
 		return x.Allgatherv(counts, displs)
@@ -106,7 +106,7 @@ func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
 		return twoGroups[T]{
 			what: "Ialltoall", kind: core.KindAlltoall,
 			in: send, out: recv,
-		}.start(c)
+		}.startCall(c)
 	}
 	return starting(c, "Ialltoall", send, recv, 0, (*core.Call).Alltoall)
 }
@@ -118,7 +118,7 @@ func Ialltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcou
 		return twoGroups[T]{
 			what: "Ialltoallv", kind: core.KindAlltoallv,
 			in: send, out: recv, counts: scounts, displs: sdispls, rcounts: rcounts, rdispls: rdispls,
-		}.start(c)
+		}.startCall(c)
 	}
 	return starting(c, "Ialltoallv", send, recv, 0, func(x *core.Call, _ int) error {
 		return x.Alltoallv(scounts, sdispls, rcounts, rdispls)
@@ -132,7 +132,7 @@ func Ireduce[T any](c *Comm, send, recv []T, op Op[T], root int) (Request, error
 		return twoGroups[T]{
 			what: "Ireduce", kind: core.KindReduce,
 			in: send, out: recv, root: root, op: op.operator(),
-		}.start(c)
+		}.startCall(c)
 	}
 	return startReducing(c, "Ireduce", send, recv, op, root, (*core.Call).Reduce)
 }
@@ -144,7 +144,7 @@ func Iallreduce[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 		return twoGroups[T]{
 			what: "Iallreduce", kind: core.KindAllreduce,
 			in: send, out: recv, op: op.operator(),
-		}.start(c)
+		}.startCall(c)
 	}
 	return startReducing(c, "Iallreduce", send, recv, op, 0, (*core.Call).Allreduce)
 }
@@ -156,7 +156,7 @@ func IreduceScatterBlock[T any](c *Comm, send, recv []T, op Op[T]) (Request, err
 		return twoGroups[T]{
 			what: "IreduceScatterBlock", kind: core.KindReduceScatterBlock,
 			in: send, out: recv, op: op.operator(),
-		}.start(c)
+		}.startCall(c)
 	}
 	return startReducing(c, "IreduceScatterBlock", send, recv, op, 0, (*core.Call).ReduceScatterBlock)
 }
@@ -168,7 +168,7 @@ func IreduceScatter[T any](c *Comm, send, recv []T, counts []int, op Op[T]) (Req
 		return twoGroups[T]{
 			what: "IreduceScatter", kind: core.KindReduceScatter,
 			in: send, out: recv, op: op.operator(), counts: counts,
-		}.start(c)
+		}.startCall(c)
 	}
 	return startReducing(c, "IreduceScatter", send, recv, op, 0, func(x *core.Call, _ int) error {
 		return x.ReduceScatter(counts)
@@ -182,7 +182,7 @@ func Iscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 		return twoGroups[T]{
 			what: "Iscan", kind: core.KindScan,
 			in: send, out: recv, op: op.operator(),
-		}.start(c)
+		}.startCall(c)
 	}
 	return startReducing(c, "Iscan", send, recv, op, 0, (*core.Call).Scan)
 }
@@ -194,7 +194,7 @@ func Iexscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 		return twoGroups[T]{
 			what: "Iexscan", kind: core.KindExscan,
 			in: send, out: recv, op: op.operator(),
-		}.start(c)
+		}.startCall(c)
 	}
 	return startReducing(c, "Iexscan", send, recv, op, 0, (*core.Call).Exscan)
 }

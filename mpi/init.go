@@ -34,7 +34,7 @@ func InitContext(ctx context.Context, opts ...Option) (*Proc, error) {
 	o.rank.Processors, o.rank.Exit = true, os.Exit
 	var p *Proc
 	o.rank.Attach = func(r *rank.Rank) (err error) {
-		p, err = o.attach(r, false)
+		p, err = o.attachLayers(r, false)
 		return err
 	}
 	if _, err := rank.Start(core.OrNone(ctx), o.rank); err != nil {
@@ -65,7 +65,7 @@ func Run(n int, f func(c *Comm) error, opts ...Option) error {
 	}
 	procs := make([]*Proc, max(0, n))
 	o.rank.Attach = func(r *rank.Rank) (err error) {
-		procs[r.Rank()], err = o.attach(r, true)
+		procs[r.Rank()], err = o.attachLayers(r, true)
 		return err
 	}
 	t, err := rank.Local(n, o.rank)
@@ -78,9 +78,9 @@ func Run(n int, f func(c *Comm) error, opts ...Option) error {
 	})
 }
 
-// attach makes the layers of a rank, before there is traffic: MPI's own, and what the options ask for. inRun tells a
-// rank of Run.
-func (o *options) attach(r *rank.Rank, inRun bool) (*Proc, error) {
+// attachLayers makes the layers of a rank, before there is traffic: MPI's own, and what the options ask for. inRun
+// tells a rank of Run.
+func (o *options) attachLayers(r *rank.Rank, inRun bool) (*Proc, error) {
 	k, err := core.NewProc(r, inRun)
 	if err != nil {
 		return nil, err

@@ -38,14 +38,14 @@ func (p *Proc) ParallelContext(ctx context.Context, n int, f func(ctx context.Co
 	ctx, cancel := context.WithCancelCause(core.OrNone(ctx))
 	defer cancel(nil)
 	all := &crew{ctx: ctx, cancel: cancel, f: f, ended: p.core().OfRank().Ended}
-	handles, short := p.Threads().GoAll(n, func(_ *fult.Thread, i int) { all.run(i) })
+	handles, short := p.Threads().GoAll(n, func(_ *fult.Thread, i int) { all.runThread(i) })
 	if short != nil {
 		short = fmt.Errorf("mpi: Parallel: rank %d: %w", p.core().OfRank().Rank(), short)
 		cancel(short)
 	}
 	var errs []error
 	for i, h := range handles {
-		if err := all.join(i, h); err != nil {
+		if err := all.joinThread(i, h); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -75,8 +75,8 @@ type crew struct {
 	failed map[int]*ThreadError // by number
 }
 
-// join waits for thread i and gives its error.
-func (c *crew) join(i int, h fult.Handle) error {
+// joinThread waits for thread i and gives its error.
+func (c *crew) joinThread(i int, h fult.Handle) error {
 	if err := h.Join(); err != nil {
 		if why := c.ended(); why != nil && errors.Is(err, fult.ErrClosed) {
 			err = why
@@ -91,8 +91,8 @@ func (c *crew) join(i int, h fult.Handle) error {
 	return nil
 }
 
-// run is thread i. A panic passes through it, to Join.
-func (c *crew) run(i int) {
+// runThread is thread i. A panic passes through it, to Join.
+func (c *crew) runThread(i int) {
 	returned := false
 	defer func() {
 		if !returned {

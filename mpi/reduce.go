@@ -11,7 +11,7 @@ func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
 		return twoGroups[T]{
 			what: "Reduce", kind: core.KindReduce,
 			in: send, out: recv, root: root, op: op.operator(),
-		}.do(c)
+		}.doCall(c)
 	}
 	return reducing(c, "Reduce", send, recv, op, root, (*core.Call).Reduce)
 }
@@ -25,7 +25,7 @@ func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
 		return twoGroups[T]{
 			what: "Allreduce", kind: core.KindAllreduce,
 			in: send, out: recv, op: op.operator(),
-		}.do(c)
+		}.doCall(c)
 	}
 	return reducing(c, "Allreduce", send, recv, op, 0, (*core.Call).Allreduce)
 }

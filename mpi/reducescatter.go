@@ -12,7 +12,7 @@ func ReduceScatterBlock[T any](c *Comm, send, recv []T, op Op[T]) error {
 		return twoGroups[T]{
 			what: "ReduceScatterBlock", kind: core.KindReduceScatterBlock,
 			in: send, out: recv, op: op.operator(),
-		}.do(c)
+		}.doCall(c)
 	}
 	return reducing(c, "ReduceScatterBlock", send, recv, op, 0, (*core.Call).ReduceScatterBlock)
 }
@@ -25,7 +25,7 @@ func ReduceScatter[T any](c *Comm, send, recv []T, counts []int, op Op[T]) error
 		return twoGroups[T]{
 			what: "ReduceScatter", kind: core.KindReduceScatter,
 			in: send, out: recv, op: op.operator(), counts: counts,
-		}.do(c)
+		}.doCall(c)
 	}
 	return reducing(c, "ReduceScatter", send, recv, op, 0, func(x *core.Call, _ int) error {
 		return x.ReduceScatter(counts)

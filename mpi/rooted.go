@@ -9,7 +9,7 @@ func Bcast[T any](c *Comm, buf []T, root int) error {
 		return twoGroups[T]{
 			what: "Bcast", kind: core.KindBcast,
 			out: buf, root: root,
-		}.do(c)
+		}.doCall(c)
 	}
 	return blocking(c, "Bcast", nil, buf, root, (*core.Call).Bcast)
 }
@@ -23,7 +23,7 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 		return twoGroups[T]{
 			what: "Gather", kind: core.KindGather,
 			in: send, out: recv, root: root,
-		}.do(c)
+		}.doCall(c)
 	}
 	return blocking(c, "Gather", send, recv, root, (*core.Call).Gather)
 }
@@ -36,7 +36,7 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 		return twoGroups[T]{
 			what: "Gatherv", kind: core.KindGatherv,
 			in: send, out: recv, root: root, rcounts: counts, rdispls: displs,
-		}.do(c)
+		}.doCall(c)
 	}
 	return blocking(c, "Gatherv", send, recv, root, func(x *core.Call, root int) error {
 		return x.Gatherv(counts, displs, root)
@@ -52,7 +52,7 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 		return twoGroups[T]{
 			what: "Scatter", kind: core.KindScatter,
 			in: send, out: recv, root: root,
-		}.do(c)
+		}.doCall(c)
 	}
 	return blocking(c, "Scatter", send, recv, root, (*core.Call).Scatter)
 }
@@ -65,7 +65,7 @@ func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int
 		return twoGroups[T]{
 			what: "Scatterv", kind: core.KindScatterv,
 			in: send, out: recv, root: root, counts: counts, displs: displs,
-		}.do(c)
+		}.doCall(c)
 	}
 	return blocking(c, "Scatterv", send, recv, root, func(x *core.Call, root int) error {
 		return x.Scatterv(counts, displs, root)

@@ -11,7 +11,7 @@ func Scan[T any](c *Comm, send, recv []T, op Op[T]) error {
 		return twoGroups[T]{
 			what: "Scan", kind: core.KindScan,
 			in: send, out: recv, op: op.operator(),
-		}.do(c)
+		}.doCall(c)
 	}
 	return reducing(c, "Scan", send, recv, op, 0, (*core.Call).Scan)
 }
@@ -24,7 +24,7 @@ func Exscan[T any](c *Comm, send, recv []T, op Op[T]) error {
 		return twoGroups[T]{
 			what: "Exscan", kind: core.KindExscan,
 			in: send, out: recv, op: op.operator(),
-		}.do(c)
+		}.doCall(c)
 	}
 	return reducing(c, "Exscan", send, recv, op, 0, (*core.Call).Exscan)
 }

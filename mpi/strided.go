@@ -16,8 +16,8 @@ import (
 // Count and Block are not negative. Stride is at least Block.
 type Strided struct{ Count, Block, Stride int }
 
-// end is how many elements the slice must have; -1: s is no part of any.
-func (s Strided) end() int {
+// endIndex is how many elements the slice must have; -1: s is no part of any.
+func (s Strided) endIndex() int {
 	switch {
 	case s.Count < 0 || s.Block < 0 || s.Stride < s.Block:
 		return -1
@@ -57,7 +57,7 @@ func stridedType(s Strided, size int64) (*dtype.Type, error) {
 
 // part is the part s of buf, for the function what.
 func part[T any](what string, buf []T, s Strided) (core.Buf, error) {
-	if n := s.end(); n < 0 || n > len(buf) {
+	if n := s.endIndex(); n < 0 || n > len(buf) {
 		return core.Buf{}, fmt.Errorf("mpi: %s: %w: %+v of %d elements", what, ErrCount, s, len(buf))
 	}
 	t, err := stridedType(s, int64(sizeOf[T]()))

@@ -9,7 +9,7 @@ import (
 // they lie.
 func BenchmarkStrided(b *testing.B) {
 	for _, s := range []Strided{{64, 1, 2}, {1024, 1, 16}, {8192, 1, 2}, {2048, 4, 8}, {512, 512, 1024}} {
-		mem, to := make([]float64, s.end()), make([]float64, s.end())
+		mem, to := make([]float64, s.endIndex()), make([]float64, s.endIndex())
 		n := s.Count * s.Block
 		buf, in := make([]float64, n), make([]float64, n)
 		dense := func(c *Comm) error {

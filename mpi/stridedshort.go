@@ -20,7 +20,7 @@ var packedParts = sync.Pool{New: func() any { return new(packedPart) }}
 
 // isShort reports whether s is a short part of buf.
 func isShort[T any](buf []T, s Strided) bool {
-	n := s.end()
+	n := s.endIndex()
 	return n >= 0 && n <= len(buf) && uint(s.Count) <= shortPart && uint(s.Block) <= shortPart &&
 		uintptr(s.Count*s.Block)*unsafe.Sizeof(*new(T)) <= shortPart
 }
@@ -28,8 +28,8 @@ func isShort[T any](buf []T, s Strided) bool {
 // lineOf gives the first n elements in m.
 func lineOf[T any](m *packedPart, n int) []T { return unsafe.Slice((*T)(unsafe.Pointer(m)), n) }
 
-// each calls f with the places of a block in the packed part and in the slice.
-func (s Strided) each(f func(packed, at int)) {
+// eachBlock calls f with the places of a block in the packed part and in the slice.
+func (s Strided) eachBlock(f func(packed, at int)) {
 	for i := range s.Count {
 		f(i*s.Block, i*s.Stride)
 	}
@@ -44,7 +44,7 @@ func sendShort[T any](c *Comm, buf []T, s Strided, dest, tag int) error {
 			line[i] = buf[i*s.Stride]
 		}
 	} else {
-		s.each(func(packed, at int) { copy(line[packed:][:s.Block], buf[at:]) })
+		s.eachBlock(func(packed, at int) { copy(line[packed:][:s.Block], buf[at:]) })
 	}
 	b, h := bytesOf(line), c.hot()
 	if err := h.Srv.Send(h.Ctx, int(h.Near[dest]), tag, b, comm.Standard); err != nil {
@@ -73,7 +73,7 @@ func recvShort[T any](c *Comm, buf []T, s Strided, source, tag int) (Status, err
 			buf[i*s.Stride] = v
 		}
 	case n == len(b):
-		s.each(func(packed, at int) { copy(buf[at:][:s.Block], line[packed:]) })
+		s.eachBlock(func(packed, at int) { copy(buf[at:][:s.Block], line[packed:]) })
 	default:
 		unpackSome(buf, s, b[:n])
 	}
@@ -84,7 +84,7 @@ func recvShort[T any](c *Comm, buf []T, s Strided, source, tag int) (Status, err
 // unpackSome unpacks bytes of a message that does not fill the part.
 func unpackSome[T any](buf []T, s Strided, b []byte) {
 	size := int(unsafe.Sizeof(*new(T)))
-	s.each(func(packed, at int) {
+	s.eachBlock(func(packed, at int) {
 		if from := min(packed*size, len(b)); from < len(b) {
 			copy(bytesOf(buf[at:][:s.Block]), b[from:])
 		}

@@ -14,7 +14,7 @@ func TestStridedShort(t *testing.T) {
 		for tag, s := range []Strided{
 			{0, 1, 2}, {1, 1, 1}, {8, 1, 8}, {5, 3, 7}, {1, 256, 256}, {256, 1, 2}, {257, 1, 2}, {64, 4, 5},
 		} {
-			out, in := make([]int32, s.end()+2), make([]int32, s.end()+2)
+			out, in := make([]int32, s.endIndex()+2), make([]int32, s.endIndex()+2)
 			for i := range out {
 				out[i], in[i] = int32(i+1), -1
 			}
@@ -27,7 +27,7 @@ func TestStridedShort(t *testing.T) {
 			}
 			for i, got := range in {
 				want := int32(-1)
-				if at := i - 1; at >= 0 && at < s.end() && at%s.Stride < s.Block {
+				if at := i - 1; at >= 0 && at < s.endIndex() && at%s.Stride < s.Block {
 					want = int32(i + 1)
 				}
 				if got != want {

@@ -29,14 +29,14 @@ func twoGroupsOf[T any](m moves, kind core.Kind) twoGroups[T] {
 func (m moves) counted(kind core.Kind, in, out []int64, size int) (int64, error) {
 	g := twoGroupsOf[int64](m, kind)
 	g.in, g.out = in, out
-	if err := g.do(m.c); err != nil {
+	if err := g.doCall(m.c); err != nil {
 		return 0, err
 	}
-	return m.told(out, size)
+	return m.addTold(out, size)
 }
 
-// told adds what was told. If it cannot be, nobody goes on.
-func (m moves) told(lens []int64, size int) (int64, error) {
+// addTold adds what was told. If it cannot be, nobody goes on.
+func (m moves) addTold(lens []int64, size int) (int64, error) {
 	n, err := m.c.core().Told(m.what, lens, max(m.root, 0), size)
 	if err != nil {
 		_ = m.c.Revoke() // the first error is the one to tell
@@ -76,11 +76,11 @@ func (m moves) bcast(b []byte) (got []byte, err error) {
 func (m moves) bcastBetween(b []byte, n []int64) (got []byte, err error) {
 	g := twoGroupsOf[int64](m, core.KindBcast)
 	g.out = n
-	if err := g.do(m.c); err != nil {
+	if err := g.doCall(m.c); err != nil {
 		return nil, err
 	}
 	if m.root >= 0 {
-		room, err := m.told(n, 1)
+		room, err := m.addTold(n, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +89,7 @@ func (m moves) bcastBetween(b []byte, n []int64) (got []byte, err error) {
 	}
 	h := twoGroupsOf[byte](m, core.KindBcast)
 	h.out = b
-	return got, h.do(m.c)
+	return got, h.doCall(m.c)
 }
 
 // scatter gives rank i part i of the root's all, the lengths of which are lens.
@@ -118,7 +118,7 @@ func (m moves) scatterBetween(all []byte, lens, n []int64) (b []byte, err error)
 	b = make([]byte, room)
 	g := twoGroupsOf[byte](m, core.KindScatterv)
 	g.in, g.out, g.counts = all, b, ints(lens)
-	return b, g.do(m.c)
+	return b, g.doCall(m.c)
 }
 
 // peers is how many ranks a rank of c exchanges with: those of the other group if there is one. It is 0 for none.

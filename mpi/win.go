@@ -95,7 +95,7 @@ func cleared(w *win.Window, err error) (*win.Window, error) {
 // must not be used any more. Errors: ErrRMASync if an epoch is open, ErrWin, and those of communication.
 func (w *Win[T]) Free() error {
 	if w.null() {
-		return w.gone("Win_free")
+		return w.goneError("Win_free")
 	}
 	return winError(w.w.Free())
 }
@@ -103,7 +103,7 @@ func (w *Win[T]) Free() error {
 // null tells whether w is no window at all.
 func (w *Win[T]) null() bool { return w == nil || w.w == nil }
 
-func (w *Win[T]) gone(what string) error { return fmt.Errorf("mpi: %s: %w: none", what, ErrWin) }
+func (w *Win[T]) goneError(what string) error { return fmt.Errorf("mpi: %s: %w: none", what, ErrWin) }
 
 // Memory is this rank's part of the window; empty for a dynamic or freed one. Others may access it at any time within
 // epochs that expose it, as 12.7 has it.
@@ -117,11 +117,11 @@ func (w *Win[T]) Memory() []T {
 // Group is the ranks of the window (12.2.6, MPI_Win_get_group). Error: ErrWin.
 func (w *Win[T]) Group() (Group, error) {
 	if w.null() {
-		return Group{}, w.gone("Win_get_group")
+		return Group{}, w.goneError("Win_get_group")
 	}
 	g, err := groupFrom(w.w.Comm().Group())
 	if err != nil { // its communicator is gone with it
-		return Group{}, w.gone("Win_get_group")
+		return Group{}, w.goneError("Win_get_group")
 	}
 	return g, nil
 }
@@ -131,7 +131,7 @@ func (w *Win[T]) Group() (Group, error) {
 // ErrRank; ErrRMAFlavor for a dynamic window; ErrWin.
 func (w *Win[T]) SharedQuery(rank int) ([]T, error) {
 	if w.null() {
-		return nil, w.gone("Win_shared_query")
+		return nil, w.goneError("Win_shared_query")
 	}
 	mem, _, err := w.w.Query(rank)
 	return viewOf[T](mem), winError(err)
@@ -142,7 +142,7 @@ func (w *Win[T]) SharedQuery(rank int) ([]T, error) {
 // other windows, ErrRMAAttach for memory that is attached in part already, ErrWin.
 func (w *Win[T]) Attach(mem []T) (disp int, err error) {
 	if w.null() {
-		return 0, w.gone("Win_attach")
+		return 0, w.goneError("Win_attach")
 	}
 	p := unsafe.Pointer(unsafe.SliceData(mem))
 	err = w.w.Attach(p, int64(len(mem))*int64(sizeOf[T]()))
@@ -153,7 +153,7 @@ func (w *Win[T]) Attach(mem []T) (disp int, err error) {
 // ErrRMAFlavor; ErrRMAAttach if nothing is attached there; ErrWin.
 func (w *Win[T]) Detach(mem []T) error {
 	if w.null() {
-		return w.gone("Win_detach")
+		return w.goneError("Win_detach")
 	}
 	return winError(w.w.Detach(unsafe.Pointer(unsafe.SliceData(mem))))
 }

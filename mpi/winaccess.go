@@ -30,7 +30,7 @@ func request(r core.Request, err error) (Request, error) { return Request(r), wi
 // elements. Some are found when the epoch ends.
 func (w *Win[T]) Put(buf []T, rank, disp int) error {
 	if w.null() {
-		return w.gone("Put")
+		return w.goneError("Put")
 	}
 	return winError(w.w.Put(memoryOf(buf), place[T](len(buf), rank, disp)))
 }
@@ -39,7 +39,7 @@ func (w *Win[T]) Put(buf []T, rank, disp int) error {
 // flushed. Otherwise it is like Put.
 func (w *Win[T]) Get(buf []T, rank, disp int) error {
 	if w.null() {
-		return w.gone("Get")
+		return w.goneError("Get")
 	}
 	return winError(w.w.Get(memoryOf(buf), place[T](len(buf), rank, disp)))
 }
@@ -47,7 +47,7 @@ func (w *Win[T]) Get(buf []T, rank, disp int) error {
 // Rput is Put with a request (12.3.5). When that is done buf may be changed. It needs an epoch of Lock or LockAll.
 func (w *Win[T]) Rput(buf []T, rank, disp int) (Request, error) {
 	if w.null() {
-		return Request{}, w.gone("Rput")
+		return Request{}, w.goneError("Rput")
 	}
 	return request(w.w.Rput(memoryOf(buf), place[T](len(buf), rank, disp)))
 }
@@ -55,14 +55,14 @@ func (w *Win[T]) Rput(buf []T, rank, disp int) (Request, error) {
 // Rget is Get with a request (12.3.5). When that is done buf has the elements. It needs an epoch of Lock or LockAll.
 func (w *Win[T]) Rget(buf []T, rank, disp int) (Request, error) {
 	if w.null() {
-		return Request{}, w.gone("Rget")
+		return Request{}, w.goneError("Rget")
 	}
 	return request(w.w.Rget(memoryOf(buf), place[T](len(buf), rank, disp)))
 }
 
 // targetPart is part s of the window of a rank, beginning at element disp, for the function what.
 func targetPart[T any](what string, s Strided, rank, disp int) (win.Place, error) {
-	if s.end() < 0 {
+	if s.endIndex() < 0 {
 		return win.Place{}, fmt.Errorf("mpi: %s: %w: %+v at the target", what, ErrCount, s)
 	}
 	t, err := stridedType(s, int64(sizeOf[T]()))
@@ -76,7 +76,7 @@ func targetPart[T any](what string, s Strided, rank, disp int) (win.Place, error
 // have the same number of elements: ErrTruncate. ErrCount: from is not within buf, or to is no part. Otherwise it is
 // like Put.
 func (w *Win[T]) PutStrided(buf []T, from Strided, rank, disp int, to Strided) error {
-	b, p, err := w.parts("Put", buf, from, rank, disp, to)
+	b, p, err := w.checkParts("Put", buf, from, rank, disp, to)
 	if err != nil {
 		return err
 	}
@@ -86,19 +86,19 @@ func (w *Win[T]) PutStrided(buf []T, from Strided, rank, disp int, to Strided) e
 // GetStrided is Get of part from of a rank's memory, which begins at its element disp, into part into of buf. Other
 // elements of buf stay as they are. Errors as for PutStrided.
 func (w *Win[T]) GetStrided(buf []T, into Strided, rank, disp int, from Strided) error {
-	b, p, err := w.parts("Get", buf, into, rank, disp, from)
+	b, p, err := w.checkParts("Get", buf, into, rank, disp, from)
 	if err != nil {
 		return err
 	}
 	return winError(w.w.Get(b, p))
 }
 
-// parts is a part of buf and one of a target.
-func (w *Win[T]) parts(
+// checkParts is a part of buf and one of a target.
+func (w *Win[T]) checkParts(
 	what string, buf []T, s Strided, rank, disp int, to Strided,
 ) (b win.Buf, p win.Place, err error) {
 	if w.null() {
-		return b, p, w.gone(what)
+		return b, p, w.goneError(what)
 	}
 	if b, err = part(what, buf, s); err != nil {
 		return b, p, err

@@ -18,7 +18,7 @@ type accumulation struct {
 // accumulates checks the operation and the type of the elements of w.
 func (w *Win[T]) accumulates(what string, o Op[T]) (a accumulation, err error) {
 	if w.null() {
-		return a, w.gone(what)
+		return a, w.goneError(what)
 	}
 	a = accumulation{accessOf(o), w.basic}
 	switch {
@@ -35,8 +35,8 @@ func ofBasic[T any](a accumulation, buf []T) win.Buf {
 	return win.Buf{Mem: unsafe.Pointer(unsafe.SliceData(buf)), N: int64(len(buf)), T: a.basic}
 }
 
-// at is n elements at a rank.
-func (a accumulation) at(n, rank, disp int) win.Place {
+// placeAt is n elements at a rank.
+func (a accumulation) placeAt(n, rank, disp int) win.Place {
 	return win.Place{Rank: rank, Disp: int64(disp), N: int64(n), T: a.basic}
 }
 
@@ -49,7 +49,7 @@ func (w *Win[T]) Accumulate(buf []T, rank, disp int, o Op[T]) error {
 	if err != nil {
 		return err
 	}
-	return winError(w.w.Accumulate(ofBasic(a, buf), a.at(len(buf), rank, disp), a.o))
+	return winError(w.w.Accumulate(ofBasic(a, buf), a.placeAt(len(buf), rank, disp), a.o))
 }
 
 // Raccumulate is Accumulate with a request (12.3.5). It needs an epoch of Lock or LockAll.
@@ -58,7 +58,7 @@ func (w *Win[T]) Raccumulate(buf []T, rank, disp int, o Op[T]) (Request, error) 
 	if err != nil {
 		return Request{}, err
 	}
-	return request(w.w.Raccumulate(ofBasic(a, buf), a.at(len(buf), rank, disp), a.o))
+	return request(w.w.Raccumulate(ofBasic(a, buf), a.placeAt(len(buf), rank, disp), a.o))
 }
 
 // GetAccumulate is Accumulate that brings the old elements into old (12.3.4), which must be as long as buf and must not
@@ -68,7 +68,7 @@ func (w *Win[T]) GetAccumulate(buf, old []T, rank, disp int, o Op[T]) error {
 	if err != nil {
 		return err
 	}
-	return winError(w.w.GetAccumulate(ofBasic(a, buf), ofBasic(a, old), a.at(len(old), rank, disp), a.o))
+	return winError(w.w.GetAccumulate(ofBasic(a, buf), ofBasic(a, old), a.placeAt(len(old), rank, disp), a.o))
 }
 
 // RgetAccumulate is GetAccumulate with a request (12.3.5). It needs an epoch of Lock or LockAll.
@@ -77,7 +77,7 @@ func (w *Win[T]) RgetAccumulate(buf, old []T, rank, disp int, o Op[T]) (Request,
 	if err != nil {
 		return Request{}, err
 	}
-	return request(w.w.RgetAccumulate(ofBasic(a, buf), ofBasic(a, old), a.at(len(old), rank, disp), a.o))
+	return request(w.w.RgetAccumulate(ofBasic(a, buf), ofBasic(a, old), a.placeAt(len(old), rank, disp), a.o))
 }
 
 // fetches checks the slices, too.

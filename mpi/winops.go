@@ -14,18 +14,18 @@ func Replace[T any]() Reducer[T] { return Reducer[T]{access: op.Replace} }
 func NoOp[T any]() Reducer[T] { return Reducer[T]{access: op.NoOp} }
 
 // accessor is a combiner that accumulations have, too.
-type accessor interface{ access() op.ID }
+type accessor interface{ accessOp() op.ID }
 
-func (sum[T]) access() op.ID     { return op.Sum }
-func (prod[T]) access() op.ID    { return op.Prod }
-func (minimum[T]) access() op.ID { return op.Min }
-func (maximum[T]) access() op.ID { return op.Max }
-func (band[T]) access() op.ID    { return op.Band }
-func (bor[T]) access() op.ID     { return op.Bor }
-func (bxor[T]) access() op.ID    { return op.Bxor }
-func (land[T]) access() op.ID    { return op.Land }
-func (lor[T]) access() op.ID     { return op.Lor }
-func (lxor[T]) access() op.ID    { return op.Lxor }
+func (sum[T]) accessOp() op.ID     { return op.Sum }
+func (prod[T]) accessOp() op.ID    { return op.Prod }
+func (minimum[T]) accessOp() op.ID { return op.Min }
+func (maximum[T]) accessOp() op.ID { return op.Max }
+func (band[T]) accessOp() op.ID    { return op.Band }
+func (bor[T]) accessOp() op.ID     { return op.Bor }
+func (bxor[T]) accessOp() op.ID    { return op.Bxor }
+func (land[T]) accessOp() op.ID    { return op.Land }
+func (lor[T]) accessOp() op.ID     { return op.Lor }
+func (lxor[T]) accessOp() op.ID    { return op.Lxor }
 
 // accessOf is the operation of accumulations that o stands for, 0 if none does.
 func accessOf[T any](o Op[T]) op.ID {
@@ -34,7 +34,7 @@ func accessOf[T any](o Op[T]) op.ID {
 	}
 	r := o()
 	if a, ok := r.operator.Combiner.(accessor); ok {
-		return a.access()
+		return a.accessOp()
 	}
 	return r.access
 }

@@ -26,7 +26,7 @@ const (
 // synchronize calls a method of the window.
 func (w *Win[T]) synchronize(what string, f func() error) error {
 	if w.null() {
-		return w.gone(what)
+		return w.goneError(what)
 	}
 	return winError(f())
 }
@@ -106,7 +106,7 @@ func (w *Win[T]) Locked(kind LockType, rank int, f func() error) (err error) {
 // (12.5.4). Errors: ErrWin, ErrRank, ErrRMASync, and those of the accesses.
 func (w *Win[T]) Flush(rank int) error {
 	if w.null() {
-		return w.gone("Win_flush")
+		return w.goneError("Win_flush")
 	}
 	return winError(w.w.Flush(rank)) // it is short, so it has no closure
 }

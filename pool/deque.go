@@ -18,8 +18,8 @@ const (
 	oneItem  word = 1
 )
 
-func (w word) count() uint32 { return uint32(w) }
-func (w word) top() uint32   { return uint32(w >> 32) }
+func (w word) packetCount() uint32 { return uint32(w) }
+func (w word) top() uint32         { return uint32(w >> 32) }
 
 // deque is a sub-pool: a ring of items and a control word. The control word is the lock, and holds the place and the
 // number of the items. The exchange that takes the lock returns both, so no other word has to be read. The release
@@ -35,8 +35,8 @@ type deque[T any] struct {
 // seize tries to take the lock. It has failed if it returns busy. Otherwise it returns the control word from before.
 func (d *deque[T]) seize() word { return word(d.ctl.Swap(uint64(busy))) }
 
-// acquire takes the lock and returns the control word from before. w is the result of seize. It spins.
-func (d *deque[T]) acquire(w word) word {
+// acquireLock takes the lock and returns the control word from before. w is the result of seize. It spins.
+func (d *deque[T]) acquireLock(w word) word {
 	for w == busy {
 		for n := 0; d.ctl.Load() == uint64(busy); n++ {
 			spin.Pause(n)
@@ -46,8 +46,9 @@ func (d *deque[T]) acquire(w word) word {
 	return w
 }
 
-// release frees the lock and stores the control word w. It publishes earlier stores, and does not order later loads.
-func (d *deque[T]) release(w word) { arch.StoreRel64(&d.ctl, uint64(w)) }
+// releaseLock frees the lock and stores the control word w. It publishes earlier stores, and does not order later
+// loads.
+func (d *deque[T]) releaseLock(w word) { arch.StoreRel64(&d.ctl, uint64(w)) }
 
 // place returns place i of a ring, modulo its length.
 //
@@ -56,39 +57,39 @@ func place[T any](ring []*T, i uint32) **T { return &ring[i&uint32(len(ring)-1)]
 
 // popTop takes the youngest item, or returns nil. w is the result of seize.
 func (d *deque[T]) popTop(w word) *T {
-	w = d.acquire(w)
-	if w.count() == 0 {
-		d.release(w)
+	w = d.acquireLock(w)
+	if w.packetCount() == 0 {
+		d.releaseLock(w)
 		return nil
 	}
 	item := *place(d.ring, w.top()-1)
-	d.release(w - onePlace - oneItem)
+	d.releaseLock(w - onePlace - oneItem)
 	return item
 }
 
 // pushTop adds item as the youngest and tells whether there was room. w is the result of seize.
 func (d *deque[T]) pushTop(w word, item *T) bool {
-	w = d.acquire(w)
-	if w.count() == uint32(len(d.ring)) {
-		d.release(w)
+	w = d.acquireLock(w)
+	if w.packetCount() == uint32(len(d.ring)) {
+		d.releaseLock(w)
 		return false
 	}
 	*place(d.ring, w.top()) = item
-	d.release(w + onePlace + oneItem)
+	d.releaseLock(w + onePlace + oneItem)
 	return true
 }
 
 // popBottom takes the oldest item, or returns nil.
 func (d *deque[T]) popBottom() *T {
-	if word(d.ctl.Load()).count() == 0 {
+	if word(d.ctl.Load()).packetCount() == 0 {
 		return nil
 	}
-	w := d.acquire(d.seize())
-	if w.count() == 0 {
-		d.release(w)
+	w := d.acquireLock(d.seize())
+	if w.packetCount() == 0 {
+		d.releaseLock(w)
 		return nil
 	}
-	item := *place(d.ring, w.top()-w.count())
-	d.release(w - oneItem)
+	item := *place(d.ring, w.top()-w.packetCount())
+	d.releaseLock(w - oneItem)
 	return item
 }

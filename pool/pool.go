@@ -119,11 +119,11 @@ func (p *Pool[T]) Get(i int) *T {
 	d := &p.subs[i]
 	ring := d.ring // read before the exchange, for which all later loads have to wait
 	w := d.seize()
-	if w.count()-1 >= busy.count()-1 { // none, or busy
+	if w.packetCount()-1 >= busy.packetCount()-1 { // none, or busy
 		return p.getSlow(i, w)
 	}
 	item := *place(ring, w.top()-1)
-	d.release(w - onePlace - oneItem)
+	d.releaseLock(w - onePlace - oneItem)
 	if invariants.Enabled {
 		p.leaving(item)
 	}
@@ -146,10 +146,10 @@ func (p *Pool[T]) Put(i int, item *T) bool {
 	d := &p.subs[i]
 	ring := d.ring // as in Get
 	w := d.seize()
-	if w.count() >= uint32(len(ring)) { // full, or busy
+	if w.packetCount() >= uint32(len(ring)) { // full, or busy
 		return p.putSlow(i, w, item)
 	}
 	*place(ring, w.top()) = item
-	d.release(w + onePlace + oneItem)
+	d.releaseLock(w + onePlace + oneItem)
 	return true
 }

@@ -36,7 +36,7 @@ func newPool(t testing.TB, workers, items, room int) *Pool[item] {
 func (d *deque[T]) len() int {
 	for n := 0; ; n++ {
 		if w := word(d.ctl.Load()); w != busy {
-			return int(w.count())
+			return int(w.packetCount())
 		}
 		spin.Pause(n)
 	}
@@ -171,7 +171,7 @@ func TestIndexWraps(t *testing.T) {
 	d := &p.subs[0]
 	for d.popBottom() != nil {
 	}
-	d.release(word(^uint32(0)-2) << 32) // empty, three places before the end
+	d.releaseLock(word(^uint32(0)-2) << 32) // empty, three places before the end
 	var items [4]item
 	for round := range 12 {
 		for i := range items {

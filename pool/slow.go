@@ -76,17 +76,17 @@ func (p *Pool[T]) putLocked(item *T) (put bool) {
 	}
 	for i := range p.subs {
 		d := &p.subs[i]
-		d.held = d.acquire(d.seize())
+		d.held = d.acquireLock(d.seize())
 	}
 	for i := range p.subs {
 		d := &p.subs[i]
 		w := d.held
-		if !put && w.count() < uint32(len(d.ring)) {
+		if !put && w.packetCount() < uint32(len(d.ring)) {
 			*place(d.ring, w.top()) = item
 			w += onePlace + oneItem
 			put = true
 		}
-		d.release(w)
+		d.releaseLock(w)
 	}
 	return put
 }

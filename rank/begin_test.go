@@ -88,8 +88,8 @@ func TestEnderOfALaterWorld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.close()
-	e.send(exit.Action{Kind: exit.Send, To: 1})
+	defer e.closeEnder()
+	e.sendAction(exit.Action{Kind: exit.Send, To: 1})
 	e.sends.Wait()
 	if got, want := <-came, (news{begin + 1, self}); got != want {
 		t.Errorf("a message to rank 1 of the world came to rank %d of the job, from %d", got.to, got.from)

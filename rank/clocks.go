@@ -39,16 +39,16 @@ func (c *clocks) layer() am.Layer {
 	}}
 }
 
-// follow begins rounds, until close.
-func (c *clocks) follow() {
-	c.ask()
+// followClock begins rounds, until close.
+func (c *clocks) followClock() {
+	c.askClock()
 	c.ended.Go(func() {
 		t := time.NewTicker(clockInterval)
 		defer t.Stop()
 		for {
 			select {
 			case <-t.C:
-				c.ask()
+				c.askClock()
 			case <-c.stop:
 				return
 			}
@@ -56,17 +56,17 @@ func (c *clocks) follow() {
 	})
 }
 
-// close ends what follow has begun, if it has. It is called once, and does not wait: the caller may hold locks.
-func (c *clocks) close() { close(c.stop) }
+// closeClocks ends what follow has begun, if it has. It is called once, and does not wait: the caller may hold locks.
+func (c *clocks) closeClocks() { close(c.stop) }
 
-// ask begins a round, unless one is under way: rank 0 may be busy.
-func (c *clocks) ask() {
+// askClock begins a round, unless one is under way: rank 0 may be busy.
+func (c *clocks) askClock() {
 	if c.round.CompareAndSwap(false, true) {
-		c.post()
+		c.postRound()
 	}
 }
 
-func (c *clocks) post() { c.ep.Post(0, clockAsk, nil, uint64(trace.MachineTime())) }
+func (c *clocks) postRound() { c.ep.Post(0, clockAsk, nil, uint64(trace.MachineTime())) }
 
 // onAsk: another rank wants to know the time.
 func (c *clocks) onAsk(t *am.Token, args []uint64, _ []byte) {
@@ -88,7 +88,7 @@ func (c *clocks) onTold(_ *am.Token, args []uint64, _ []byte) {
 		c.mine, c.theirs, c.within = asked+took/2, int64(args[1]), took
 	}
 	if c.left--; c.left > 0 {
-		c.post()
+		c.postRound()
 		return
 	}
 	c.rec.Sync(c.mine, c.theirs, c.within)

@@ -21,7 +21,7 @@ func TestClocks(t *testing.T) {
 		}
 		c := &r.timeline.clocks
 		before := time.Now()
-		c.follow()
+		c.followClock()
 		return r.BlockUntil(func() bool { return !c.round.Load() || time.Since(before) > time.Minute })
 	})
 	text, err := os.ReadFile(filepath.Join(dir, "1.part"))

@@ -50,8 +50,8 @@ type options struct {
 	spans  bool // some ranks of the job reach each other over a network only; set when the job is known
 }
 
-// read checks c and reads the settings.
-func (c Config) read() (*options, error) {
+// readSettings checks c and reads the settings.
+func (c Config) readSettings() (*options, error) {
 	o := &options{Config: c}
 	if o.Caller == "" {
 		o.Caller = "rank"

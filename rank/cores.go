@@ -43,7 +43,7 @@ type share struct {
 // shareAmongProcesses finds what this rank may use, and whether others may, too. Every rank of the job calls it.
 // Ranks that nobody has bound divide their cores, unless the setting says that they are not to be bound.
 func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share, error) {
-	mine, key := affinity.Get(), o.key("cpus")
+	mine, key := affinity.Get(), o.keyName("cpus")
 	near := job.LocalRanks
 	if job.Room() {
 		near = job.World()
@@ -90,7 +90,7 @@ func shareInProcess(n int) share {
 }
 
 // firstCPUs is one CPU of each core that this process may use. The caller must not change the slice.
-func firstCPUs() []int { return coresRead.of(affinity.Get(), topology.Read) }
+func firstCPUs() []int { return coresRead.firstOf(affinity.Get(), topology.Read) }
 
 // coresRead keeps what firstCPUs has read from files.
 var coresRead coreCache
@@ -101,8 +101,8 @@ type coreCache struct {
 	first map[string][]int
 }
 
-// of is firstCPUs for the CPUs in usable. read is called once for each set.
-func (c *coreCache) of(usable []int, read func() topology.Map) []int {
+// firstOf is firstCPUs for the CPUs in usable. read is called once for each set.
+func (c *coreCache) firstOf(usable []int, read func() topology.Map) []int {
 	key := topology.FormatList(usable)
 	c.mu.Lock()
 	defer c.mu.Unlock()

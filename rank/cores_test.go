@@ -89,7 +89,7 @@ func TestPlan(t *testing.T) {
 		},
 		{"a system that does not say", nil, share{ranks: 1}, 1, nil, true, true, false, -1},
 	} {
-		o, err := with(append([]string{"GOLCI_WORKERS", "0", "GOLCI_SERVER", "auto"}, x.opts...)...).read()
+		o, err := with(append([]string{"GOLCI_WORKERS", "0", "GOLCI_SERVER", "auto"}, x.opts...)...).readSettings()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestPlan(t *testing.T) {
 
 // TestCrowdedProcessesSpinLonger: by as many turns as there are ranks to a processor, and only where they can share it.
 func TestCrowdedProcessesSpinLonger(t *testing.T) {
-	o, err := with("GOLCI_SPIN", "1ms").read()
+	o, err := with("GOLCI_SPIN", "1ms").readSettings()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestDivide(t *testing.T) {
 
 // TestCPUs: bound threads run on the rank's cores, others on all processors of the process.
 func TestCPUs(t *testing.T) {
-	o, err := with("GOLCI_WORKERS", "0", "GOLCI_SERVER", "auto").read()
+	o, err := with("GOLCI_WORKERS", "0", "GOLCI_SERVER", "auto").readSettings()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestCoresAreReadOnce(t *testing.T) {
 	var c coreCache
 	read := 0
 	for _, usable := range [][]int{{0, 1, 2, 3}, {0, 1}, {0, 1, 2, 3}, {0, 1}} {
-		got := c.of(usable, func() (m topology.Map) {
+		got := c.firstOf(usable, func() (m topology.Map) {
 			read++
 			for _, id := range usable {
 				m.CPUs = append(m.CPUs, topology.CPU{ID: id, Core: id / 2})

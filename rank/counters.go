@@ -50,8 +50,8 @@ func (r *Rank) Count(name string, read func() int64) {
 	x.all = append(x.all, c)
 }
 
-// count begins to look at the counters. It is called once, when rank 0 has begun: the timeline has nothing before.
-func (t *timeline) count() {
+// countFrom begins to look at the counters. It is called once, when rank 0 has begun: the timeline has nothing before.
+func (t *timeline) countFrom() {
 	if t == nil {
 		return
 	}
@@ -60,24 +60,24 @@ func (t *timeline) count() {
 	defer x.mu.Unlock()
 	if !x.over {
 		x.stop = make(chan struct{})
-		x.ended.Go(func() { x.look(t.numbers) })
+		x.ended.Go(func() { x.lookAtAll(t.numbers) })
 	}
 }
 
-// look records what changes, until close. Its last look is at all: a timeline ends with the final values.
-func (x *counters) look(lane *trace.Lane) {
+// lookAtAll records what changes, until close. Its last look is at all: a timeline ends with the final values.
+func (x *counters) lookAtAll(lane *trace.Lane) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
-		for _, c := range x.known() {
+		for _, c := range x.knownCounters() {
 			if !time.Now().Before(c.next) {
-				c.look(lane)
+				c.lookAtOne(lane)
 			}
 		}
 		select {
 		case <-x.stop:
-			for _, c := range x.known() {
-				c.look(lane)
+			for _, c := range x.knownCounters() {
+				c.lookAtOne(lane)
 			}
 			return
 		case <-tick.C:
@@ -85,13 +85,13 @@ func (x *counters) look(lane *trace.Lane) {
 	}
 }
 
-func (x *counters) known() []*counter {
+func (x *counters) knownCounters() []*counter {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return slices.Clip(x.all)
 }
 
-func (c *counter) look(lane *trace.Lane) {
+func (c *counter) lookAtOne(lane *trace.Lane) {
 	before := time.Now()
 	v := c.read()
 	c.next = before.Add(min(lookMost, lookShare*time.Since(before)))
@@ -102,8 +102,8 @@ func (c *counter) look(lane *trace.Lane) {
 	lane.Add(trace.Record{Start: lane.Now(), A: uint64(v), Name: c.name, Kind: trace.Count})
 }
 
-// close ends the looks. It may be called again.
-func (x *counters) close() {
+// closeCounters ends the looks. It may be called again.
+func (x *counters) closeCounters() {
 	x.mu.Lock()
 	if !x.over {
 		x.over = true

@@ -95,7 +95,7 @@ func longest(o *options, size int) int {
 // flow control chooses. It is never more than one record and the loan of a peer hold, which shrink as jobs grow. It
 // starts nothing and does not block. Error: ErrArgument.
 func EagerLimit(size int, cfg Config) (int, error) {
-	o, err := cfg.read()
+	o, err := cfg.readSettings()
 	if err != nil {
 		return 0, err
 	}

@@ -78,7 +78,7 @@ func startCreditStats(r *Rank) *creditStats {
 		s.tell(err)
 		return nil
 	}
-	go s.run()
+	go s.runStats()
 	return s
 }
 
@@ -90,17 +90,17 @@ func rankFile(path string, rank, size int) string {
 	return strings.ReplaceAll(path, rankMark, strconv.Itoa(rank))
 }
 
-// close writes the last line and waits until the file is closed.
-func (s *creditStats) close() {
+// closeStats writes the last line and waits until the file is closed.
+func (s *creditStats) closeStats() {
 	if s != nil {
 		close(s.stop)
 		<-s.ended
 	}
 }
 
-func (s *creditStats) run() {
+func (s *creditStats) runStats() {
 	defer close(s.ended)
-	err := s.watch()
+	err := s.watchCredits()
 	if e := s.file.Close(); err == nil {
 		err = e
 	}
@@ -109,19 +109,19 @@ func (s *creditStats) run() {
 	}
 }
 
-// watch writes a line whenever it finds that credits have changed, and one at the end.
-func (s *creditStats) watch() error {
+// watchCredits writes a line whenever it finds that credits have changed, and one at the end.
+func (s *creditStats) watchCredits() error {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	for {
 		select {
 		case <-s.stop:
-			return s.write(s.look())
+			return s.writeLine(s.lookAtCredits())
 		case <-pause.C:
 		}
 		start := time.Now()
-		if now := s.look(); !s.last.same(&now) {
-			if err := s.write(now); err != nil {
+		if now := s.lookAtCredits(); !s.last.same(&now) {
+			if err := s.writeLine(now); err != nil {
 				return err
 			}
 		}
@@ -129,7 +129,7 @@ func (s *creditStats) watch() error {
 	}
 }
 
-func (s *creditStats) look() creditLine {
+func (s *creditStats) lookAtCredits() creditLine {
 	r := s.report()
 	l := creditLine{
 		Time: time.Now(), Rank: s.rank, Epoch: r.Stats.Epochs, Mode: r.Mode.String(), Banked: r.Banked,
@@ -156,7 +156,7 @@ func (l *creditLine) same(m *creditLine) bool {
 		})
 }
 
-func (s *creditStats) write(l creditLine) error {
+func (s *creditStats) writeLine(l creditLine) error {
 	text, err := json.Marshal(l)
 	if err != nil {
 		return err

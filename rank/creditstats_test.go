@@ -67,7 +67,7 @@ func TestCreditStatsOverTime(t *testing.T) {
 		t.Run(over, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "credits.%r.json")
 			toRankZero(t, 3000, dynamicStats(path, over))
-			o, err := dynamicStats(path, over).read()
+			o, err := dynamicStats(path, over).readSettings()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,8 +155,8 @@ func TestCreditStatsTellOnce(t *testing.T) {
 		report: func() am.CreditReport { return am.CreditReport{Peers: make([]am.PeerCredit, 2)} },
 		tell:   func(err error) { told = append(told, err) },
 	}
-	s.run() // ends by itself
-	s.close()
+	s.runStats() // ends by itself
+	s.closeStats()
 	if len(told) != 1 || !errors.Is(told[0], os.ErrClosed) {
 		t.Errorf("told %v", told)
 	}

@@ -30,7 +30,7 @@ func openDatagrams(ctx context.Context, o *options, job *boot.Job) (conduit.Cond
 		return nil, err
 	}
 	mine := card{agreement(o, job.Size), l.Endpoint()}
-	cards, err := boot.ExchangeAll(ctx, job, o.key(endpointKey), mine, mine.check)
+	cards, err := boot.ExchangeAll(ctx, job, o.keyName(endpointKey), mine, mine.checkAgainst)
 	if err == nil {
 		err = job.Barrier(ctx) // the time of who is silent begins for all at once
 	}
@@ -50,8 +50,8 @@ type card struct {
 	nic.Endpoint
 }
 
-// check compares another rank's card with this one.
-func (c card) check(other card) error {
+// checkAgainst compares another rank's card with this one.
+func (c card) checkAgainst(other card) error {
 	if other.Agreed != c.Agreed {
 		return fmt.Errorf("%w: its settings are others than here, of %s, %s, eager messages or credits",
 			ErrArgument, settings.Conduit.Env(), settings.UDPSecurity.Env())

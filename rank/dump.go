@@ -30,14 +30,14 @@ type Report struct {
 // InCall notes that a thread is in one of the calls, so that it is not told of again. A nil thread is none.
 func (x *Report) InCall(t *fult.Thread) {
 	if t != nil {
-		x.inCalls.add(t.ID())
+		x.inCalls.addThread(t.ID())
 	}
 }
 
 // threadSet is a set of threads, a bit for each slot of each worker: there may be very many.
 type threadSet [][]uint64
 
-func (s *threadSet) add(id fult.ID) {
+func (s *threadSet) addThread(id fult.ID) {
 	for len(*s) <= id.Worker {
 		*s = append(*s, nil)
 	}
@@ -48,7 +48,7 @@ func (s *threadSet) add(id fult.ID) {
 	(*bits)[id.Slot/64] |= 1 << (id.Slot % 64)
 }
 
-func (s threadSet) has(id fult.ID) bool {
+func (s threadSet) hasThread(id fult.ID) bool {
 	return id.Worker < len(s) && id.Slot/64 < len(s[id.Worker]) && s[id.Worker][id.Slot/64]>>(id.Slot%64)&1 != 0
 }
 
@@ -59,21 +59,21 @@ func (r *Rank) Dump(w io.Writer) { r.dump(w, fult.TakeStacks) }
 
 // dump is Dump with a function that takes the stacks, which is called once if a thread runs.
 func (r *Rank) dump(w io.Writer, take func() *fult.Stacks) {
-	_, _ = w.Write(r.report()) // there is nobody to tell
+	_, _ = w.Write(r.reportWaits()) // there is nobody to tell
 	if where := r.whereThreadsRun(take); where != nil {
 		_, _ = w.Write(where)
 	}
 }
 
-// head begins what a rank writes.
-func (r *Rank) head() string {
+// reportHead begins what a rank writes.
+func (r *Rank) reportHead() string {
 	return fmt.Sprintf("golci: rank %d of %d: ", r.job.Rank-r.job.First, r.job.Mates)
 }
 
-// report tells what waits. It takes no stacks.
-func (r *Rank) report() []byte {
+// reportWaits tells what waits. It takes no stacks.
+func (r *Rank) reportWaits() []byte {
 	var b bytes.Buffer
-	b.WriteString(r.head())
+	b.WriteString(r.reportHead())
 	if r.closed.Load() {
 		b.WriteString("finalized\n")
 		return b.Bytes()
@@ -137,7 +137,7 @@ func (r *Rank) whereThreadsRun(take func() *fult.Stacks) []byte {
 		return nil
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%swhere threads run\n", r.head())
+	fmt.Fprintf(&b, "%swhere threads run\n", r.reportHead())
 	writeLines(&b, lines, r.reportLines())
 	return b.Bytes()
 }
@@ -159,7 +159,7 @@ func threadLines(s *fult.Scheduler, inCalls threadSet) (lines []string) {
 	alive, same := 0, make(map[like]int)
 	for t := range s.Threads() {
 		alive++
-		if !inCalls.has(t.ID()) {
+		if !inCalls.hasThread(t.ID()) {
 			same[like{t.State(), t.Label()}]++
 		}
 	}

@@ -21,7 +21,7 @@ import (
 //	SIGQUIT    the rank writes its dump, and the process ends (end_quit.go)
 //	Team       ranks of one process: Exit and Abort end the operations of all, and Team.Run returns why (team.go)
 //
-// Rank.stop ends the operations, Rank.depart the process. The launcher sees to the others: docs/design/exit.md.
+// Rank.stopOps ends the operations, Rank.depart the process. The launcher sees to the others: docs/design/exit.md.
 
 // ExitError says that a rank of Run has ended the job by Exit.
 type ExitError struct {
@@ -49,7 +49,7 @@ func (r *Rank) Exit(code int) error {
 		return fmt.Errorf("%w: %w", ErrAborted, e)
 	}
 	if r.end == nil {
-		return r.errorf("Exit", "%w: the job is not this rank's to end", ErrArgument)
+		return r.rankErrorf("Exit", "%w: the job is not this rank's to end", ErrArgument)
 	}
 	r.end.exit(code)
 	return r.Ended()
@@ -63,10 +63,10 @@ func (r *Rank) Abort(code int, err error) error {
 		err = fmt.Errorf("rank %d called Abort with code %d", r.job.Rank, code)
 	}
 	if r.team != nil {
-		r.team.abort(r.job.Rank, err)
+		r.team.abortAll(r.job.Rank, err)
 		return fmt.Errorf("%w by rank %d: %w", ErrAborted, r.job.Rank, err)
 	}
-	r.abort(code, err)
+	r.abortProcess(code, err)
 	return r.Ended()
 }
 
@@ -87,9 +87,9 @@ func (r *Rank) AwaitEnd() {
 	}
 }
 
-// stop ends all operations with the given reason; the first one counts. Threads that wait for no operation, but in
+// stopOps ends all operations with the given reason; the first one counts. Threads that wait for no operation, but in
 // package fult, unwind: whoever would wake them may have ended.
-func (r *Rank) stop(reason error) {
+func (r *Rank) stopOps(reason error) {
 	r.over.CompareAndSwap(nil, &reason)
 	for _, l := range r.attached() {
 		if l.Stop != nil {
@@ -104,12 +104,12 @@ func (r *Rank) stop(reason error) {
 // depart ends the process, or if it is to go on, the rank's operations.
 func (r *Rank) depart(code int, reason error) {
 	if f := r.opts.Exit; f != nil {
-		r.timeline.close()
+		r.timeline.closeTimeline()
 		f(code)
 	}
-	r.stop(reason)
+	r.stopOps(reason)
 	if r.end != nil {
-		r.end.done()
+		r.end.letGo()
 	}
 }
 
@@ -118,7 +118,7 @@ func (r *Rank) fatal(err error) {
 	err = fmt.Errorf("rank %d: %w", r.job.Rank, err)
 	switch {
 	case r.team != nil:
-		r.team.late.Go(func() { r.team.abort(r.job.Rank, err) }) // the caller may hold locks
+		r.team.late.Go(func() { r.team.abortAll(r.job.Rank, err) }) // the caller may hold locks
 	case r.opts.Exit == nil:
 		r.late.Go(func() { r.abortUnlessEnding(1, err) }) // which ends operations, and they want the locks
 	default:
@@ -128,13 +128,13 @@ func (r *Rank) fatal(err error) {
 
 func (r *Rank) abortUnlessEnding(code int, err error) {
 	r.AwaitEnd()
-	r.abort(code, err)
+	r.abortProcess(code, err)
 }
 
 const lastWords = 50 * time.Millisecond // for a foreign launcher to read why a rank aborts
 
-// abort ends the job, and this process.
-func (r *Rank) abort(code int, err error) {
+// abortProcess ends the job, and this process.
+func (r *Rank) abortProcess(code int, err error) {
 	if code < 1 || code > 255 {
 		code = 1
 	}
@@ -142,7 +142,7 @@ func (r *Rank) abort(code int, err error) {
 	if l := r.job.Launcher; l != boot.LauncherGolci && l != boot.LauncherSingle {
 		time.Sleep(lastWords)
 	}
-	if r.end != nil && !r.end.abort(code) {
+	if r.end != nil && !r.end.abortOthers(code) {
 		return
 	}
 	reason, _, _ := strings.Cut(err.Error(), "\n") // the stack of a panic is printed already
@@ -160,6 +160,6 @@ func (r *Rank) threadPanicked() {
 		return
 	}
 	if v := recover(); v != nil {
-		r.abort(panicCode, fmt.Errorf("panic in a thread: %v\n%s", v, debug.Stack()))
+		r.abortProcess(panicCode, fmt.Errorf("panic in a thread: %v\n%s", v, debug.Stack()))
 	}
 }

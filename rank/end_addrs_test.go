@@ -25,7 +25,7 @@ func TestPlaneAddrs(t *testing.T) {
 		{spec: "no-such-interface", local: []int{0, 1}},
 	} {
 		t.Setenv("GOLCI_UDP_INTERFACES", c.spec)
-		o, err := Config{}.read()
+		o, err := Config{}.readSettings()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,7 @@ func newEnder(r *Rank) (*ender, error) {
 	}
 	e.mu.Lock() // messages wait until the plane is noted
 	defer e.mu.Unlock()
-	e.plane, err = r.job.OpenPlane(e.take, at...)
+	e.plane, err = r.job.OpenPlane(e.takeNews, at...)
 	if errors.Is(err, boot.ErrNoPlane) {
 		e.alone, err = true, nil
 	}
@@ -66,8 +66,9 @@ func exitConfig(set *settings.Set, rank, size int) exit.Config {
 	return exit.Config{Rank: rank, Size: size, Settle: settings.ExitSettle.Get(set), Limit: boot.ExitLimit(set, size)}
 }
 
-// look has the conduit told of ranks whose process ends, if it does not find that by itself. All planes are open.
-func (e *ender) look() {
+// lookForEnds has the conduit told of ranks whose process ends, if it does not find that by itself. All planes are
+// open.
+func (e *ender) lookForEnds() {
 	s, ok := e.r.wire.(conduit.Suspecter)
 	if ok && e.plane != nil {
 		gone := func(rank int) bool { return e.r.wire.Failed(rank) != nil }
@@ -75,8 +76,8 @@ func (e *ender) look() {
 	}
 }
 
-// done lets those go on that wait for the end of a process that does not end.
-func (e *ender) done() { e.once.Do(func() { close(e.over) }) }
+// letGo lets those go on that wait for the end of a process that does not end.
+func (e *ender) letGo() { e.once.Do(func() { close(e.over) }) }
 
 // exit is the program's call. It returns when the rank's operations have ended, if the process goes on.
 func (e *ender) exit(code int) {
@@ -102,8 +103,8 @@ func (e *ender) exit(code int) {
 
 const abortTime = 200 * time.Millisecond // for ranks that take nothing; the launcher ends those
 
-// abort tells the others to end with code, and returns then; false if the end has come in another way.
-func (e *ender) abort(code int) bool {
+// abortOthers tells the others to end with code, and returns then; false if the end has come in another way.
+func (e *ender) abortOthers(code int) bool {
 	e.mu.Lock()
 	if e.ending {
 		e.mu.Unlock()
@@ -117,7 +118,7 @@ func (e *ender) abort(code int) bool {
 	e.ending = true // the caller sees to the end
 	for _, a := range e.m.Abort(time.Now(), code) {
 		if a.Kind == exit.Send {
-			e.send(a)
+			e.sendAction(a)
 		}
 	}
 	e.began()
@@ -126,8 +127,8 @@ func (e *ender) abort(code int) bool {
 	return true
 }
 
-// take is called by the plane.
-func (e *ender) take(from int, b []byte) {
+// takeNews is called by the plane.
+func (e *ender) takeNews(from int, b []byte) {
 	msg, err := exit.Parse(b)
 	if err != nil {
 		return // sealed with the job's key, so from a program of another version; it will be missed in time
@@ -175,13 +176,13 @@ func (e *ender) obey(out []exit.Action) {
 	for _, a := range out {
 		switch a.Kind {
 		case exit.Send:
-			e.send(a)
+			e.sendAction(a)
 		case exit.Finish:
 			e.ending = true
-			go e.leave(a)
+			go e.leaveProcess(a)
 		case exit.GiveUp:
 			e.ending = true
-			go e.enforce(a.Verdict, e.missing(a.To))
+			go e.enforce(a.Verdict, e.missingRank(a.To))
 		}
 	}
 	e.arm()
@@ -195,8 +196,8 @@ func (e *ender) began() {
 	}
 }
 
-// send sends from a goroutine of its own, so that a rank that is stopped does not hold up the others.
-func (e *ender) send(a exit.Action) {
+// sendAction sends from a goroutine of its own, so that a rank that is stopped does not hold up the others.
+func (e *ender) sendAction(a exit.Action) {
 	e.sends.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), e.limit)
 		defer cancel()
@@ -234,15 +235,15 @@ func (e *ender) arm() {
 	e.timer.Reset(d)
 }
 
-func (e *ender) missing(rank int) string {
+func (e *ender) missingRank(rank int) string {
 	if rank != exit.NoRank {
 		return fmt.Sprintf("rank %d has not answered within %v", e.r.job.First+rank, e.limit)
 	}
 	return fmt.Sprintf("not all ranks have answered within %v", e.limit)
 }
 
-// leave ends the process as agreed.
-func (e *ender) leave(a exit.Action) {
+// leaveProcess ends the process as agreed.
+func (e *ender) leaveProcess(a exit.Action) {
 	v := a.Verdict
 	e.sent(e.limit)
 	var text string
@@ -267,8 +268,8 @@ func (e *ender) depart(v exit.Verdict, code int) {
 	e.r.depart(code, fmt.Errorf("%w: %w", ErrAborted, &ExitError{Rank: e.r.job.First + v.Rank, Code: code}))
 }
 
-// close is called by Finalize, when all ranks have met for the last time.
-func (e *ender) close() {
+// closeEnder is called by Finalize, when all ranks have met for the last time.
+func (e *ender) closeEnder() {
 	e.mu.Lock()
 	if e.begun.Load() {
 		e.mu.Unlock()

@@ -22,17 +22,17 @@ import (
 func (r *Rank) Finalize(ctx context.Context) error {
 	switch {
 	case ctx == nil:
-		return r.errorf("Finalize", "%w: nil context", ErrArgument)
+		return r.rankErrorf("Finalize", "%w: nil context", ErrArgument)
 	case r.sched.Current() != nil:
-		return r.errorf("Finalize", "%w", ErrThread)
+		return r.rankErrorf("Finalize", "%w", ErrThread)
 	case r.final.Swap(true):
-		return r.errorf("Finalize", "%w", ErrFinalized)
+		return r.rankErrorf("Finalize", "%w", ErrFinalized)
 	}
 	err := withCause(ctx, r.lastMeeting(ctx))
 	if err != nil {
 		r.AwaitEnd()
 	}
-	return errors.Join(err, r.verdicts(), r.shut(ctx))
+	return errors.Join(err, r.verdicts(), r.shutAll(ctx))
 }
 
 // verdicts are the errors of the program that layers have found at the end.
@@ -53,10 +53,10 @@ func (r *Rank) lastMeeting(ctx context.Context) error {
 	if err := r.Ended(); err != nil {
 		return err
 	}
-	if err := r.meet(ctx); err != nil {
+	if err := r.meetLayers(ctx); err != nil {
 		return err
 	}
-	left := r.settle(ctx)
+	left := r.settleAll(ctx)
 	if r.job.Size == 1 || r.Ended() != nil {
 		return left
 	}
@@ -64,7 +64,7 @@ func (r *Rank) lastMeeting(ctx context.Context) error {
 		r.end.unwatch() // before any rank can come through the second wait and go
 	}
 	if r.anyDead() {
-		return errors.Join(left, r.meet(ctx))
+		return errors.Join(left, r.meetLayers(ctx))
 	}
 	return errors.Join(left, r.meetByJob(ctx))
 }
@@ -74,8 +74,8 @@ func (r *Rank) anyDead() bool {
 	return slices.ContainsFunc(r.attached(), func(l Layer) bool { return l.AnyDead != nil && l.AnyDead() })
 }
 
-// meet makes all layers meet their peers. The end of ctx ends all operations, too: nobody will wait for them.
-func (r *Rank) meet(ctx context.Context) error {
+// meetLayers makes all layers meet their peers. The end of ctx ends all operations, too: nobody will wait for them.
+func (r *Rank) meetLayers(ctx context.Context) error {
 	over, stopped := make(chan struct{}), make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(stopped)
@@ -104,7 +104,7 @@ func (r *Rank) meet(ctx context.Context) error {
 
 // stopUntil ends all operations until over is closed, and those that are started meanwhile.
 func (r *Rank) stopUntil(over <-chan struct{}, reason error) {
-	r.stop(reason)
+	r.stopOps(reason)
 	again := time.NewTicker(stopAgain)
 	defer again.Stop()
 	for {
@@ -112,7 +112,7 @@ func (r *Rank) stopUntil(over <-chan struct{}, reason error) {
 		case <-over:
 			return
 		case <-again.C:
-			r.stop(reason)
+			r.stopOps(reason)
 		}
 	}
 }
@@ -135,7 +135,7 @@ func (r *Rank) meetByJob(ctx context.Context) error {
 		err = met
 	}
 	if err != nil {
-		return r.errorf("Finalize", "%w", err)
+		return r.rankErrorf("Finalize", "%w", err)
 	}
 	return nil
 }
@@ -149,22 +149,22 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// shut lets go of everything. In a Team the conduits stay until all ranks have come that far.
-func (r *Rank) shut(ctx context.Context) error {
-	defer r.timeline.finish()
-	r.stats.close()
+// shutAll lets go of everything. In a Team the conduits stay until all ranks have come that far.
+func (r *Rank) shutAll(ctx context.Context) error {
+	defer r.timeline.finishPart()
+	r.stats.closeStats()
 	r.keepCounters()
 	if r.end != nil {
-		r.end.close()
+		r.end.closeEnder()
 	}
-	r.stop(ErrFinalized)
+	r.stopOps(ErrFinalized)
 	r.server.Stop()
 	r.late.Wait()
 	err := r.closeThreads(ctx)
 	if r.sched.Live() > 0 { // they may still use what is closed below
 		return err
 	}
-	r.stop(ErrFinalized) // once more, for what was being started meanwhile
+	r.stopOps(ErrFinalized) // once more, for what was being started meanwhile
 	r.unlisten()
 	if r.team == nil {
 		err = errors.Join(err, r.wire.Close())
@@ -192,11 +192,11 @@ func (r *Rank) closeThreads(ctx context.Context) error {
 		case err := <-closed:
 			return err
 		case <-again.C:
-			r.stop(ErrFinalized)
+			r.stopOps(ErrFinalized)
 		case <-gone:
 			gone, late = nil, time.After(settleTime)
 		case <-late:
-			return r.errorf("Finalize", "%s: %w", r.unended(), context.Cause(ctx))
+			return r.rankErrorf("Finalize", "%s: %w", r.unended(), context.Cause(ctx))
 		}
 	}
 }

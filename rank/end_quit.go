@@ -25,8 +25,8 @@ type quitter struct {
 	gone  chan struct{}
 }
 
-// add has r report; what it returns undoes that.
-func (q *quitter) add(r *Rank) (remove func()) {
+// addRank has r report; what it returns undoes that.
+func (q *quitter) addRank(r *Rank) (remove func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.ranks == nil {
@@ -36,12 +36,12 @@ func (q *quitter) add(r *Rank) (remove func()) {
 	if q.sig == nil && quitSignal != nil {
 		q.sig, q.gone = make(chan os.Signal, 1), make(chan struct{})
 		signal.Notify(q.sig, quitSignal)
-		go q.listen(q.sig, q.gone)
+		go q.listenFor(q.sig, q.gone)
 	}
-	return func() { q.remove(r) }
+	return func() { q.removeRank(r) }
 }
 
-func (q *quitter) remove(r *Rank) {
+func (q *quitter) removeRank(r *Rank) {
 	q.mu.Lock()
 	delete(q.ranks, r)
 	if len(q.ranks) > 0 || q.sig == nil {
@@ -61,12 +61,12 @@ const (
 	quitCode  = 2                      // of a Go program that SIGQUIT ends
 )
 
-func (q *quitter) listen(sig chan os.Signal, gone chan struct{}) {
+func (q *quitter) listenFor(sig chan os.Signal, gone chan struct{}) {
 	defer close(gone)
 	if _, ok := <-sig; !ok {
 		return
 	}
-	q.tell(os.Stderr, fult.TakeStacks)
+	q.tellAll(os.Stderr, fult.TakeStacks)
 	if os.Getenv("GOTRACEBACK") == "crash" { // the user wants a core dump
 		signal.Reset(quitSignal)
 		quitAgain()
@@ -80,8 +80,8 @@ func (q *quitter) sorted() []*Rank {
 	return slices.SortedFunc(maps.Keys(q.ranks), func(a, b *Rank) int { return a.job.Rank - b.job.Rank })
 }
 
-// asked is what the ranks learn from others, all at once. No lock is held while they ask.
-func (q *quitter) asked() [][]byte {
+// askOthers is what the ranks learn from others, all at once. No lock is held while they ask.
+func (q *quitter) askOthers() [][]byte {
 	q.mu.Lock()
 	ranks := q.sorted()
 	q.mu.Unlock()
@@ -89,7 +89,7 @@ func (q *quitter) asked() [][]byte {
 	var all sync.WaitGroup
 	for i, r := range ranks {
 		all.Go(func() {
-			if text := r.asked(); text != "" {
+			if text := r.askLayers(); text != "" {
 				out[i] = fmt.Appendf(nil, "golci: rank %d of %d: after asking others\n%s", r.job.Rank-r.job.First, r.job.Mates,
 					text)
 			}
@@ -99,28 +99,28 @@ func (q *quitter) asked() [][]byte {
 	return out
 }
 
-// tell writes what the ranks have to tell: what waits, then what they learn from others, and at last what needs the
+// tellAll writes what the ranks have to tell: what waits, then what they learn from others, and at last what needs the
 // stacks of all goroutines. take is called once at most. The launcher, which may be about to end the ranks, hears of
 // each step.
-func (q *quitter) tell(w io.Writer, take func() *fult.Stacks) {
+func (q *quitter) tellAll(w io.Writer, take func() *fult.Stacks) {
 	grace := time.After(quitGrace)
-	q.each(func(r *Rank) {
+	q.eachRank(func(r *Rank) {
 		r.job.Reporting()
-		write(w, r.report())
+		write(w, r.reportWaits())
 	})
 	// The first rank to go takes the others' operations with it: they get the time to tell of theirs.
-	for _, b := range q.asked() {
+	for _, b := range q.askOthers() {
 		write(w, b)
 	}
 	take = sync.OnceValue(take)
-	q.each(func(r *Rank) {
+	q.eachRank(func(r *Rank) {
 		r.job.Reporting()
 		write(w, r.whereThreadsRun(take))
 	})
-	q.each(func(r *Rank) {
+	q.eachRank(func(r *Rank) {
 		if how := settings.Dump.Get(r.opts.values); take != nil && (how == dumpStacks || how == dumpAll) {
 			r.job.Reporting()
-			b := bytes.NewBufferString(r.head() + "stacks of goroutines and threads\n\n")
+			b := bytes.NewBufferString(r.reportHead() + "stacks of goroutines and threads\n\n")
 			writeStacks(b, take())
 			write(w, b.Bytes())
 			take = nil // those of all ranks have been written
@@ -129,8 +129,8 @@ func (q *quitter) tell(w io.Writer, take func() *fult.Stacks) {
 	<-grace
 }
 
-// each calls f for each rank, by number. None is let go of meanwhile.
-func (q *quitter) each(f func(r *Rank)) {
+// eachRank calls f for each rank, by number. None is let go of meanwhile.
+func (q *quitter) eachRank(f func(r *Rank)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, r := range q.sorted() {

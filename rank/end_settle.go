@@ -41,13 +41,13 @@ type remains struct {
 	first   func() string // describes one of ops
 }
 
-// settle returns nil when all threads and operations have ended, or ErrPending when the rest will not.
-func (r *Rank) settle(ctx context.Context) error {
+// settleAll returns nil when all threads and operations have ended, or ErrPending when the rest will not.
+func (r *Rank) settleAll(ctx context.Context) error {
 	now := time.Now()
 	x := settling{r: r, limit: r.settleLimit(), begun: now, since: now, round: r.sched.Round(), left: r.remains()}
 	for n := 0; ; n++ {
-		over := x.over()
-		changed := x.look() // after over: what ended before over came true is seen here
+		over := x.isOver()
+		changed := x.lookAgain() // after over: what ended before over came true is seen here
 		switch {
 		case x.left.none():
 			return nil
@@ -58,7 +58,7 @@ func (r *Rank) settle(ctx context.Context) error {
 			runtime.Gosched()
 		} else {
 			time.Sleep(settleStep)
-			x.name()
+			x.nameThread()
 		}
 		r.ep.Poll()
 	}
@@ -72,8 +72,8 @@ func (r *Rank) settleLimit() time.Duration {
 	return settleUnseen
 }
 
-// look says whether anything has ended since the last look.
-func (x *settling) look() (changed bool) {
+// lookAgain says whether anything has ended since the last look.
+func (x *settling) lookAgain() (changed bool) {
 	left := x.r.remains()
 	changed = left.threads != x.left.threads || left.ops != x.left.ops
 	if changed {
@@ -83,11 +83,11 @@ func (x *settling) look() (changed bool) {
 	return changed
 }
 
-// over says that nothing ends any more, and no thread computes.
-func (x *settling) over() bool { return time.Since(x.since) >= x.limit && x.round.Over() }
+// isOver says that nothing ends any more, and no thread computes.
+func (x *settling) isOver() bool { return time.Since(x.since) >= x.limit && x.round.Over() }
 
-// name tells the user, once, which thread Finalize waits for.
-func (x *settling) name() {
+// nameThread tells the user, once, which thread Finalize waits for.
+func (x *settling) nameThread() {
 	after := stuckTime(x.r.opts)
 	if x.named || after <= 0 || time.Since(x.begun) < after || x.left.threads == 0 {
 		return
@@ -125,7 +125,7 @@ func (r *Rank) pendingError(left remains) error {
 	if left.ops > 0 {
 		parts = append(parts, fmt.Sprintf("%s, the first is %s", plural(left.ops, "operation", "operations"), left.first()))
 	}
-	return r.errorf("Finalize", "%w: %s", ErrPending, strings.Join(parts, "; "))
+	return r.rankErrorf("Finalize", "%w: %s", ErrPending, strings.Join(parts, "; "))
 }
 
 // unended names a thread that has not ended.

@@ -25,7 +25,7 @@ func openFabric(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit
 		return nil, err
 	}
 	mine := fabricCard{agreement(o, job.Size), l.Info.Provider, l.Name}
-	table, err := boot.Exchange(ctx, job, o.key(fabricKey), mine, mine.check)
+	table, err := boot.Exchange(ctx, job, o.keyName(fabricKey), mine, mine.checkAgainst)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -77,8 +77,8 @@ type fabricCard struct {
 	Name     []byte
 }
 
-// check compares another rank's card with this one.
-func (c fabricCard) check(other fabricCard) error {
+// checkAgainst compares another rank's card with this one.
+func (c fabricCard) checkAgainst(other fabricCard) error {
 	switch {
 	case other.Agreed != c.Agreed:
 		return fmt.Errorf("%w: its settings are others than here, of %s, eager messages or credits", ErrArgument,

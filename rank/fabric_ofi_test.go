@@ -15,7 +15,7 @@ import (
 // TestFabricCards: ranks with other settings, another provider or no address are refused, with both sides named.
 func TestFabricCards(t *testing.T) {
 	mine := fabricCard{Agreed: 1, Provider: "efa", Name: []byte("here")}
-	if err := mine.check(fabricCard{1, "efa", []byte("there")}); err != nil {
+	if err := mine.checkAgainst(fabricCard{1, "efa", []byte("there")}); err != nil {
 		t.Error(err)
 	}
 	for says, other := range map[string]fabricCard{
@@ -23,7 +23,7 @@ func TestFabricCards(t *testing.T) {
 		`there is "tcp" and here "efa"`:  {1, "tcp", []byte("there")},
 		"it has no address in libfabric": {1, "efa", nil},
 	} {
-		if err := mine.check(other); !errors.Is(err, ErrArgument) || !strings.Contains(err.Error(), says) {
+		if err := mine.checkAgainst(other); !errors.Is(err, ErrArgument) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%+v: %v, want %q", other, err, says)
 		}
 	}

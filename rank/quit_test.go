@@ -56,7 +56,7 @@ func TestQuitReport(t *testing.T) {
 			}
 			var out pieces
 			taken := 0
-			quitDumps.tell(&out, func() *fult.Stacks {
+			quitDumps.tellAll(&out, func() *fult.Stacks {
 				taken++
 				if len(out) != 2 {
 					t.Errorf("stacks are taken after %d writes", len(out))
@@ -135,7 +135,7 @@ func TestLongReports(t *testing.T) {
 			}})
 		}
 		must(t, 1, cfg, func(r *Rank) error {
-			text := string(r.report())
+			text := string(r.reportWaits())
 			cut := fmt.Sprintf("\n  and %d lines more; GOLCI_DUMP=all shows all\n", 2*reportLines)
 			if strings.Count(text, "  line ") != most || strings.HasSuffix(text, cut) != (how == "calls") {
 				t.Errorf("%s: %s", how, text)

@@ -154,10 +154,10 @@ func (r *Rank) Hint(n, bytes int, peers ...int) {
 // only the thread ends, and Join returns the panic. Errors: ErrArgument, ErrFinalized, ErrAborted, fult.ErrTooMany.
 func (r *Rank) Go(f func()) (fult.Handle, error) {
 	if f == nil {
-		return fult.Handle{}, r.errorf("Go", "%w: nil function", ErrArgument)
+		return fult.Handle{}, r.rankErrorf("Go", "%w: nil function", ErrArgument)
 	}
 	if err := r.Ended(); err != nil {
-		return fult.Handle{}, r.errorf("Go", "%w", err)
+		return fult.Handle{}, r.rankErrorf("Go", "%w", err)
 	}
 	return r.sched.Go(func(*fult.Thread) {
 		defer r.threadPanicked()
@@ -165,8 +165,8 @@ func (r *Rank) Go(f func()) (fult.Handle, error) {
 	})
 }
 
-// errorf makes the error of a call.
-func (r *Rank) errorf(call, format string, args ...any) error {
+// rankErrorf makes the error of a call.
+func (r *Rank) rankErrorf(call, format string, args ...any) error {
 	return fmt.Errorf("%s: %s: rank %d: "+format, append([]any{r.opts.Caller, call, r.job.Rank}, args...)...)
 }
 
@@ -182,24 +182,24 @@ func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl plan, t *Team) 
 	ec := endpointConfig(o, pl, job.Size)
 	ec.Scheduler, ec.Fatal = r.sched, r.fatal
 	r.timeline = startTimeline(r)
-	if r.ep, err = am.New(r.timeline.over(wire), ec); err != nil {
-		r.timeline.close()
+	if r.ep, err = am.New(r.timeline.recordOver(wire), ec); err != nil {
+		r.timeline.closeTimeline()
 		return nil, errors.Join(err, r.sched.Close())
 	}
-	if err := r.timeline.follow(r, r.ep); err != nil {
-		r.timeline.close()
+	if err := r.timeline.followEndpoint(r, r.ep); err != nil {
+		r.timeline.closeTimeline()
 		return nil, errors.Join(err, r.sched.Close())
 	}
 	r.untils.ep = r.ep
 	if err := r.sched.SetPoller(r.ep.Progress().Poller()); err != nil { // else threads would hang
-		r.timeline.close()
+		r.timeline.closeTimeline()
 		return nil, errors.Join(err, r.sched.Close())
 	}
 	return r, nil
 }
 
-// serve attaches the layers, and then starts the poller that the plan chooses.
-func (r *Rank) serve(pl plan) error {
+// serveLayers attaches the layers, and then starts the poller that the plan chooses.
+func (r *Rank) serveLayers(pl plan) error {
 	r.foretell()
 	if f := r.opts.Attach; f != nil {
 		if err := f(r); err != nil {
@@ -215,7 +215,7 @@ func (r *Rank) serve(pl plan) error {
 		}
 	}
 	if r.opts.QuitDump {
-		r.unlisten = quitDumps.add(r)
+		r.unlisten = quitDumps.addRank(r)
 	}
 	r.stats = startCreditStats(r)
 	return nil
@@ -238,7 +238,7 @@ func schedulerConfig(o *options, pl plan) fult.Config {
 // ThreadKind tells what the threads of a rank with that configuration are, and why not coroutines
 // (fult.Config.Effective). It does not block or switch threads. Error: ErrArgument.
 func ThreadKind(cfg Config) (kind fult.Kind, why, err error) {
-	o, err := cfg.read()
+	o, err := cfg.readSettings()
 	if err != nil {
 		return 0, nil, err
 	}
@@ -287,14 +287,14 @@ func (r *Rank) stuckText(s fult.StuckReport) string {
 	if left := r.remains(); left.ops > 0 {
 		text += fmt.Sprintf("  %s; the first: %s\n", plural(left.ops, "operation waits", "operations wait"), left.first())
 	}
-	return text + r.asked()
+	return text + r.askLayers()
 }
 
 // askTime is how long a report waits for other ranks. It is part of quitGrace.
 const askTime = 100 * time.Millisecond
 
-// asked is what the layers learn from other ranks, for a report.
-func (r *Rank) asked() string {
+// askLayers is what the layers learn from other ranks, for a report.
+func (r *Rank) askLayers() string {
 	ctx, cancel := context.WithTimeout(context.Background(), askTime)
 	defer cancel()
 	var b strings.Builder

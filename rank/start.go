@@ -21,7 +21,7 @@ import (
 // A rank that fails when it has joined a job of several ranks aborts the job, with its error as the reason: the
 // others could only wait for it. The launcher then ends all ranks, this one too, and prints the reason.
 func Start(ctx context.Context, cfg Config) (*Rank, error) {
-	o, err := cfg.read()
+	o, err := cfg.readSettings()
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func startWithin(ctx context.Context, o *options) (r *Rank, err error) {
 	err = fmt.Errorf("rank %d of %d: %w", job.Rank-job.First, job.Mates, err)
 	renounce(job, err) // before shut, which would tell of an end in order
 	if r != nil {
-		_ = r.shut(context.Background()) // the first error is the one to tell
+		_ = r.shutAll(context.Background()) // the first error is the one to tell
 	}
 	return nil, err
 }
@@ -73,13 +73,13 @@ func startWithin(ctx context.Context, o *options) (r *Rank, err error) {
 // the job call it, in the same order. It blocks until all are ready, or ctx ends. The job stays the caller's: the rank
 // does not end it, and its Exit gives ErrArgument. Errors: those of Start.
 func On(ctx context.Context, job *Job, cfg Config) (*Rank, error) {
-	o, err := cfg.read()
+	o, err := cfg.readSettings()
 	if err != nil {
 		return nil, err
 	}
 	r, err := bringUp(ctx, job, o, false)
 	if err != nil && r != nil {
-		_ = r.shut(context.Background()) // the first error is the one to tell
+		_ = r.shutAll(context.Background()) // the first error is the one to tell
 		r = nil
 	}
 	return r, err
@@ -125,32 +125,32 @@ func bringUp(ctx context.Context, job *boot.Job, o *options, owner bool) (*Rank,
 		return nil, err
 	}
 	r.owner = owner
-	return r, r.begin(ctx, pl)
+	return r, r.beginJob(ctx, pl)
 }
 
-// begin ends with the start barrier: no rank sends before all can take in whatever comes.
-func (r *Rank) begin(ctx context.Context, pl plan) error {
+// beginJob ends with the start barrier: no rank sends before all can take in whatever comes.
+func (r *Rank) beginJob(ctx context.Context, pl plan) error {
 	var err error
 	if r.owner {
 		if r.end, err = newEnder(r); err != nil {
 			return err
 		}
 	}
-	if err := r.serve(pl); err != nil {
+	if err := r.serveLayers(pl); err != nil {
 		return err
 	}
 	if r.job.Size > 1 {
 		err = r.together(ctx)
 	}
 	if err == nil {
-		r.timeline.count()
+		r.timeline.countFrom()
 	}
 	return err
 }
 
 // together waits until the other ranks have come so far.
 func (r *Rank) together(ctx context.Context) error {
-	r.timeline.publish(r)
+	r.timeline.publishStart(r)
 	if err := r.job.Barrier(ctx); err != nil {
 		return err
 	}
@@ -159,13 +159,13 @@ func (r *Rank) together(ctx context.Context) error {
 	}
 	r.timeline.align(ctx, r)
 	if r.end != nil {
-		r.end.look()
+		r.end.lookForEnds()
 	}
 	return nil
 }
 
-// key is a key of the job's store for this rank's use.
-func (o *options) key(name string) string { return name + o.Name }
+// keyName is a key of the job's store for this rank's use.
+func (o *options) keyName(name string) string { return name + o.Name }
 
 const lostGrace = 300 * time.Millisecond // of a rank without launcher: an exit code may be on its way to it
 

@@ -27,7 +27,7 @@ type Team struct {
 // Local brings up n ranks of a job in this process. Config.Processors and Config.Exit have no effect. The team is to be
 // closed, by Run or Close. Errors: ErrArgument, and those of the conduit.
 func Local(n int, cfg Config) (*Team, error) {
-	o, err := cfg.read()
+	o, err := cfg.readSettings()
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func Local(n int, cfg Config) (*Team, error) {
 		return nil, err
 	}
 	t := &Team{}
-	if err := t.start(jobs, wires, o); err != nil {
+	if err := t.startRanks(jobs, wires, o); err != nil {
 		err = errors.Join(err, t.Close())
 		for i := len(t.ranks); i < n; i++ { // those of which no rank was made
 			err = errors.Join(err, wires[i].Close(), jobs[i].Finalize(context.Background()))
@@ -50,8 +50,8 @@ func Local(n int, cfg Config) (*Team, error) {
 	return t, nil
 }
 
-// start makes the ranks.
-func (t *Team) start(jobs []*boot.Job, wires []conduit.Conduit, o *options) error {
+// startRanks makes the ranks.
+func (t *Team) startRanks(jobs []*boot.Job, wires []conduit.Conduit, o *options) error {
 	pl := planFor(o, shareInProcess(len(jobs)))
 	for i := range jobs {
 		r, err := newRank(jobs[i], wires[i], o, pl, t)
@@ -62,10 +62,10 @@ func (t *Team) start(jobs []*boot.Job, wires []conduit.Conduit, o *options) erro
 		if first := t.ranks[0].timeline; first != nil {
 			r.Trace().SetZero(first.began)
 		}
-		if err := r.serve(pl); err != nil {
+		if err := r.serveLayers(pl); err != nil {
 			return err
 		}
-		r.timeline.count()
+		r.timeline.countFrom()
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func (t *Team) Run(f func(r *Rank) error) error {
 func (t *Team) rank(r *Rank, f func(r *Rank) error) error {
 	err := guarded(r, f)
 	if err != nil && !errors.Is(err, ErrAborted) {
-		t.abort(r.job.Rank, err)
+		t.abortAll(r.job.Rank, err)
 	}
 	final := r.Finalize(context.Background())
 	if err == nil && !errors.Is(final, ErrFinalized) {
@@ -169,8 +169,8 @@ func (t *Team) aborted() bool {
 	return t.reason != nil
 }
 
-// abort ends the operations of all ranks; the first reason counts.
-func (t *Team) abort(rank int, err error) {
+// abortAll ends the operations of all ranks; the first reason counts.
+func (t *Team) abortAll(rank int, err error) {
 	t.mu.Lock()
 	first := t.reason == nil
 	if first {
@@ -192,7 +192,7 @@ func (t *Team) exit(e *ExitError) {
 		t.exits = e
 	}
 	t.mu.Unlock()
-	t.abort(e.Rank, e)
+	t.abortAll(e.Rank, e)
 }
 
 func (t *Team) stopAll() {
@@ -200,7 +200,7 @@ func (t *Team) stopAll() {
 	reason := fmt.Errorf("%w by rank %d: %w", ErrAborted, t.blame, t.reason)
 	t.mu.Unlock()
 	for _, r := range t.ranks {
-		r.stop(reason)
+		r.stopOps(reason)
 	}
 }
 
@@ -225,7 +225,7 @@ func (t *Team) Close() error {
 	var errs []error
 	for _, r := range t.ranks {
 		if !r.closed.Load() {
-			errs = append(errs, r.shut(context.Background()))
+			errs = append(errs, r.shutAll(context.Background()))
 		}
 		errs = append(errs, r.wire.Close(), r.job.Finalize(context.Background()))
 	}

@@ -68,14 +68,14 @@ func startTimeline(r *Rank) *timeline {
 	return t
 }
 
-// publish lets the other ranks have the time at which rank 0 began, which is 0 in the timelines of all. It is called
-// before the start barrier.
-func (t *timeline) publish(r *Rank) {
+// publishStart lets the other ranks have the time at which rank 0 began, which is 0 in the timelines of all. It is
+// called before the start barrier.
+func (t *timeline) publishStart(r *Rank) {
 	if t == nil || r.job.Rank != 0 {
 		return
 	}
 	t.rec.SetZero(t.began)
-	if err := r.job.Put(r.opts.key("trace"), fmt.Append(nil, t.began, " ", trace.MachineID())); err != nil {
+	if err := r.job.Put(r.opts.keyName("trace"), fmt.Append(nil, t.began, " ", trace.MachineID())); err != nil {
 		t.tell(err)
 	}
 }
@@ -86,7 +86,7 @@ func (t *timeline) align(ctx context.Context, r *Rank) {
 	if t == nil || r.job.Rank == 0 {
 		return
 	}
-	b, err := r.job.Get(ctx, 0, r.opts.key("trace"))
+	b, err := r.job.Get(ctx, 0, r.opts.keyName("trace"))
 	if err != nil {
 		return
 	}
@@ -98,7 +98,7 @@ func (t *timeline) align(ctx context.Context, r *Rank) {
 	}
 	t.rec.SetZero(zero)
 	if machine != trace.MachineID() {
-		t.clocks.follow()
+		t.clocks.followClock()
 	}
 }
 
@@ -113,8 +113,8 @@ func (t *timeline) makeLanes() {
 	t.numbers = t.rec.Lane("counters")
 }
 
-// over is the conduit c, or one that records what passes through it.
-func (t *timeline) over(c conduit.Conduit) conduit.Conduit {
+// recordOver is the conduit c, or one that records what passes through it.
+func (t *timeline) recordOver(c conduit.Conduit) conduit.Conduit {
 	if t == nil {
 		return c
 	}
@@ -122,8 +122,8 @@ func (t *timeline) over(c conduit.Conduit) conduit.Conduit {
 	return t.wire.faced()
 }
 
-// follow tells of the endpoint over the conduit, before anything polls.
-func (t *timeline) follow(r *Rank, ep *am.Endpoint) error {
+// followEndpoint tells of the endpoint over the conduit, before anything polls.
+func (t *timeline) followEndpoint(r *Rank, ep *am.Endpoint) error {
 	if t == nil {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (r *Rank) CallerLane() (l *trace.Lane, shared bool) {
 	if r.timeline == nil {
 		return nil, false
 	}
-	return r.timeline.wire.own()
+	return r.timeline.wire.ownLane()
 }
 
 func (t *timeline) recorder() *trace.Recorder {
@@ -160,18 +160,18 @@ func (t *timeline) recorder() *trace.Recorder {
 	return t.rec
 }
 
-// close writes what has been recorded. It may be called again.
-func (t *timeline) close() {
+// closeTimeline writes what has been recorded. It may be called again.
+func (t *timeline) closeTimeline() {
 	if t != nil {
-		t.once.Do(t.clocks.close)
-		t.counters.close()
+		t.once.Do(t.clocks.closeClocks)
+		t.counters.closeCounters()
 		t.rec.Close()
 	}
 }
 
-// finish makes the timeline of the part.
-func (t *timeline) finish() {
-	t.close()
+// finishPart makes the timeline of the part.
+func (t *timeline) finishPart() {
+	t.closeTimeline()
 	if t == nil {
 		return
 	}

@@ -228,9 +228,9 @@ func TestCountersAfterZero(t *testing.T) {
 		var looks atomic.Int64
 		r.Count("looks", func() int64 { return looks.Add(1) })
 		if begun {
-			r.timeline.count()
+			r.timeline.countFrom()
 		}
-		r.timeline.counters.close() // which waits for a look that has begun
+		r.timeline.counters.closeCounters() // which waits for a look that has begun
 		if got := looks.Load(); (got > 0) != begun {
 			t.Errorf("%d looks, begun: %v", got, begun)
 		}
@@ -279,7 +279,7 @@ func TestArrivedOutOfOrder(t *testing.T) {
 	come := func(count uint32) uint32 {
 		b := make([]byte, 16)
 		b[7] = uint8(count)
-		return uint32(w.arrived(0, b).Flow)
+		return uint32(w.recordArrived(0, b).Flow)
 	}
 	for base := uint32(0); base < 2000; base += 100 {
 		for _, d := range []uint32{0, 99, 50, 1, 98, 2} {

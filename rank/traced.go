@@ -76,8 +76,8 @@ func (w *traced) faced() conduit.Conduit {
 	return w
 }
 
-// own is the caller's lane: that of its worker, or of the poll that it runs in. Others share one.
-func (w *traced) own() (l *trace.Lane, shared bool) {
+// ownLane is the caller's lane: that of its worker, or of the poll that it runs in. Others share one.
+func (w *traced) ownLane() (l *trace.Lane, shared bool) {
 	if w.polling.Load() == uint64(arch.G()) {
 		return w.lane, false
 	}
@@ -89,10 +89,10 @@ func (w *traced) own() (l *trace.Lane, shared bool) {
 	return w.t.goroutines, true
 }
 
-// done records a slice that ends now.
-func (w *traced) done(n trace.Name, start uint64, a, b int) {
+// recordDone records a slice that ends now.
+func (w *traced) recordDone(n trace.Name, start uint64, a, b int) {
 	e := trace.Record{Start: start, A: uint64(a), B: uint64(b), Name: n, Kind: trace.Slice}
-	if l, shared := w.own(); shared {
+	if l, shared := w.ownLane(); shared {
 		l.AddShared(e)
 	} else {
 		e.End = w.t.rec.Now()
@@ -117,7 +117,7 @@ func (w *traced) Commit(peer int, first uint64) {
 	w.sentBytes.Add(int64(e.B))
 	first = am.Mark(first, uint8(o.count))
 	o.count++
-	l, shared := w.own()
+	l, shared := w.ownLane()
 	if shared {
 		l.AddShared(e) // which is at the time of this call, and no message is handled before it is sent
 	}
@@ -138,7 +138,7 @@ func (w *traced) BulkSend(peer int, id uint64, off int64, data []byte, keep cond
 	n, kept = w.Conduit.BulkSend(peer, id, off, data, keep)
 	if n > 0 {
 		w.sentBytes.Add(int64(n))
-		w.done(w.names.bulkSend, start, peer, n)
+		w.recordDone(w.names.bulkSend, start, peer, n)
 	}
 	return n, kept
 }
@@ -155,7 +155,7 @@ func (w *traced) BulkReserve(peer, n int) ([]byte, conduit.Status) {
 func (w *traced) BulkCommit(peer int, id uint64, off int64, n int) {
 	w.Conduit.BulkCommit(peer, id, off, n)
 	w.sentBytes.Add(int64(n))
-	w.done(w.names.bulkSend, w.bulks[peer], peer, n)
+	w.recordDone(w.names.bulkSend, w.bulks[peer], peer, n)
 }
 
 // Sleep records a sleep as a span: another goroutine may sleep when this one is about to record that it did.
@@ -194,15 +194,15 @@ type tracedSink traced
 // Record records a handler.
 func (s *tracedSink) Record(src int, rec []byte) {
 	w := (*traced)(s)
-	e := w.arrived(src, rec)
+	e := w.recordArrived(src, rec)
 	w.sink.Record(src, rec)
 	e.End = w.t.rec.Now()
 	w.handled++
 	w.lane.Add(e)
 }
 
-// arrived is the slice of a record of src, which begins now. It counts the record.
-func (w *traced) arrived(src int, rec []byte) trace.Record {
+// recordArrived is the slice of a record of src, which begins now. It counts the record.
+func (w *traced) recordArrived(src int, rec []byte) trace.Record {
 	mark, h := am.Marked(rec)
 	count := w.next[src] + uint32(int32(int8(mark-uint8(w.next[src])))) // the nearest count with that mark
 	if int32(count-w.next[src]) >= 0 {
@@ -221,7 +221,7 @@ func (s *tracedSink) Bulk(src int, id uint64, off int64, chunk []byte) {
 	s.sink.Bulk(src, id, off, chunk)
 	s.handled++
 	s.cameBytes.Add(int64(len(chunk)))
-	(*traced)(s).done(s.names.bulk, start, src, len(chunk))
+	(*traced)(s).recordDone(s.names.bulk, start, src, len(chunk))
 }
 
 // Gone records the death of a peer.
@@ -241,7 +241,7 @@ func (r tracedRemote) Get(peer int, dst []byte, k conduit.Key, off int64, c cond
 	start := r.w.t.rec.Now()
 	n := r.Remote.Get(peer, dst, k, off, c)
 	if n > 0 {
-		r.w.done(r.w.names.get, start, peer, n)
+		r.w.recordDone(r.w.names.get, start, peer, n)
 	}
 	return n
 }
@@ -251,7 +251,7 @@ func (r tracedRemote) Put(peer int, src []byte, k conduit.Key, off int64, c cond
 	start := r.w.t.rec.Now()
 	n := r.Remote.Put(peer, src, k, off, c)
 	if n > 0 {
-		r.w.done(r.w.names.put, start, peer, n)
+		r.w.recordDone(r.w.names.put, start, peer, n)
 	}
 	return n
 }
@@ -278,8 +278,8 @@ func (a acceptor) Accept(src int, rec []byte) bool {
 	if !a.Acceptor.Accept(src, rec) {
 		return false
 	}
-	e := a.w.arrived(src, rec)
-	if l, shared := a.w.own(); shared {
+	e := a.w.recordArrived(src, rec)
+	if l, shared := a.w.ownLane(); shared {
 		l.AddShared(e)
 	} else {
 		e.Start, e.End = start, a.w.t.rec.Now()

@@ -33,10 +33,10 @@ func (n *names) define(r *trace.Recorder) {
 }
 
 // sent is the name of a message that is sent for handler h, handled of one that has come.
-func (n *names) sent(w *traced, h uint8) trace.Name    { return n.of(w, &n.out[h], "send ", h) }
-func (n *names) handled(w *traced, h uint8) trace.Name { return n.of(w, &n.in[h], "", h) }
+func (n *names) sent(w *traced, h uint8) trace.Name    { return n.nameOf(w, &n.out[h], "send ", h) }
+func (n *names) handled(w *traced, h uint8) trace.Name { return n.nameOf(w, &n.in[h], "", h) }
 
-func (n *names) of(w *traced, at *atomic.Uint32, before string, h uint8) trace.Name {
+func (n *names) nameOf(w *traced, at *atomic.Uint32, before string, h uint8) trace.Name {
 	if name := at.Load(); name != 0 {
 		return trace.Name(name)
 	}

@@ -22,7 +22,7 @@ func (r *Rank) Poll() int { return r.ep.Poll() }
 // Errors: the fault of the endpoint, or why the rank has ended, with cond false.
 func (r *Rank) BlockUntil(cond func() bool) error {
 	if err := r.ep.Allow(am.CallWait); err != nil {
-		return r.errorf("BlockUntil", "%w", err)
+		return r.rankErrorf("BlockUntil", "%w", err)
 	}
 	if cond() {
 		return nil
@@ -30,14 +30,14 @@ func (r *Rank) BlockUntil(cond func() bool) error {
 	d := dones.Get().(*progress.Done)
 	defer dones.Put(d)
 	for {
-		r.untils.add(d)
+		r.untils.addDone(d)
 		err := cmp.Or(r.Ended(), r.ep.Err()) // why a wait may never end
 		if cond() {
-			r.untils.drop(d)
+			r.untils.dropDone(d)
 			return nil
 		}
 		if err != nil {
-			r.untils.drop(d)
+			r.untils.dropDone(d)
 			return err
 		}
 		r.ep.Progress().Wait(d) // whoever completes d has taken it off the list
@@ -57,8 +57,8 @@ type untils struct {
 	list []*progress.Done
 }
 
-// add lists a caller's d. The first one puts the hook into polls, which costs nothing before.
-func (u *untils) add(d *progress.Done) {
+// addDone lists a caller's d. The first one puts the hook into polls, which costs nothing before.
+func (u *untils) addDone(d *progress.Done) {
 	u.hook.Do(func() {
 		u.ep.AsPoller(func() { _ = u.ep.Attach(am.Layer{Name: "rank", Tick: u.wake}) }) // claims nothing that can be taken
 	})
@@ -69,8 +69,8 @@ func (u *untils) add(d *progress.Done) {
 	u.mu.Unlock()
 }
 
-// drop takes d off the list, or waits until whoever has done so has completed it.
-func (u *untils) drop(d *progress.Done) {
+// dropDone takes d off the list, or waits until whoever has done so has completed it.
+func (u *untils) dropDone(d *progress.Done) {
 	u.mu.Lock()
 	i := slices.Index(u.list, d)
 	if i >= 0 {

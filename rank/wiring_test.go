@@ -145,7 +145,7 @@ var wires = map[string]wire{
 }
 
 func mustOptions(pairs []string) *options {
-	o, err := with(pairs...).read()
+	o, err := with(pairs...).readSettings()
 	if err != nil {
 		panic(err)
 	}

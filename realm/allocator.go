@@ -24,8 +24,8 @@ func newAllocator(size int64) *allocator {
 	return a
 }
 
-// take allocates size bytes at a multiple of align, a power of two. False if there is no such part.
-func (a *allocator) take(size, align int64) (off int64, ok bool) {
+// allocate allocates size bytes at a multiple of align, a power of two. False if there is no such part.
+func (a *allocator) allocate(size, align int64) (off int64, ok bool) {
 	if size < 0 || size > a.size || align > math.MaxInt64/2 {
 		return 0, false
 	}
@@ -50,8 +50,8 @@ func (a *allocator) take(size, align int64) (off int64, ok bool) {
 	return 0, false
 }
 
-// give frees what take has allocated.
-func (a *allocator) give(off, size int64) {
+// giveBack frees what take has allocated.
+func (a *allocator) giveBack(off, size int64) {
 	size = max(size, 1)
 	a.used -= size
 	i := sort.Search(len(a.free), func(i int) bool { return a.free[i].off > off })

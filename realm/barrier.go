@@ -42,19 +42,19 @@ func Participants(ranks ...int) BarrierOption { return BarrierOption{len(ranks) 
 func NewBarrier[T any](at Site, count int64, r Reduction[T], opts ...BarrierOption) (Barrier[T], error) {
 	rt, _ := at.site()
 	typ := reflect.TypeFor[T]()
-	err := rt.ended()
+	err := rt.endedError()
 	number := 0
 	switch {
 	case err != nil:
 		return Barrier[T]{}, err
 	case !pointerFree(typ):
-		return Barrier[T]{}, rt.errorf("NewBarrier", "%w: values of type %v have pointers", ErrArgument, typ)
+		return Barrier[T]{}, rt.callErrorf("NewBarrier", "%w: values of type %v have pointers", ErrArgument, typ)
 	case r.def != nil && r.def.serial >= len(rt.catalog.place):
-		return Barrier[T]{}, rt.errorf("NewBarrier", "%w: %q came after the start", ErrRegistered, r.def.name)
+		return Barrier[T]{}, rt.callErrorf("NewBarrier", "%w: %q came after the start", ErrRegistered, r.def.name)
 	case r.def != nil:
 		number = rt.catalog.place[r.def.serial]
 	case typ.Size() > 0:
-		return Barrier[T]{}, rt.errorf("NewBarrier", "%w: values of type %v without a reduction", ErrArgument, typ)
+		return Barrier[T]{}, rt.callErrorf("NewBarrier", "%w: values of type %v without a reduction", ErrArgument, typ)
 	}
 	expected, err := rt.participants(opts)
 	if err != nil {
@@ -62,9 +62,9 @@ func NewBarrier[T any](at Site, count int64, r Reduction[T], opts ...BarrierOpti
 	}
 	c, err := rt.barriers.create(rt, count, uint32(number), int(typ.Size()))
 	if err != nil {
-		return Barrier[T]{}, rt.errorf("NewBarrier", "%w: %w", ErrArgument, err)
+		return Barrier[T]{}, rt.callErrorf("NewBarrier", "%w: %w", ErrArgument, err)
 	}
-	c.expect(expected)
+	c.expectDeaths(expected)
 	return Barrier[T]{c, barrier.Handle{Phase: 1}}, nil
 }
 
@@ -72,7 +72,7 @@ func NewBarrier[T any](at Site, count int64, r Reduction[T], opts ...BarrierOpti
 // of the result that have an error return ErrArgument, and its event is one that cannot be.
 func (id BarrierID[T]) On(at Site) Barrier[T] {
 	rt, _ := at.site()
-	return Barrier[T]{rt.barriers.find(rt, event.ID(id.Event), true), barrier.Handle{
+	return Barrier[T]{rt.barriers.findBarrier(rt, event.ID(id.Event), true), barrier.Handle{
 		Phase: id.Phase,
 		Stamp: barrier.Stamp(id.Stamp),
 	}}
@@ -109,12 +109,12 @@ func (b Barrier[T]) Previous() Barrier[T] {
 // Phase is the number of the phase; the first is 1.
 func (b Barrier[T]) Phase() uint64 { return b.h.Phase }
 
-func (b Barrier[T]) check(what string) error {
+func (b Barrier[T]) checkUse(what string) error {
 	if b.cell == nil {
 		return fmt.Errorf("realm: %s: %w: a Barrier that was not created, or was destroyed, or with an ID that cannot be",
 			what, ErrArgument)
 	}
-	return b.cell.rt.ended()
+	return b.cell.rt.endedError()
 }
 
 // Arrive makes count arrivals at the phase once after has triggered. value is one value for all of them. If after is
@@ -126,7 +126,7 @@ func (b Barrier[T]) check(what string) error {
 // phase, or the next that has not triggered, and all later ones are poisoned. So they are when a rank dies that has
 // used the barrier, beyond waiting for phases that were over.
 func (b Barrier[T]) Arrive(count int64, value T, after Event, opts ...Option) error {
-	if err := b.check("Arrive"); err != nil {
+	if err := b.checkUse("Arrive"); err != nil {
 		return err
 	}
 	c := b.cell
@@ -141,7 +141,7 @@ func (b Barrier[T]) Arrive(count int64, value T, after Event, opts ...Option) er
 		a.watch = c.rt.watchFor(c.rt.rank, uint32(profilerOf(opts)))
 	}
 	a.value = append(a.value[:0], bytesOf(&value)...)
-	st, why := c.rt.await(event.ID(after), &a.Waiter)
+	st, why := c.rt.awaitEvent(event.ID(after), &a.Waiter)
 	switch st {
 	case event.Pending:
 		return nil
@@ -149,15 +149,15 @@ func (b Barrier[T]) Arrive(count int64, value T, after Event, opts ...Option) er
 		c.rt.arrivals.Put(a)
 		return c.rt.unknown("Arrive", after)
 	}
-	k := c.rt.begin(nil)
+	k := c.rt.beginCascade(nil)
 	err := a.make(k, why)
-	k.end(callBudget)
+	k.endCascade(callBudget)
 	return err
 }
 
 // arrive makes arrivals that have no precondition.
 func arrive[T any](c *barrierCell, h barrier.Handle, count int64, value *T) error {
-	k := c.rt.begin(nil)
+	k := c.rt.beginCascade(nil)
 	c.mu.Lock()
 	var v []byte
 	if n := len(bytesOf(value)); n > 0 {
@@ -169,10 +169,10 @@ func arrive[T any](c *barrierCell, h barrier.Handle, count int64, value *T) erro
 	}
 	err := c.core.Arrive(h, count, v, nil, &c.out)
 	if c.trace != nil {
-		c.trace.arrived(c, h.Phase, count)
+		c.trace.recordArrivals(c, h.Phase, count)
 	}
 	c.unlock(k)
-	k.end(callBudget)
+	k.endCascade(callBudget)
 	return c.wrap("Arrive", err)
 }
 
@@ -181,15 +181,15 @@ func arrive[T any](c *barrierCell, h barrier.Handle, count int64, value *T) erro
 // complete the phase before the alteration has counted. The caller must be sure that the phase cannot be complete
 // meanwhile: an arrival that it expects must be yet to come. Alter does not block. Errors: those of Arrive.
 func (b Barrier[T]) Alter(delta int64) (Barrier[T], error) {
-	if err := b.check("Alter"); err != nil {
+	if err := b.checkUse("Alter"); err != nil {
 		return b, err
 	}
 	c := b.cell
-	k := c.rt.begin(nil)
+	k := c.rt.beginCascade(nil)
 	c.mu.Lock()
 	h, err := c.core.Alter(b.h, delta, &c.out)
 	c.unlock(k)
-	k.end(callBudget)
+	k.endCascade(callBudget)
 	return Barrier[T]{c, h}, c.wrap("Alter", err)
 }
 
@@ -197,7 +197,7 @@ func (b Barrier[T]) Alter(delta int64) (Barrier[T], error) {
 // triggered, and somebody on this rank must have waited for its event. The results of the last 16 phases are kept.
 // It does not block. Errors: ErrArgument if one of this is not so, or the value has another size than T; ErrPoisoned.
 func (b Barrier[T]) Result() (value T, err error) {
-	if err := b.check("Result"); err != nil {
+	if err := b.checkUse("Result"); err != nil {
 		return value, err
 	}
 	c := b.cell
@@ -217,18 +217,18 @@ func (b Barrier[T]) Result() (value T, err error) {
 // A barrier also moves by itself, to a rank that makes more arrivals than all others together. It does not block.
 // Nothing happens if that rank has died. Errors: ErrArgument for a rank that there is not; ErrClosed.
 func (b Barrier[T]) Migrate(rank int) error {
-	if err := b.check("Migrate"); err != nil {
+	if err := b.checkUse("Migrate"); err != nil {
 		return err
 	}
 	c := b.cell
 	if rank < 0 || rank >= c.rt.size {
-		return c.rt.errorf("Migrate", "%w: rank %d of %d", ErrArgument, rank, c.rt.size)
+		return c.rt.callErrorf("Migrate", "%w: rank %d of %d", ErrArgument, rank, c.rt.size)
 	}
-	k := c.rt.begin(nil)
+	k := c.rt.beginCascade(nil)
 	c.mu.Lock()
 	c.core.Move(int32(rank), &c.out)
 	c.unlock(k)
-	k.end(callBudget)
+	k.endCascade(callBudget)
 	return nil
 }
 
@@ -238,19 +238,19 @@ func (b Barrier[T]) Migrate(rank int) error {
 // end. If after is poisoned, nothing is destroyed. It does not block. A second Destroy has no effect. Errors:
 // ErrArgument for an event that cannot be; ErrClosed.
 func (b Barrier[T]) Destroy(after Event) error {
-	if err := b.check("Destroy"); err != nil {
+	if err := b.checkUse("Destroy"); err != nil {
 		return err
 	}
 	c := b.cell
 	e := &barrierEnd{cell: c}
 	e.Op = e
-	switch st, why := c.rt.await(event.ID(after), &e.Waiter); {
+	switch st, why := c.rt.awaitEvent(event.ID(after), &e.Waiter); {
 	case st == event.Unknown:
 		return c.rt.unknown("Destroy", after)
 	case st == event.Triggered && why == nil:
-		k := c.rt.begin(nil)
+		k := c.rt.beginCascade(nil)
 		c.destroy(k)
-		k.end(callBudget)
+		k.endCascade(callBudget)
 	}
 	return nil
 }

@@ -281,7 +281,7 @@ func TestBarrierDestroy(t *testing.T) {
 				}
 			}
 			for _, rt := range rts {
-				rt.barriers.each(func(c *barrierCell) {
+				rt.barriers.eachBarrier(func(c *barrierCell) {
 					if c.id != event.MakeBarrier(0, 0, 0) {
 						t.Errorf("rank %d has not forgotten %v", rt.rank, c.core.Name())
 					}
@@ -325,14 +325,14 @@ func destroyBarrier(t *testing.T, rts []*Runtime, by, owner int) {
 		ended("wait", <-done)
 	}
 	for i, rt := range rts {
-		must(t, rt.r.BlockUntil(func() bool { return rt.barriers.find(rt, event.ID(b.Event()), false) == nil }))
+		must(t, rt.r.BlockUntil(func() bool { return rt.barriers.findBarrier(rt, event.ID(b.Event()), false) == nil }))
 		y := id.On(rt).Next()
 		err := y.Arrive(1, 1, NoEvent)
 		if err == nil { // this rank has to ask
 			err = rt.Wait(context.Background(), y.Event())
 		}
 		ended(fmt.Sprintf("arrival of rank %d", i), err)
-		must(t, rt.r.BlockUntil(func() bool { return rt.barriers.find(rt, event.ID(b.Event()), false) == nil }))
+		must(t, rt.r.BlockUntil(func() bool { return rt.barriers.findBarrier(rt, event.ID(b.Event()), false) == nil }))
 	}
 	ended("arrival through the handle", x.Arrive(1, 1, NoEvent))
 }
@@ -359,7 +359,7 @@ func TestDestroyManyBarriers(t *testing.T) {
 		t.Logf("%d barriers; heap %d KiB after a quarter, %d KiB after all", rounds, early>>10, heapBytes()>>10)
 		for _, rt := range rts {
 			left := func() (k int) {
-				rt.barriers.each(func(*barrierCell) { k++ })
+				rt.barriers.eachBarrier(func(*barrierCell) { k++ })
 				return k
 			}
 			must(t, rt.r.BlockUntil(func() bool { return left() <= 1 })) // that of collective spawns

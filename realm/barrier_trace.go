@@ -21,10 +21,10 @@ func (rt *Runtime) newBarrierTrace() *barrierTrace {
 	return &barrierTrace{p: rt.probe, began: make(map[uint64]uint64)}
 }
 
-// arrived records arrivals that have been made.
-func (t *barrierTrace) arrived(c *barrierCell, phase uint64, count int64) {
+// recordArrivals records arrivals that have been made.
+func (t *barrierTrace) recordArrivals(c *barrierCell, phase uint64, count int64) {
 	now := c.rt.clock.Now()
-	t.p.add(nil, trace.Record{
+	t.p.addRecords(nil, trace.Record{
 		Start: now, A: uint64(c.id) | uint64(barrier.Gen(phase)), B: uint64(count), Name: t.p.kinds[OperationArrive],
 		Kind: trace.Instant,
 	})
@@ -45,7 +45,7 @@ func (t *barrierTrace) looks(c *barrierCell, k *cascade) {
 			continue
 		}
 		delete(t.began, phase)
-		t.p.add(k.lane(), trace.Record{
+		t.p.addRecords(k.lane(), trace.Record{
 			Start: began, End: now, A: uint64(c.id) | uint64(barrier.Gen(phase)), B: phase, Name: t.p.phase,
 			Kind: trace.Span,
 		})
@@ -61,8 +61,8 @@ type phaseEnd struct {
 	x  OperationProfile
 }
 
-// arrived has the profile of an arrival delivered once its phase has triggered, or at once if it has failed.
-func (c *barrierCell) arrived(k *cascade, w *watch, phase uint64, err error) {
+// arrivalProfile has the profile of an arrival delivered once its phase has triggered, or at once if it has failed.
+func (c *barrierCell) arrivalProfile(k *cascade, w *watch, phase uint64, err error) {
 	rt := c.rt
 	if w.sink == nil {
 		rt.watches.Put(w)
@@ -75,19 +75,19 @@ func (c *barrierCell) arrived(k *cascade, w *watch, phase uint64, err error) {
 		Kind: OperationArrive, Finish: Event(c.id | event.ID(barrier.Gen(phase))), End: rt.now(),
 	}
 	if err != nil {
-		e.report(rt.poison(err))
+		e.reportEnd(rt.faultPoison(err))
 		return
 	}
-	if st, why := rt.await(event.ID(e.x.Finish), &e.Waiter); st != event.Pending {
-		e.report(why)
+	if st, why := rt.awaitEvent(event.ID(e.x.Finish), &e.Waiter); st != event.Pending {
+		e.reportEnd(why)
 	}
 }
 
 // Fire implements event.Op.
-func (e *phaseEnd) Fire(w *event.Waiter, _ any) { e.report(w.Poison) }
+func (e *phaseEnd) Fire(w *event.Waiter, _ any) { e.reportEnd(w.Poison) }
 
-func (e *phaseEnd) report(why *event.Poison) {
-	e.w.fill(&e.x, why)
+func (e *phaseEnd) reportEnd(why *event.Poison) {
+	e.w.fillProfile(&e.x, why)
 	e.x.Complete = e.rt.now()
 	e.rt.profile(e.w.sink, &e.x)
 	e.rt.watches.Put(e.w)

@@ -41,7 +41,7 @@ func (c *barrierCell) unlock(k *cascade) {
 	messages := c.out.Messages
 	c.out = barrier.Out{}
 	c.mu.Unlock()
-	c.send(messages)
+	c.sendAll(messages)
 }
 
 // unlockDone is unlock for a barrier that this rank need not know any more.
@@ -49,11 +49,11 @@ func (c *barrierCell) unlockDone() {
 	messages, owned := c.out.Messages, c.core.Owned()
 	c.out = barrier.Out{}
 	c.mu.Unlock()
-	c.rt.barriers.drop(c, owned)
-	c.send(messages)
+	c.rt.barriers.dropDestroyed(c, owned)
+	c.sendAll(messages)
 }
 
-func (c *barrierCell) send(messages []barrier.Message) {
+func (c *barrierCell) sendAll(messages []barrier.Message) {
 	var words [barrier.Words]uint64
 	var payload []byte
 	for i := range messages {
@@ -68,7 +68,7 @@ func (c *barrierCell) wrap(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return c.rt.errorf(what, "%w: %w", ErrArgument, err)
+	return c.rt.callErrorf(what, "%w: %w", ErrArgument, err)
 }
 
 // flushBarriers sends what the barriers of a cascade have collected.
@@ -94,25 +94,25 @@ func (rt *Runtime) participants(opts []BarrierOption) (ranks []int, err error) {
 	}
 	for _, r := range ranks {
 		if r < 0 || r >= rt.size {
-			return nil, rt.errorf("NewBarrier", "%w: rank %d of %d is to take part", ErrArgument, r, rt.size)
+			return nil, rt.callErrorf("NewBarrier", "%w: rank %d of %d is to take part", ErrArgument, r, rt.size)
 		}
 	}
 	return ranks, nil
 }
 
-// expect has c fail when one of ranks dies. If one is dead already, its death is found here, since c is in the list
-// that a later death looks through.
-func (c *barrierCell) expect(ranks []int) {
+// expectDeaths has c fail when one of ranks dies. If one is dead already, its death is found here, since c is in the
+// list that a later death looks through.
+func (c *barrierCell) expectDeaths(ranks []int) {
 	if len(ranks) == 0 {
 		return
 	}
-	k := c.rt.begin(nil)
+	k := c.rt.beginCascade(nil)
 	c.mu.Lock()
 	for _, r := range ranks {
 		c.core.Expect(int32(r), &c.out)
 	}
 	c.unlock(k)
-	k.end(callBudget)
+	k.endCascade(callBudget)
 }
 
 func (rt *Runtime) barrierConfig(id event.ID) barrier.Config {
@@ -144,18 +144,18 @@ func (rt *Runtime) noBarrier(e event.ID) (event.Status, *event.Poison) {
 	if e.Kind() != event.Barrier || e.Rank() >= rt.size {
 		return event.Unknown, nil
 	}
-	switch rt.barriers.gone(rt, e&^event.MaxBarrierGen) {
+	switch rt.barriers.goneWhy(rt, e&^event.MaxBarrierGen) {
 	case barrier.NotMade:
 		return event.Unknown, nil
 	case barrier.Destroyed:
-		return event.Triggered, rt.poison(rt.errorf("call", "%w: %v was destroyed", ErrArgument, e))
+		return event.Triggered, rt.faultPoison(rt.callErrorf("call", "%w: %v was destroyed", ErrArgument, e))
 	}
 	return event.Pending, nil
 }
 
 // lookBarrier is look for a phase of a barrier.
 func (rt *Runtime) lookBarrier(e event.ID) (event.Status, *event.Poison) {
-	c := rt.barriers.find(rt, e, false)
+	c := rt.barriers.findBarrier(rt, e, false)
 	if c == nil {
 		return rt.noBarrier(e)
 	}
@@ -169,7 +169,7 @@ func (rt *Runtime) lookBarrier(e event.ID) (event.Status, *event.Poison) {
 
 // awaitBarrier is await for a phase of a barrier, and its result.
 func (rt *Runtime) awaitBarrier(e event.ID, w *event.Waiter) (event.Status, *event.Poison) {
-	c := rt.barriers.find(rt, e, true)
+	c := rt.barriers.findBarrier(rt, e, true)
 	if c == nil {
 		if st, why := rt.noBarrier(e); st == event.Triggered {
 			return st, why
@@ -186,7 +186,7 @@ func (rt *Runtime) awaitBarrier(e event.ID, w *event.Waiter) (event.Status, *eve
 	messages := c.out.Messages
 	c.out.Messages = nil
 	c.mu.Unlock()
-	c.send(messages)
+	c.sendAll(messages)
 	if over {
 		return event.Triggered, why
 	}
@@ -195,7 +195,7 @@ func (rt *Runtime) awaitBarrier(e event.ID, w *event.Waiter) (event.Status, *eve
 
 // withdrawBarrier is withdraw for a phase of a barrier.
 func (rt *Runtime) withdrawBarrier(e event.ID, w *event.Waiter) bool {
-	c := rt.barriers.find(rt, e, false)
+	c := rt.barriers.findBarrier(rt, e, false)
 	if c == nil {
 		return false
 	}
@@ -211,13 +211,13 @@ func (rt *Runtime) takeBarrier(k *cascade, src int, args []uint64, payload []byt
 		return rt.impossible(src, "a message about", id)
 	}
 	m.To = int32(rt.rank)
-	c := rt.barriers.find(rt, id, false)
+	c := rt.barriers.findBarrier(rt, id, false)
 	if c == nil {
 		x := barrierCell{rt: rt, id: id}
-		if barrier.Stray(rt.barrierConfig(id), &m, rt.barriers.gone(rt, id), &x.out) {
-			c = rt.barriers.find(rt, id, true)
+		if barrier.Stray(rt.barrierConfig(id), &m, rt.barriers.goneWhy(rt, id), &x.out) {
+			c = rt.barriers.findBarrier(rt, id, true)
 		}
-		x.send(x.out.Messages)
+		x.sendAll(x.out.Messages)
 	}
 	if c == nil {
 		return nil
@@ -230,7 +230,7 @@ func (rt *Runtime) takeBarrier(k *cascade, src int, args []uint64, payload []byt
 
 // barrierPeerGone tells all barriers of a death.
 func (k *cascade) barrierPeerGone(rank int) {
-	k.rt.barriers.each(func(c *barrierCell) {
+	k.rt.barriers.eachBarrier(func(c *barrierCell) {
 		c.mu.Lock()
 		c.core.Died(int32(rank), &c.out)
 		c.unlock(k)
@@ -285,7 +285,7 @@ func (a *arrival) Fire(w *event.Waiter, by any) {
 	k, c := by.(*cascade), a.cell
 	if err := a.make(k, w.Poison); err != nil {
 		c.mu.Lock()
-		c.core.Fault(c.rt.poison(err), &c.out)
+		c.core.Fault(c.rt.faultPoison(err), &c.out)
 		c.unlock(k)
 	}
 }
@@ -302,13 +302,13 @@ func (a *arrival) make(k *cascade, why *event.Poison) error {
 	c.mu.Lock()
 	err := c.core.Arrive(a.h, a.count, a.value, why, &c.out)
 	if c.trace != nil {
-		c.trace.arrived(c, h.Phase, a.count)
+		c.trace.recordArrivals(c, h.Phase, a.count)
 	}
 	c.unlock(k)
 	a.cell, a.watch = nil, nil
 	c.rt.arrivals.Put(a)
 	if w != nil {
-		c.arrived(k, w, h.Phase, err)
+		c.arrivalProfile(k, w, h.Phase, err)
 	}
 	return c.wrap("Arrive", err)
 }

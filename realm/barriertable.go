@@ -39,7 +39,7 @@ func (bs *barriers) create(rt *Runtime, count int64, op uint32, size int) (*barr
 	bs.mu.Lock()
 	defer bs.mu.Unlock()
 	if bs.made > event.MaxBarrierIndex {
-		return nil, rt.errorf("NewBarrier", "%d barriers of this rank", bs.made)
+		return nil, rt.callErrorf("NewBarrier", "%d barriers of this rank", bs.made)
 	}
 	c := &barrierCell{rt: rt, id: event.MakeBarrier(rt.rank, bs.made, 0), trace: rt.newBarrierTrace()}
 	var err error
@@ -71,9 +71,9 @@ func (bs *barriers) ownCell(index int) *barrierCell {
 	return nil
 }
 
-// find is the barrier of an event; nil if there is none. Of a barrier that another rank has made it makes the part of
-// this rank if asked to, unless it knows that the barrier was destroyed.
-func (bs *barriers) find(rt *Runtime, e event.ID, create bool) *barrierCell {
+// findBarrier is the barrier of an event; nil if there is none. Of a barrier that another rank has made it makes the
+// part of this rank if asked to, unless it knows that the barrier was destroyed.
+func (bs *barriers) findBarrier(rt *Runtime, e event.ID, create bool) *barrierCell {
 	e &^= event.MaxBarrierGen
 	switch {
 	case e.Kind() != event.Barrier || e.Rank() >= rt.size:
@@ -99,8 +99,8 @@ func (bs *barriers) find(rt *Runtime, e event.ID, create bool) *barrierCell {
 	return c
 }
 
-// gone tells why there is no barrier of that name here, which find has not found; empty if this rank does not know.
-func (bs *barriers) gone(rt *Runtime, id event.ID) string {
+// goneWhy tells why there is no barrier of that name here, which find has not found; empty if this rank does not know.
+func (bs *barriers) goneWhy(rt *Runtime, id event.ID) string {
 	bs.mu.RLock()
 	defer bs.mu.RUnlock()
 	switch {
@@ -112,8 +112,9 @@ func (bs *barriers) gone(rt *Runtime, id event.ID) string {
 	return ""
 }
 
-// drop takes out a barrier that was destroyed, if that has not been done. owned says that this rank has been its owner.
-func (bs *barriers) drop(c *barrierCell, owned bool) {
+// dropDestroyed takes out a barrier that was destroyed, if that has not been done. owned says that this rank has been
+// its owner.
+func (bs *barriers) dropDestroyed(c *barrierCell, owned bool) {
 	bs.mu.Lock()
 	defer bs.mu.Unlock()
 	if c.id.Rank() != c.rt.rank {
@@ -157,8 +158,8 @@ func (bs *barriers) remember(id event.ID) {
 	bs.next = (bs.next + 1) % keptEnds
 }
 
-// each calls f for all barriers that this rank knows.
-func (bs *barriers) each(f func(c *barrierCell)) {
+// eachBarrier calls f for all barriers that this rank knows.
+func (bs *barriers) eachBarrier(f func(c *barrierCell)) {
 	bs.mu.RLock()
 	var all []*barrierCell
 	if pages := bs.own.Load(); pages != nil {

@@ -42,7 +42,7 @@ type waitingCall interface {
 	state() *callState
 	caller() *fult.Thread // nil for a goroutine
 	// release lets the call return: its waiter waits no more. w is the worker that calls, or nil.
-	release(w *fult.Worker)
+	releaseWaiter(w *fult.Worker)
 }
 
 // callState is what such a call has beside its waiter. It belongs to the call, and while its waiter is in a list to the
@@ -54,17 +54,17 @@ type callState struct {
 
 func (s *callState) state() *callState { return s }
 
-// outcome is what a call returns that has waited for e. It is called once for each wait.
-func (s *callState) outcome(rt *Runtime, e Event, why *event.Poison) error {
+// callOutcome is what a call returns that has waited for e. It is called once for each wait.
+func (s *callState) callOutcome(rt *Runtime, e Event, why *event.Poison) error {
 	if err := s.ended; err != nil {
 		s.ended = nil
-		return rt.errorf(s.call.short(), "%v: %w", e, err)
+		return rt.callErrorf(s.call.short(), "%v: %w", e, err)
 	}
 	return poisonError(e, why)
 }
 
-// closed is the error of calls that the end of the rank ends: ErrClosed, and why the rank has ended.
-func (rt *Runtime) closed() error {
+// closedError is the error of calls that the end of the rank ends: ErrClosed, and why the rank has ended.
+func (rt *Runtime) closedError() error {
 	if why := rt.r.Ended(); why != nil {
 		return fmt.Errorf("%w: %w", ErrClosed, why)
 	}

@@ -106,11 +106,11 @@ func TestCancelEnded(t *testing.T) {
 		a, b := rt.NewUserEvent(), rt.NewUserEvent()
 		e := SpawnLocal(rt, rt.CPU(0), func(*Ctx) error { return nil }, After(a.Event(), b.Event()))
 		must(t, a.Cancel(errTest))
-		k := rt.begin(nil)
-		if err := rt.changeOperation(k, event.ID(e), &change{cancel: rt.poison(errCause)}); !errors.Is(err, ErrBegun) {
+		k := rt.beginCascade(nil)
+		if err := rt.changeOperation(k, event.ID(e), &change{cancel: rt.faultPoison(errCause)}); !errors.Is(err, ErrBegun) {
 			t.Errorf("a task that has ended is canceled: %v", err)
 		}
-		k.end(callBudget)
+		k.endCascade(callBudget)
 		var sum atomic.Int64
 		gate := rt.NewUserEvent()
 		var all []Event

@@ -24,8 +24,8 @@ const (
 	callBudget = 8192
 )
 
-// begin gives the caller a cascade. w is the worker that it runs on, if it knows.
-func (rt *Runtime) begin(w *fult.Worker) *cascade {
+// beginCascade gives the caller a cascade. w is the worker that it runs on, if it knows.
+func (rt *Runtime) beginCascade(w *fult.Worker) *cascade {
 	k := rt.cascades.Get()
 	if k == nil {
 		k = &cascade{rt: rt}
@@ -34,18 +34,18 @@ func (rt *Runtime) begin(w *fult.Worker) *cascade {
 	return k
 }
 
-// end runs the cascade and gives it back.
-func (k *cascade) end(budget int) {
-	k.run(budget)
+// endCascade runs the cascade and gives it back.
+func (k *cascade) endCascade(budget int) {
+	k.runWaiters(budget)
 	k.rt.cascades.Put(k)
 }
 
-// run runs all waiters, or budget of them. The others go to the utility processor.
-func (k *cascade) run(budget int) {
+// runWaiters runs all waiters, or budget of them. The others go to the utility processor.
+func (k *cascade) runWaiters(budget int) {
 	for w := k.list.Pop(); w != nil; w = k.list.Pop() {
 		w.Op.Fire(w, k)
 		if budget--; budget == 0 && !k.list.Empty() {
-			k.rt.leave(&k.list)
+			k.rt.leaveWaiters(&k.list)
 		}
 	}
 	if len(k.barriers) > 0 {
@@ -69,7 +69,7 @@ func (k *cascade) trigger(e event.ID, why *event.Poison) event.Status {
 // triggerOwn triggers an event of this rank, which rank by has asked for.
 func (k *cascade) triggerOwn(e event.ID, by int, why *event.Poison) event.Status {
 	rt := k.rt
-	c := rt.events.at(e.EventIndex())
+	c := rt.events.cellAt(e.EventIndex())
 	if c == nil {
 		return event.Unknown
 	}
@@ -81,7 +81,7 @@ func (k *cascade) triggerOwn(e event.ID, by int, why *event.Poison) event.Status
 		_, poisoned = c.slot.Update()
 	}
 	if st == event.Pending && c.expect < none {
-		rt.events.ended(c)
+		rt.events.noteEnded(c)
 	}
 	c.lock.Unlock()
 	if st != event.Pending {
@@ -89,7 +89,7 @@ func (k *cascade) triggerOwn(e event.ID, by int, why *event.Poison) event.Status
 	}
 	k.list.Append(&woken)
 	if tell.Len() > 0 {
-		rt.tell(&tell, e, poisoned)
+		rt.tellRanks(&tell, e, poisoned)
 	}
 	if retired {
 		rt.events.retire(c)
@@ -105,14 +105,14 @@ type rest struct {
 	list event.List
 }
 
-// leave hands waiters over to the utility processor, and leaves list empty.
-func (rt *Runtime) leave(list *event.List) {
+// leaveWaiters hands waiters over to the utility processor, and leaves list empty.
+func (rt *Runtime) leaveWaiters(list *event.List) {
 	rt.rest.mu.Lock()
 	first := rt.rest.list.Empty()
 	rt.rest.list.Append(list)
 	rt.rest.mu.Unlock()
 	if first {
-		rt.utility.push(rt.newInternal(rt.carryOn), nil)
+		rt.utility.pushTask(rt.newInternal(rt.carryOn), nil)
 	}
 }
 
@@ -121,6 +121,6 @@ func (rt *Runtime) carryOn(c *Ctx) error {
 	rt.rest.mu.Lock()
 	c.cascade.list.Append(&rt.rest.list)
 	rt.rest.mu.Unlock()
-	c.cascade.run(callBudget)
+	c.cascade.runWaiters(callBudget)
 	return nil
 }

@@ -85,18 +85,18 @@ func TestBudget(t *testing.T) {
 	alone(t, 1, func(rt *Runtime) {
 		for _, more := range []int{0, 1, callBudget + 7} {
 			const budget = 10
-			k := rt.begin(nil)
+			k := rt.beginCascade(nil)
 			f := &fired{k: k, over: rt.NewUserEvent()}
 			f.left.Store(int64(budget + more))
 			for range budget + more {
 				k.list.Push(&event.Waiter{Op: f})
 			}
-			k.run(budget)
+			k.runWaiters(budget)
 			must(t, wait(t, rt, f.over.Event()))
 			if f.mine.Load() != budget || f.others.Load() != int64(more) {
 				t.Errorf("%d waiters: %d are run by the caller, %d by others", budget+more, f.mine.Load(), f.others.Load())
 			}
-			k.end(budget)
+			k.endCascade(budget)
 		}
 	})
 }

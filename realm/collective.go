@@ -34,7 +34,7 @@ func CollectiveSpawn[A any](at Site, kind ProcessorKind, t Task[A], args A, opts
 		ps = append(ps, makeProcessor(rt.rank, kind, i))
 	}
 	if ps == nil {
-		return rt.failed(rt.errorf("CollectiveSpawn", "%w: %v processors", ErrArgument, kind))
+		return rt.failedEvent(rt.callErrorf("CollectiveSpawn", "%w: %v processors", ErrArgument, kind))
 	}
 	here := SpawnEach(at, ps, t, func(int) A { return args }, opts...)
 	c := &rt.collective
@@ -43,7 +43,7 @@ func CollectiveSpawn[A any](at Site, kind ProcessorKind, t Task[A], args A, opts
 	c.next = b.Next()
 	c.mu.Unlock()
 	if err := b.Arrive(1, struct{}{}, here); err != nil {
-		return rt.failed(err)
+		return rt.failedEvent(err)
 	}
 	return b.Event()
 }

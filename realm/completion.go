@@ -38,7 +38,7 @@ func (q *CompletionQueue) Add(e Event) error {
 	q.mu.Lock()
 	q.pending++
 	q.mu.Unlock()
-	st, why := q.rt.await(event.ID(e), &n.Waiter)
+	st, why := q.rt.awaitEvent(event.ID(e), &n.Waiter)
 	if st == event.Pending {
 		return nil
 	}
@@ -49,14 +49,14 @@ func (q *CompletionQueue) Add(e Event) error {
 		q.mu.Unlock()
 		return q.rt.unknown("Add", e)
 	}
-	k := q.rt.begin(nil)
-	q.put(Completion{e, poisonError(e, why)}, k)
-	k.end(callBudget)
+	k := q.rt.beginCascade(nil)
+	q.putCompletion(Completion{e, poisonError(e, why)}, k)
+	k.endCascade(callBudget)
 	return nil
 }
 
-// put enters a completion, and triggers the event of NonEmpty.
-func (q *CompletionQueue) put(c Completion, k *cascade) {
+// putCompletion enters a completion, and triggers the event of NonEmpty.
+func (q *CompletionQueue) putCompletion(c Completion, k *cascade) {
 	q.mu.Lock()
 	q.pending--
 	q.done = append(q.done, c)

@@ -29,15 +29,15 @@ func (rt *Runtime) conclude(k *cascade, src int, ref uint64, finish event.ID, wh
 	case src:
 		asked, _ = k.assume(finish, why)
 	default:
-		rt.ask(finish, why)
+		rt.askTrigger(finish, why)
 	}
 	if ref != 0 {
 		rt.postPoison(src, hDone, bytesOfPoison(why), ref, asked)
 	}
 }
 
-// ask has the owner of e, another rank, trigger it. This rank is told like others.
-func (rt *Runtime) ask(e event.ID, why *event.Poison) {
+// askTrigger has the owner of e, another rank, trigger it. This rank is told like others.
+func (rt *Runtime) askTrigger(e event.ID, why *event.Poison) {
 	rt.postPoison(e.EventRank(), hTrigger, bytesOfPoison(why), uint64(e))
 }
 
@@ -61,7 +61,7 @@ func (k *cascade) mourned(o *outgoing, why *event.Poison) {
 	case k.rt.owns(o.finish):
 		k.triggerOwn(o.finish, k.rt.rank, why)
 	default:
-		k.rt.ask(o.finish, why)
+		k.rt.askTrigger(o.finish, why)
 	}
 }
 
@@ -78,27 +78,27 @@ type fetch struct {
 func (rt *Runtime) fetch(src int, key conduit.Key, mem []byte, over func(k *cascade, why *event.Poison)) {
 	f := &fetch{Bulk: am.Bulk{Data: mem, Key: key, Get: true}, rt: rt, src: src, over: over}
 	f.Owner = f
-	rt.peers.of(src).sent.Add(1)
+	rt.peers.peerOf(src).sent.Add(1)
 	rt.ep.PutBulk(src, &f.Bulk)
 }
 
 // Sent implements am.BulkOwner.
-func (f *fetch) Sent(w *fult.Worker) { f.end(nil, w) }
+func (f *fetch) Sent(w *fult.Worker) { f.endFetch(nil, w) }
 
 // Fail implements am.BulkOwner. The death of the source may become known here first.
 func (f *fetch) Fail(err error, w *fult.Worker) {
-	why := f.rt.poison(err)
+	why := f.rt.faultPoison(err)
 	if errors.Is(err, ErrPeer) && !errors.Is(err, conduit.ErrKey) {
 		why = deathPoison(f.src, err)
 	}
-	f.end(why, w)
+	f.endFetch(why, w)
 }
 
-func (f *fetch) end(why *event.Poison, w *fult.Worker) {
-	k := f.rt.begin(w)
+func (f *fetch) endFetch(why *event.Poison, w *fult.Worker) {
+	k := f.rt.beginCascade(w)
 	f.over(k, why)
-	k.end(pollBudget)
-	f.rt.peers.of(f.src).received.Add(1)
+	k.endCascade(pollBudget)
+	f.rt.peers.peerOf(f.src).received.Add(1)
 }
 
 func bytesOfPoison(why *event.Poison) []byte {

@@ -25,20 +25,20 @@ func concluded(t *testing.T, owner int, why *event.Poison) {
 	team(t, 3, rank.Config{}, func(rts []*Runtime) {
 		src, dst := rts[0], rts[1]
 		e := rts[owner].newEvent()
-		k := src.begin(nil)
+		k := src.beginCascade(nil)
 		ended := src.newEvent()
-		ref, _ := src.expect(k, &outgoing{peer: 1, finish: e, done: func(k *cascade, _ *event.Poison) {
+		ref, _ := src.expectAnswer(k, &outgoing{peer: 1, finish: e, done: func(k *cascade, _ *event.Poison) {
 			k.trigger(ended, nil)
 		}})
-		k.end(callBudget)
-		k = dst.begin(nil)
+		k.endCascade(callBudget)
+		k = dst.beginCascade(nil)
 		dst.conclude(k, 0, ref, e, why)
-		k.end(callBudget)
+		k.endCascade(callBudget)
 		if owner != 2 {
-			if st, got := dst.look(e); st != event.Triggered || (got == nil) != (why == nil) {
+			if st, got := dst.lookAtEvent(e); st != event.Triggered || (got == nil) != (why == nil) {
 				t.Errorf("the destination finds %v, %v", st, got)
 			}
-		} else if st, _ := dst.replicas.look(e); st != event.Pending {
+		} else if st, _ := dst.replicas.lookAtReplica(e); st != event.Pending {
 			t.Errorf("the destination does not leave the end to its owner: %v", st)
 		}
 		must(t, wait(t, src, Event(ended)))
@@ -61,18 +61,18 @@ func TestMourned(t *testing.T) {
 		team(t, 3, rank.Config{}, func(rts []*Runtime) {
 			src := rts[0]
 			e, told := rts[owner].newEvent(), rts[owner].newEvent()
-			k := src.begin(nil)
+			k := src.beginCascade(nil)
 			for _, finish := range []event.ID{e, told} {
 				o := &outgoing{peer: 1, finish: finish, done: func(*cascade, *event.Poison) {}}
-				_, _ = src.expect(k, o)
+				_, _ = src.expectAnswer(k, o)
 			}
-			k.end(callBudget)
-			k = rts[owner].begin(nil)
+			k.endCascade(callBudget)
+			k = rts[owner].beginCascade(nil)
 			k.trigger(told, nil)
-			k.end(callBudget)
-			k = src.begin(nil)
+			k.endCascade(callBudget)
+			k = src.beginCascade(nil)
 			src.flowsGone(k, 1, why)
-			k.end(callBudget)
+			k.endCascade(callBudget)
 			var p *PoisonError
 			for r, rt := range rts {
 				if err := wait(t, rt, Event(e)); !errors.As(err, &p) || p.Rank != 1 {
@@ -99,9 +99,9 @@ func TestFetch(t *testing.T) {
 			seed     int64
 			messages int64 // of the source
 		}{{same, 2, 1}, {other, 3, 2}} {
-			before := rt.peers.of(1).sent.Load()
+			before := rt.peers.peerOf(1).sent.Load()
 			must(t, wait(t, rt, Copy(rt, to, x.from, Part{})))
-			if got := rt.peers.of(1).sent.Load() - before; got != x.messages {
+			if got := rt.peers.peerOf(1).sent.Load() - before; got != x.messages {
 				t.Errorf("seed %d: %d messages, want %d", x.seed, got, x.messages)
 			}
 			checkValues(t, "copy", values(t, rt, to, NoEvent), func(i int64) int64 { return valueAt(x.seed, i) })

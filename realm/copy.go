@@ -44,7 +44,7 @@ func Scatter(at Site, dst, src Instance, index []int64, p Part, opts ...Option) 
 func Fill[T any](at Site, dst Instance, field int, v T, points *Space, opts ...Option) Event {
 	rt, _ := at.site()
 	if f := FieldOf[T](""); f.wrong != nil {
-		return rt.failed(rt.errorf("Fill", "%w", f.wrong))
+		return rt.failedEvent(rt.callErrorf("Fill", "%w", f.wrong))
 	}
 	value := append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v))...)
 	j := Part{points, []Pair{{Dst: field}}}.job(jobFill, dst, dst, Indirection{})
@@ -79,8 +79,8 @@ const (
 	smallList = 256
 )
 
-// begin runs j, whose precondition has triggered.
-func (j *job) begin(k *cascade) {
+// beginJob runs j, whose precondition has triggered.
+func (j *job) beginJob(k *cascade) {
 	rt := j.rt
 	if j.watch != nil {
 		k.readied(j.watch, j.finish)
@@ -92,7 +92,7 @@ func (j *job) begin(k *cascade) {
 	if j.kind != jobFill && j.kind != jobDestroy {
 		var err error
 		if j.from, err = rt.local(j.src); err != nil {
-			j.end(k, err)
+			j.endJob(k, err)
 			return
 		}
 	}
@@ -100,7 +100,7 @@ func (j *job) begin(k *cascade) {
 		j.called = j.called && rt.knows(j.dst) // else this goes on in a poll
 		rt.withRemote(k, j.dst, func(k *cascade, r *remoteInstance, why *event.Poison) {
 			if why != nil {
-				j.over(k, why)
+				j.finishJob(k, why)
 				return
 			}
 			j.layout, j.off = r.layout, r.off
@@ -110,12 +110,12 @@ func (j *job) begin(k *cascade) {
 	}
 	var err error
 	if j.to, err = rt.local(j.dst); err != nil {
-		j.end(k, err)
+		j.endJob(k, err)
 		return
 	}
 	if j.kind == jobDestroy {
 		rt.data.destroy(j.to)
-		j.end(k, nil)
+		j.endJob(k, nil)
 		return
 	}
 	j.layout = j.to.layout
@@ -137,32 +137,32 @@ func (j *job) schedule(k *cascade) {
 	}
 	switch {
 	case j.to == nil && !known || !j.plain():
-		j.push(k)
+		j.pushStep(k)
 	case here && j.size() > limit:
-		j.push(k)
+		j.pushStep(k)
 	default: // messages take the bytes later, as polls go on
-		j.step(k)
+		j.stepJob(k)
 	}
 }
 
-// push has the utility processor do the next step.
-func (j *job) push(k *cascade) {
+// pushStep has the utility processor do the next step.
+func (j *job) pushStep(k *cascade) {
 	if j.watch != nil {
 		j.watch.split = true
 	}
-	j.rt.utility.push(j.rt.newInternal(func(c *Ctx) error {
-		j.work(&c.cascade)
-		c.cascade.run(callBudget)
+	j.rt.utility.pushTask(j.rt.newInternal(func(c *Ctx) error {
+		j.workStep(&c.cascade)
+		c.cascade.runWaiters(callBudget)
 		return nil
 	}), k)
 }
 
-// work is step on the utility processor, which may wait for a rank to tell its registered memory.
-func (j *job) work(k *cascade) {
+// workStep is step on the utility processor, which may wait for a rank to tell its registered memory.
+func (j *job) workStep(k *cascade) {
 	if _, known := j.rt.mapping(j.dst.Rank(), j.off); j.to == nil && !known {
 		j.rt.askMapping(j.dst.Rank())
 	}
-	j.step(k)
+	j.stepJob(k)
 }
 
 // choose sets the points and fields that were left open.
@@ -198,21 +198,21 @@ func (j *job) size() int64 {
 	return min(j.points.Count(), callJob+1) * min(max(each, 1), callJob+1)
 }
 
-// step does the next part of j, and sees to the rest.
-func (j *job) step(k *cascade) {
+// stepJob does the next part of j, and sees to the rest.
+func (j *job) stepJob(k *cascade) {
 	if j.watch == nil {
-		j.move(k)
+		j.moveNext(k)
 		return
 	}
 	x := k.starts(j.watch)
-	n := j.move(k)
+	n := j.moveNext(k)
 	k.worked(x, j.kind.operation(), j.finish, j.dst.Rank(), n)
 }
 
-// move is step. It returns how many bytes it has moved. j may be over when it returns.
-func (j *job) move(k *cascade) (n int64) {
-	if err := j.prepare(); err != nil {
-		j.end(k, err)
+// moveNext is step. It returns how many bytes it has moved. j may be over when it returns.
+func (j *job) moveNext(k *cascade) (n int64) {
+	if err := j.preparePlan(); err != nil {
+		j.endJob(k, err)
 		return 0
 	}
 	total, before := int64(0), j.done
@@ -225,20 +225,20 @@ func (j *job) move(k *cascade) (n int64) {
 		j.done = j.cursor.Copy(j.done, stepBytes)
 	case j.plan.Size() > 0:
 		n = j.plan.Size()
-		j.send(k)
+		j.sendBytes(k)
 		return n
 	}
 	n = j.done - before
 	if j.done < total {
-		j.push(k)
+		j.pushStep(k)
 	} else {
-		j.end(k, nil)
+		j.endJob(k, nil)
 	}
 	return n
 }
 
-// prepare makes the plan, and for memory that this rank reaches a cursor.
-func (j *job) prepare() (err error) {
+// preparePlan makes the plan, and for memory that this rank reaches a cursor.
+func (j *job) preparePlan() (err error) {
 	if j.plan != nil || j.filling != nil {
 		return nil
 	}
@@ -299,8 +299,8 @@ func (rt *Runtime) askMapping(peer int) {
 	rt.data.mapped.Store(peer, mem)
 }
 
-// send sends the bytes to the rank of the destination: in one message if they fit. That rank ends j.
-func (j *job) send(k *cascade) {
+// sendBytes sends the bytes to the rank of the destination: in one message if they fit. That rank ends j.
+func (j *job) sendBytes(k *cascade) {
 	rt, peer := j.rt, j.dst.Rank()
 	head := binary.LittleEndian.AppendUint64(nil, uint64(j.dst))
 	head = binary.LittleEndian.AppendUint64(head, uint64(j.finish))
@@ -311,7 +311,7 @@ func (j *job) send(k *cascade) {
 	head = j.plan.AppendStream(appendList(head, list))
 	c, err := j.plan.Over(nil, j.from.mem)
 	if err != nil {
-		j.end(k, err)
+		j.endJob(k, err)
 		return
 	}
 	if j.watch != nil {
@@ -329,12 +329,12 @@ func (j *job) send(k *cascade) {
 		if key.ID != 0 {
 			rt.ep.Release(peer, key)
 		}
-		j.answered(k, why)
+		j.onAnswer(k, why)
 	}}
 	o.ahead = func(_, in uint64) {
 		rt.putBulk(peer, &am.Bulk{ID: in, Channel: Channel, From: c, Rest: n})
 	}
-	if ref, ok := rt.expect(k, o); ok {
+	if ref, ok := rt.expectAnswer(k, o); ok {
 		head = binary.LittleEndian.AppendUint64(head, key.ID)
 		rt.sendParcel(k, peer, parcelOpen, ref, binary.LittleEndian.AppendUint64(head, key.Base))
 	}
@@ -346,15 +346,15 @@ func (j *job) sendPut(k *cascade, b []byte) {
 	peer, ref := j.dst.Rank(), uint64(0)
 	if j.finish.EventRank() != peer || j.watch != nil {
 		ok := false
-		if ref, ok = j.rt.expect(k, &outgoing{peer: peer, finish: j.finish, done: j.answered}); !ok {
+		if ref, ok = j.rt.expectAnswer(k, &outgoing{peer: peer, finish: j.finish, done: j.onAnswer}); !ok {
 			return
 		}
 	}
 	j.rt.sendParcel(k, peer, parcelPut, ref, b)
 }
 
-// answered: the rank of the destination, which ends j, has told so, or has died.
-func (j *job) answered(k *cascade, why *event.Poison) {
+// onAnswer: the rank of the destination, which ends j, has told so, or has died.
+func (j *job) onAnswer(k *cascade, why *event.Poison) {
 	if j.watch == nil {
 		return
 	}
@@ -362,7 +362,7 @@ func (j *job) answered(k *cascade, why *event.Poison) {
 		j.done = j.plan.Size()
 	}
 	j.watch.told = true
-	j.over(k, why)
+	j.finishJob(k, why)
 }
 
 // expose lets the rank of the destination read the bytes, if they lie in one piece on both sides; else the key is zero.
@@ -388,7 +388,7 @@ func (rt *Runtime) landing(b []byte) (x landing, why *event.Poison, err error) {
 	r := wire{b: b}
 	id := InstanceID(r.u64())
 	x.finish = event.ID(r.u64())
-	index := r.list()
+	index := r.readList()
 	if r.bad || !x.finish.IsEvent() || x.finish.EventRank() >= rt.size {
 		return x, nil, errMalformed
 	}
@@ -399,7 +399,7 @@ func (rt *Runtime) landing(b []byte) (x landing, why *event.Poison, err error) {
 		x.cursor, err = x.plan.Over(x.in.mem, nil)
 	}
 	if err != nil {
-		why = rt.poison(fmt.Errorf("copy to %v: %w", id, err))
+		why = rt.faultPoison(fmt.Errorf("copy to %v: %w", id, err))
 	}
 	return x, why, nil
 }
@@ -412,7 +412,7 @@ func (rt *Runtime) onPut(k *cascade, src int, ref uint64, b []byte) error {
 		return err
 	}
 	if why == nil && int64(len(x.rest)) != x.plan.Size() {
-		why = rt.poison(fmt.Errorf("%w: %d bytes for a copy of %d", errMalformed, len(x.rest), x.plan.Size()))
+		why = rt.faultPoison(fmt.Errorf("%w: %d bytes for a copy of %d", errMalformed, len(x.rest), x.plan.Size()))
 	}
 	if why == nil {
 		x.cursor.Unpack(x.rest, 0)
@@ -425,20 +425,20 @@ func (rt *Runtime) onPut(k *cascade, src int, ref uint64, b []byte) error {
 // onOpen: a large copy wants to begin. What takes long is left to the utility processor.
 func (rt *Runtime) onOpen(k *cascade, src int, ref uint64, b []byte) error {
 	if len(b) <= rt.ep.MaxMedium() {
-		return rt.open(k, src, ref, b)
+		return rt.openBytes(k, src, ref, b)
 	}
-	rt.utility.push(rt.newInternal(func(c *Ctx) error {
-		if err := rt.open(&c.cascade, src, ref, b); err != nil {
-			rt.fatal(rt.errorf("message", "rank %d sent a malformed parcel: %w", src, err))
+	rt.utility.pushTask(rt.newInternal(func(c *Ctx) error {
+		if err := rt.openBytes(&c.cascade, src, ref, b); err != nil {
+			rt.fatal(rt.callErrorf("message", "rank %d sent a malformed parcel: %w", src, err))
 		}
-		c.cascade.run(callBudget)
+		c.cascade.runWaiters(callBudget)
 		return nil
 	}), k)
 	return nil
 }
 
-// open gets the bytes, if it can, or makes room for them.
-func (rt *Runtime) open(k *cascade, src int, ref uint64, b []byte) error {
+// openBytes gets the bytes, if it can, or makes room for them.
+func (rt *Runtime) openBytes(k *cascade, src int, ref uint64, b []byte) error {
 	start := rt.begun()
 	x, why, err := rt.landing(b)
 	if err != nil {
@@ -447,7 +447,7 @@ func (rt *Runtime) open(k *cascade, src int, ref uint64, b []byte) error {
 	r := wire{b: x.rest}
 	key := conduit.Key{ID: r.u64(), Base: r.u64()}
 	if why == nil && (r.bad || len(r.b) > 0 || x.plan.Size() == 0) {
-		why = rt.poison(errMalformed)
+		why = rt.faultPoison(errMalformed)
 	}
 	if why != nil {
 		rt.conclude(k, src, ref, x.finish, why)
@@ -462,6 +462,6 @@ func (rt *Runtime) open(k *cascade, src int, ref uint64, b []byte) error {
 		rt.fetch(src, key, x.in.mem[dst:][:key.Size], end)
 		return nil
 	}
-	rt.receive(src, key.Size, ref, x.cursor.Unpack, func(k *cascade) { end(k, nil) })
+	rt.receiveBytes(src, key.Size, ref, x.cursor.Unpack, func(k *cascade) { end(k, nil) })
 	return nil
 }

@@ -21,10 +21,10 @@ func CreateInstance(at Site, m Memory, s Space, layout Layout, fields []Field, o
 	}
 	id := InstanceID(0)
 	if err == nil {
-		id, err = rt.data.name(m.Rank(), rt.rank)
+		id, err = rt.data.nameFor(m.Rank(), rt.rank)
 	}
 	if err != nil {
-		return Instance{}, rt.failed(rt.errorf("CreateInstance", "%w", err))
+		return Instance{}, rt.failedEvent(rt.callErrorf("CreateInstance", "%w", err))
 	}
 	j := &job{kind: jobCreate, dst: id, value: in.appendForm([]byte{byte(m.Kind())})}
 	return Instance{rt, id}, startJob(at, j, id, opts)
@@ -46,8 +46,8 @@ const (
 	created   = InstanceID(1) << 63
 )
 
-// name is a number for an instance of rank owner.
-func (d *data) name(owner, creator int) (InstanceID, error) {
+// nameFor is a number for an instance of rank owner.
+func (d *data) nameFor(owner, creator int) (InstanceID, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.named == creations {
@@ -69,10 +69,10 @@ func (in *instance) appendForm(b []byte) []byte {
 // create makes the instance id of this rank from what CreateInstance has written.
 func (rt *Runtime) create(id InstanceID, b []byte) (*instance, error) {
 	r := wire{b: b}
-	m := makeMemory(rt.rank, MemoryKind(r.bytes(1)[0]))
+	m := makeMemory(rt.rank, MemoryKind(r.nextBytes(1)[0]))
 	in := &instance{id: id}
 	for {
-		shape := string(r.bytes(r.count(uint64(len(r.b)))))
+		shape := string(r.nextBytes(r.readCount(uint64(len(r.b)))))
 		if shape == "" {
 			break
 		}
@@ -100,7 +100,7 @@ func (in *instance) typed(f int, t reflect.Type) bool {
 
 // pushCreate makes the utility processor create the instance, since to clear its memory may take long.
 func (j *job) pushCreate(k *cascade) {
-	j.rt.utility.push(j.rt.newInternal(func(c *Ctx) error {
+	j.rt.utility.pushTask(j.rt.newInternal(func(c *Ctx) error {
 		k := &c.cascade
 		if j.watch == nil {
 			j.create(k)
@@ -109,7 +109,7 @@ func (j *job) pushCreate(k *cascade) {
 			n := j.create(k)
 			k.worked(x, j.kind.operation(), j.finish, j.dst.Rank(), n)
 		}
-		k.run(callBudget)
+		k.runWaiters(callBudget)
 		return nil
 	}), k)
 }
@@ -121,6 +121,6 @@ func (j *job) create(k *cascade) int64 {
 		j.done = j.to.layout.Size()
 	}
 	n := j.done
-	j.end(k, err)
+	j.endJob(k, err)
 	return n
 }

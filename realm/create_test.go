@@ -86,7 +86,7 @@ func TestCreatedNumbers(t *testing.T) {
 		for _, owner := range []int{0, 5, 1<<16 - 1} {
 			for _, n := range []int64{0, 1<<24 - 1, 1 << 24, creations - 1} {
 				d := data{named: n}
-				id, err := d.name(owner, creator)
+				id, err := d.nameFor(owner, creator)
 				if err != nil || id.Rank() != owner || seen[id] || !id.valid() {
 					t.Errorf("creation %d of rank %d on rank %d: %v, %v", n, creator, owner, id, err)
 				}
@@ -97,7 +97,7 @@ func TestCreatedNumbers(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (&data{named: creations}).name(0, 0); !errors.Is(err, ErrMemory) {
+	if _, err := (&data{named: creations}).nameFor(0, 0); !errors.Is(err, ErrMemory) {
 		t.Error(err)
 	}
 }
@@ -117,7 +117,7 @@ func TestCreateMalformed(t *testing.T) {
 			for range d.IntN(3) {
 				b[d.IntN(len(b))] ^= 1 << d.IntN(8)
 			}
-			id, err := rt.data.name(0, 0)
+			id, err := rt.data.nameFor(0, 0)
 			if err == nil && k%8 == 7 {
 				id ^= InstanceID(1) << (40 + d.IntN(24))
 			}

@@ -56,13 +56,13 @@ func (c *Ctx) Wait(e Event) error {
 	if c.runner == nil || c.rt.sched.Current() != c.runner.thread.Load() || c.task == nil {
 		return c.rt.waitIn(context.Background(), inCtxWait, e)
 	}
-	return c.runner.wait(e, inCtxWait, nil)
+	return c.runner.waitEvent(e, inCtxWait, nil)
 }
 
-// sleep is Runtime.sleep for an IO task.
-func (c *Ctx) sleep(ctx context.Context, call callName, e Event) error {
+// sleepIO is Runtime.sleepFor for an IO task.
+func (c *Ctx) sleepIO(ctx context.Context, call callName, e Event) error {
 	paused := c.pauses()
-	err := c.rt.sleep(ctx, call, e, c.rt.procs.io)
+	err := c.rt.sleepFor(ctx, call, e, c.rt.procs.io)
 	c.resumes(paused, event.ID(e))
 	return err
 }

@@ -441,14 +441,14 @@ func TestAllocator(t *testing.T) {
 				i := d.IntN(len(parts))
 				p := parts[i]
 				parts = slices.Delete(parts, i, i+1)
-				a.give(p.off, p.size)
+				a.giveBack(p.off, p.size)
 				for j := range max(p.size, 1) {
 					taken[p.off+j] = false
 				}
 				continue
 			}
 			n, align := d.Int64N(60), int64(1)<<d.IntN(5)
-			off, ok := a.take(n, align)
+			off, ok := a.allocate(n, align)
 			if !ok {
 				if a.largest() >= max(n, 1)+align {
 					t.Fatalf("seed %d: %d bytes refused, there are %d", seed, n, a.largest())
@@ -464,13 +464,13 @@ func TestAllocator(t *testing.T) {
 			}
 		}
 		for _, p := range parts {
-			a.give(p.off, p.size)
+			a.giveBack(p.off, p.size)
 		}
 		if a.used != 0 || len(a.free) != 1 || a.largest() != size {
 			t.Fatalf("seed %d: %d used, free %v", seed, a.used, a.free)
 		}
 	}
-	if _, ok := newAllocator(0).take(0, 1); ok {
+	if _, ok := newAllocator(0).allocate(0, 1); ok {
 		t.Error("a part of nothing")
 	}
 }

@@ -13,12 +13,12 @@ import (
 // TestFlowsGone: the death of a rank ends what waits for it, and nothing else.
 func TestFlowsGone(t *testing.T) {
 	alone(t, 3, func(rt *Runtime) {
-		k := rt.begin(nil)
-		defer k.end(callBudget)
+		k := rt.beginCascade(nil)
+		defer k.endCascade(callBudget)
 		var dead [3]*event.Poison
 		for peer := 1; peer < 3; peer++ {
 			o := &outgoing{peer: peer, done: func(_ *cascade, why *event.Poison) { dead[peer] = why }}
-			if _, ok := rt.expect(k, o); !ok {
+			if _, ok := rt.expectAnswer(k, o); !ok {
 				t.Errorf("rank %d is dead", peer)
 			}
 			rt.data.ins.Add(&incoming{src: peer, left: 10})
@@ -79,9 +79,9 @@ func TestMalformedParcels(t *testing.T) {
 					b[i] ^= 1 << d.IntN(8)
 				}
 			}
-			k := rt.begin(nil)
+			k := rt.beginCascade(nil)
 			r := wire{b: b}
-			_, _, _ = r.u64(), r.list(), r.space()
+			_, _, _ = r.u64(), r.readList(), r.space()
 			_ = rt.applyChunk(b)
 			_, _, _ = rt.landing(b)
 			if len(b) < len(good) {
@@ -89,7 +89,7 @@ func TestMalformedParcels(t *testing.T) {
 					t.Errorf("a job of %d of %d bytes", len(b), len(good))
 				}
 			}
-			k.end(callBudget)
+			k.endCascade(callBudget)
 		}
 	})
 }

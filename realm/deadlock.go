@@ -89,12 +89,12 @@ func graphOf(ops []blocked) *waitGraph {
 func (rt *Runtime) blockedHere() (ops []blocked) {
 	add := func(e event.ID, w *event.Waiter) { ops = append(ops, blockedBy(e, w)) }
 	rt.eachWaiter(add)
-	rt.locks.each(func(c *lockCell) { c.core.Waiters(func(w *event.Waiter) { add(c.id, w) }) })
+	rt.locks.eachCell(func(c *lockCell) { c.core.Waiters(func(w *event.Waiter) { add(c.id, w) }) })
 	return slices.DeleteFunc(ops, func(b blocked) bool {
 		if !b.advice {
 			return false
 		}
-		st, _ := rt.look(b.to)
+		st, _ := rt.lookAtEvent(b.to)
 		return st == event.Triggered
 	})
 }
@@ -151,7 +151,7 @@ const longestPath = 6
 // nothing on this rank.
 func (rt *Runtime) reason(g *waitGraph, e event.ID, idle bool) string {
 	var b strings.Builder
-	last, seen := g.end(e), map[event.ID]bool{}
+	last, seen := g.endOf(e), map[event.ID]bool{}
 	for ; g.who[e] != nil && !seen[e]; e = g.by[e][0] {
 		if len(seen) == longestPath {
 			b.WriteString(", and so on")
@@ -173,8 +173,8 @@ type end struct {
 	circle bool
 }
 
-// end finds the end of the way from e, once for all events on it.
-func (g *waitGraph) end(e event.ID) end {
+// endOf finds the end of the way from e, once for all events on it.
+func (g *waitGraph) endOf(e event.ID) end {
 	var way []event.ID
 	for {
 		x, known := g.ends[e]
@@ -200,7 +200,7 @@ func (g *waitGraph) end(e event.ID) end {
 // lastReason tells which rank is to trigger e, for which no operation waits here.
 func (rt *Runtime) lastReason(e event.ID, idle bool) string {
 	if e.IsEvent() && e.EventRank() == rt.rank {
-		c := rt.events.at(e.EventIndex())
+		c := rt.events.cellAt(e.EventIndex())
 		c.lock.Lock()
 		by := c.expect
 		c.lock.Unlock()
@@ -212,7 +212,7 @@ func (rt *Runtime) lastReason(e event.ID, idle bool) string {
 		}
 		return "which a task that runs or is ready, or the program, is to trigger"
 	}
-	if c := rt.locks.find(e); c != nil {
+	if c := rt.locks.findCell(e); c != nil {
 		c.lock.Lock()
 		defer c.lock.Unlock()
 		if c.core.Owned() {
@@ -223,9 +223,9 @@ func (rt *Runtime) lastReason(e event.ID, idle bool) string {
 	return fmt.Sprintf("which rank %d owns", e.Rank())
 }
 
-// report adds what waits to a dump.
-func (rt *Runtime) report(x *rank.Report) {
-	rt.procs.each(func(p *processor) {
+// reportWaits adds what waits to a dump.
+func (rt *Runtime) reportWaits(x *rank.Report) {
+	rt.procs.eachRunning(func(p *processor) {
 		p.mu.Lock()
 		for _, r := range p.idle {
 			x.InCall(r.thread.Load())
@@ -253,7 +253,7 @@ func (rt *Runtime) firstWait() string {
 // waitLines describes what waits: first cycles, then the operations that wait for each event, and the calls by their
 // names. Advice is none of these. It stops after most lines.
 func (rt *Runtime) waitLines(ops []blocked, most int) (lines []string) {
-	g, idle := graphOf(ops), rt.idle()
+	g, idle := graphOf(ops), rt.isIdle()
 	for _, c := range g.cycles() {
 		lines = append(lines, g.cycleLine(c))
 	}

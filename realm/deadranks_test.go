@@ -78,9 +78,9 @@ func TestAfterDeath(t *testing.T) {
 // pass it on.
 func TestShutdownWithDeath(t *testing.T) {
 	survivors(t, 7, func(rt *Runtime) {
-		k := rt.begin(nil)
+		k := rt.beginCascade(nil)
 		k.trigger(rt.down, nil) // and what it has told its children is lost
-		k.end(callBudget)
+		k.endCascade(callBudget)
 	}, func(ctx context.Context, rt *Runtime) {
 		if err := rt.Wait(ctx, Event(rt.down)); err != nil {
 			t.Errorf("rank %d: %v", rt.rank, err)

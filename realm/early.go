@@ -27,12 +27,12 @@ func (rt *Runtime) newEarlyEnd(left bool) *earlyEnd {
 	return &earlyEnd{rest: rt.newEvent()}
 }
 
-// poison is why for the merger, which it ends.
-func (x *earlyEnd) poison(why *event.Poison) *event.Poison {
+// poisonMerger is why for the merger, which it ends.
+func (x *earlyEnd) poisonMerger(why *event.Poison) *event.Poison {
 	if x.rest == 0 {
 		return why
 	}
-	x.add(why)
+	x.addPoison(why)
 	return why.Before(x.rest)
 }
 
@@ -43,8 +43,8 @@ func (x *earlyEnd) forgo(k *cascade) {
 	}
 }
 
-// add notes the poison of another event.
-func (x *earlyEnd) add(why *event.Poison) {
+// addPoison notes the poison of another event.
+func (x *earlyEnd) addPoison(why *event.Poison) {
 	if x.rest == 0 {
 		return
 	}
@@ -59,8 +59,8 @@ func (x *earlyEnd) add(why *event.Poison) {
 	}
 }
 
-// end triggers rest, since all events have triggered, and all that they were to wait for.
-func (x *earlyEnd) end(k *cascade) {
+// endEarly triggers rest, since all events have triggered, and all that they were to wait for.
+func (x *earlyEnd) endEarly(k *cascade) {
 	rests := x.rests
 	x.rests = nil
 	if _, n := distinct(rests); n > 0 {
@@ -86,14 +86,14 @@ func (rt *Runtime) afterAll(rests []Event) event.ID {
 	x := rt.newEarlyEnd(true)
 	x.rests = rests
 	rest := x.rest
-	k := rt.begin(nil)
-	x.end(k)
-	k.end(callBudget)
+	k := rt.beginCascade(nil)
+	x.endEarly(k)
+	k.endCascade(callBudget)
 	return rest
 }
 
-// before is why for what is poisoned before rest has triggered.
-func (rt *Runtime) before(why *event.Poison, rest event.ID) *event.Poison {
+// poisonBefore is why for what is poisoned before rest has triggered.
+func (rt *Runtime) poisonBefore(why *event.Poison, rest event.ID) *event.Poison {
 	switch {
 	case rest == 0:
 		return why

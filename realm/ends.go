@@ -62,9 +62,9 @@ func (x *ends) follows(now, brisk uint64) bool {
 	return true
 }
 
-// end triggers finish, an event of another rank, for a task without a fault. The caller has the turn. It reads the
+// endTask triggers finish, an event of another rank, for a task without a fault. The caller has the turn. It reads the
 // clock only where another task follows at once.
-func (p *processor) end(k *cascade, finish event.ID) {
+func (p *processor) endTask(k *cascade, finish event.ID) {
 	rt, x := p.rt, &p.ends
 	if finish.EventRank() >= rt.size || finish.Gen() == 0 {
 		return
@@ -75,33 +75,33 @@ func (p *processor) end(k *cascade, finish event.ID) {
 	}
 	var now uint64
 	keep := false
-	if p.chain.empty() || p.urgent.Load() {
+	if p.chain.isEmpty() || p.urgent.Load() {
 		x.last = 0
 	} else {
 		now = rt.clock.Now()
 		keep = x.follows(now, rt.brisk.Load())
 	}
 	if asked != 0 || !keep && x.since.Load() == 0 {
-		rt.post(finish.EventRank(), hTrigger, nil, uint64(finish), asked)
+		rt.postMessage(finish.EventRank(), hTrigger, nil, uint64(finish), asked)
 	} else {
-		x.add(rt, finish, now)
+		x.addFinish(rt, finish, now)
 	}
 	if !keep {
-		x.send(rt)
+		x.sendList(rt)
 	}
 }
 
-// add puts finish on the list. The caller has the turn.
-func (x *ends) add(rt *Runtime, finish event.ID, now uint64) {
+// addFinish puts finish on the list. The caller has the turn.
+func (x *ends) addFinish(rt *Runtime, finish event.ID, now uint64) {
 	to := finish.EventRank()
 	if x.to != to { // only who has the turn changes it
-		x.send(rt)
+		x.sendList(rt)
 	}
 	x.mu.Lock()
 	if x.n == 0 {
 		x.to = to
 		x.since.Store(max(now, 1))
-		rt.peers.of(to).sent.Add(1) // from now on, for quiescence
+		rt.peers.peerOf(to).sent.Add(1) // from now on, for quiescence
 		rt.ep.Hold(1)
 	}
 	x.list[x.n] = uint64(finish)
@@ -110,12 +110,12 @@ func (x *ends) add(rt *Runtime, finish event.ID, now uint64) {
 	x.mu.Unlock()
 	if full {
 		x.passes = 0
-		x.send(rt)
+		x.sendList(rt)
 	}
 }
 
-// send sends the list, if it is not empty.
-func (x *ends) send(rt *Runtime) bool {
+// sendList sends the list, if it is not empty.
+func (x *ends) sendList(rt *Runtime) bool {
 	if x.since.Load() == 0 {
 		return false
 	}
@@ -132,18 +132,18 @@ func (x *ends) send(rt *Runtime) bool {
 	return true
 }
 
-// rest sends the list before the runner does other work than the next task.
-func (x *ends) rest(rt *Runtime) {
-	x.send(rt)
+// sendFirst sends the list before the runner does other work than the next task.
+func (x *ends) sendFirst(rt *Runtime) {
+	x.sendList(rt)
 	x.last = 0
 }
 
 // sendOldEnds is am.Layer.Held.
 func (rt *Runtime) sendOldEnds(*fult.Worker) (sent int) {
 	now := rt.clock.Now()
-	rt.procs.each(func(p *processor) {
+	rt.procs.eachRunning(func(p *processor) {
 		x := &p.ends
-		if since := x.since.Load(); since != 0 && int64(now-since) > int64(rt.brisk.Load()) && x.send(rt) {
+		if since := x.since.Load(); since != 0 && int64(now-since) > int64(rt.brisk.Load()) && x.sendList(rt) {
 			sent++
 		}
 	})
@@ -152,12 +152,12 @@ func (rt *Runtime) sendOldEnds(*fult.Worker) (sent int) {
 
 // onEnds: tasks that this rank has spawned on another have ended.
 func (rt *Runtime) onEnds(t *am.Token, args []uint64, _ []byte) {
-	k := rt.begin(t.Worker())
+	k := rt.beginCascade(t.Worker())
 	for _, a := range args {
 		e := event.ID(a)
 		if !rt.owns(e) || k.triggerOwn(e, nobody, nil) == event.Unknown {
 			rt.malformed(t, "the end of", e)
 		}
 	}
-	k.end(pollBudget)
+	k.endCascade(pollBudget)
 }

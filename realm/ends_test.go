@@ -115,7 +115,7 @@ func crowd(rts []*Runtime, n int, last lastArgs) (brisk []Event, end Event) {
 func ready(p *processor) (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.ready.empty() {
+	if !p.ready.isEmpty() {
 		for x := p.ready.head; x != nil; x = x.next {
 			n++
 		}
@@ -147,10 +147,10 @@ func TestEndsGathered(t *testing.T) {
 	const n = 600
 	team(t, 2, rank.Config{}, func(rts []*Runtime) {
 		rts[1].brisk.Store(1 << 62)
-		before := rts[1].peers.of(0).sent.Load()
+		before := rts[1].peers.peerOf(0).sent.Load()
 		brisk, last := crowd(rts, n, lastArgs{})
 		must(t, wait(t, rts[0], rts[0].Merge(append(brisk, last)...)))
-		if sent := rts[1].peers.of(0).sent.Load() - before; sent > n/3 {
+		if sent := rts[1].peers.peerOf(0).sent.Load() - before; sent > n/3 {
 			t.Errorf("%d tasks, %d messages", n, sent)
 		}
 	})

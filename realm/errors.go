@@ -40,8 +40,8 @@ func poisonError(e Event, p *event.Poison) error {
 	return &PoisonError{e, int(p.Rank), p.String(), p}
 }
 
-// poison is the poison that e tells of.
-func (e *PoisonError) poison() *event.Poison {
+// toPoison is the poison that e tells of.
+func (e *PoisonError) toPoison() *event.Poison {
 	if e.why != nil {
 		return e.why
 	}
@@ -88,6 +88,6 @@ func panicked(what string, v any) error {
 	return fmt.Errorf("%s: panic: %v\n%s", what, v, debug.Stack())
 }
 
-func (rt *Runtime) errorf(what, format string, args ...any) error {
+func (rt *Runtime) callErrorf(what, format string, args ...any) error {
 	return fmt.Errorf("realm: %s: rank %d: %w", what, rt.rank, fmt.Errorf(format, args...))
 }

@@ -25,7 +25,7 @@ func (e Event) Rank() int {
 // has no such event, it counts as poisoned from the answer on, by ErrArgument. For a phase
 // of a barrier of another rank it may go on saying false until somebody on this rank has waited for it.
 func (rt *Runtime) HasTriggered(e Event) (bool, error) {
-	st, why := rt.look(event.ID(e))
+	st, why := rt.lookAtEvent(event.ID(e))
 	switch st {
 	case event.Triggered:
 		return true, poisonError(e, why)
@@ -33,27 +33,27 @@ func (rt *Runtime) HasTriggered(e Event) (bool, error) {
 		return false, rt.unknown("HasTriggered", e)
 	}
 	if id := event.ID(e); id.IsEvent() && id.EventRank() != rt.rank {
-		rt.learn(id)
+		rt.learnEvent(id)
 	}
 	return false, nil
 }
 
 func (rt *Runtime) unknown(what string, e Event) error {
 	if e == NoEvent {
-		return rt.errorf(what, "%w: NoEvent has triggered for ever", ErrArgument)
+		return rt.callErrorf(what, "%w: NoEvent has triggered for ever", ErrArgument)
 	}
-	return rt.errorf(what, "%w: there is no %v in this job of %d ranks", ErrArgument, e, rt.size)
+	return rt.callErrorf(what, "%w: there is no %v in this job of %d ranks", ErrArgument, e, rt.size)
 }
 
-// look tells what this rank knows of e.
-func (rt *Runtime) look(e event.ID) (event.Status, *event.Poison) {
+// lookAtEvent tells what this rank knows of e.
+func (rt *Runtime) lookAtEvent(e event.ID) (event.Status, *event.Poison) {
 	switch {
 	case e == 0:
 		return event.Triggered, nil
 	case !e.IsEvent():
 		return rt.lookBarrier(e)
 	case e.EventRank() == rt.rank:
-		c := rt.events.at(e.EventIndex())
+		c := rt.events.cellAt(e.EventIndex())
 		if c == nil {
 			return event.Unknown, nil
 		}
@@ -61,20 +61,20 @@ func (rt *Runtime) look(e event.ID) (event.Status, *event.Poison) {
 		defer c.lock.Unlock()
 		return c.slot.Look(e.Gen())
 	case e.EventRank() < rt.size && e.Gen() != 0:
-		return rt.replicas.look(e)
+		return rt.replicas.lookAtReplica(e)
 	}
 	return event.Unknown, nil
 }
 
-// await has w wait for e. It will be fired if the status is Pending, maybe before await returns.
-func (rt *Runtime) await(e event.ID, w *event.Waiter) (event.Status, *event.Poison) {
+// awaitEvent has w wait for e. It will be fired if the status is Pending, maybe before await returns.
+func (rt *Runtime) awaitEvent(e event.ID, w *event.Waiter) (event.Status, *event.Poison) {
 	switch {
 	case e == 0:
 		return event.Triggered, nil
 	case !e.IsEvent():
 		return rt.awaitBarrier(e, w)
 	case e.EventRank() == rt.rank:
-		c := rt.events.at(e.EventIndex())
+		c := rt.events.cellAt(e.EventIndex())
 		if c == nil {
 			return event.Unknown, nil
 		}
@@ -94,7 +94,7 @@ func (rt *Runtime) withdraw(e event.ID, w *event.Waiter) bool {
 	case !e.IsEvent():
 		return rt.withdrawBarrier(e, w)
 	case e.EventRank() == rt.rank:
-		c := rt.events.at(e.EventIndex())
+		c := rt.events.cellAt(e.EventIndex())
 		c.lock.Lock()
 		defer c.lock.Unlock()
 		return c.slot.Withdraw(e.Gen(), w)

@@ -201,7 +201,7 @@ func TestEventMessages(t *testing.T) {
 
 func messagesOf(rts []*Runtime) (sum int64) {
 	for _, rt := range rts {
-		sent, _ := rt.peers.sum()
+		sent, _ := rt.peers.sumMessages()
 		sum += sent
 	}
 	return sum
@@ -226,14 +226,14 @@ func TestTriggerOvertakesSubscription(t *testing.T) {
 		must(t, b.UserEvent(u.Event()).Trigger(NoEvent))
 		b.engine.Wait(&s.done)
 		must(t, a.Wait(context.Background(), u.Event()))
-		c := a.events.at(u.e.EventIndex())
+		c := a.events.cellAt(u.e.EventIndex())
 		c.lock.Lock()
 		c.slot.Trigger(c.slot.Create(), 0, nil) // the slot goes on
 		c.lock.Unlock()
-		b.post(0, hSubscribe, nil, uint64(u.e))
+		b.postMessage(0, hSubscribe, nil, uint64(u.e))
 		must(t, a.r.BlockUntil(func() bool {
-			_, got := a.peers.sum()
-			sent, _ := b.peers.sum()
+			_, got := a.peers.sumMessages()
+			sent, _ := b.peers.sumMessages()
 			return got == sent
 		}))
 		if got := messagesOf(rts) - before; got != 2 {

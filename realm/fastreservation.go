@@ -41,7 +41,7 @@ func (f *FastReservation) TryLock(m Mode) bool {
 		return false
 	}
 	f.lock.Lock()
-	f.enter()
+	f.enterSlow()
 	took := f.core.Try(reservation.Mode(m))
 	f.lock.Unlock()
 	return took
@@ -54,16 +54,16 @@ func (f *FastReservation) Lock(m Mode) Event {
 	if f.TryLock(m) {
 		return NoEvent
 	}
-	return f.wait(m)
+	return f.waitFor(m)
 }
 
-func (f *FastReservation) wait(m Mode) Event {
+func (f *FastReservation) waitFor(m Mode) Event {
 	rt := f.rt
 	if rt == nil {
 		return noSuchEvent
 	}
-	if err := rt.ended(); err != nil {
-		return rt.failed(err)
+	if err := rt.endedError(); err != nil {
+		return rt.failedEvent(err)
 	}
 	o := rt.newLockOp(nil, opGrant)
 	o.grant = rt.newEvent()
@@ -74,19 +74,19 @@ func (f *FastReservation) wait(m Mode) Event {
 	grant := o.grant
 	var out reservation.Out
 	f.lock.Lock()
-	f.enter()
+	f.enterSlow()
 	took := f.core.Acquire(&o.Waiter, reservation.Mode(m), &out)
 	f.lock.Unlock()
 	if took {
-		k := rt.begin(nil)
+		k := rt.beginCascade(nil)
 		o.Fire(&o.Waiter, k)
-		k.end(callBudget)
+		k.endCascade(callBudget)
 	}
 	return Event(grant)
 }
 
-// enter has core decide from now on. The lock of f is held.
-func (f *FastReservation) enter() {
+// enterSlow has core decide from now on. The lock of f is held.
+func (f *FastReservation) enterSlow() {
 	for {
 		switch f.word.Load() {
 		case fastQueued:
@@ -114,19 +114,19 @@ func (f *FastReservation) Unlock() error {
 	}
 	var out reservation.Out
 	f.lock.Lock()
-	f.enter()
+	f.enterSlow()
 	err := f.core.Release(&out)
 	if f.core.Idle() {
 		f.word.Store(fastFree)
 	}
 	f.lock.Unlock()
 	if err != nil {
-		return f.rt.errorf("Unlock", "%w: nobody holds the lock", ErrArgument)
+		return f.rt.callErrorf("Unlock", "%w: nobody holds the lock", ErrArgument)
 	}
 	if !out.Fire.Empty() {
-		k := f.rt.begin(nil)
+		k := f.rt.beginCascade(nil)
 		k.list.Append(&out.Fire)
-		k.end(callBudget)
+		k.endCascade(callBudget)
 	}
 	return nil
 }

@@ -19,17 +19,17 @@ type outgoing struct {
 }
 
 // await gives o a number. It is called before the message leaves. If the peer has died, o is done at once.
-func (rt *Runtime) expect(k *cascade, o *outgoing) (number uint64, ok bool) {
+func (rt *Runtime) expectAnswer(k *cascade, o *outgoing) (number uint64, ok bool) {
 	number = rt.data.outs.Add(o)
 	if rt.ep.Gone(o.peer) { // set before flowsGone looks at outs
-		rt.settle(k, number, rt.deathOf(o.peer))
+		rt.settleCall(k, number, rt.deathOf(o.peer))
 		return 0, false
 	}
 	return number, true
 }
 
-// settle ends what has that number, because its peer has died.
-func (rt *Runtime) settle(k *cascade, number uint64, why *event.Poison) {
+// settleCall ends what has that number, because its peer has died.
+func (rt *Runtime) settleCall(k *cascade, number uint64, why *event.Poison) {
 	if o := rt.data.outs.Remove(number); o != nil {
 		k.mourned(o, why)
 		o.done(k, why)
@@ -65,7 +65,7 @@ const maxParcel = 1 << 31
 // fitsParcel is an error for n bytes that are too many for a parcel.
 func (rt *Runtime) fitsParcel(what string, peer, n int) error {
 	if n > maxParcel {
-		return rt.errorf(what, "%w: %d bytes for rank %d, the most is %d", ErrSize, n, peer, maxParcel)
+		return rt.callErrorf(what, "%w: %d bytes for rank %d, the most is %d", ErrSize, n, peer, maxParcel)
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (rt *Runtime) fitsParcel(what string, peer, n int) error {
 // sendParcel sends b, which does not change any more. ref is the number of the outgoing that an answer names, or 0.
 func (rt *Runtime) sendParcel(k *cascade, peer int, kind parcelKind, ref uint64, b []byte) {
 	if len(b) <= rt.ep.MaxMedium() {
-		rt.post(peer, hParcel, b, uint64(kind), ref)
+		rt.postMessage(peer, hParcel, b, uint64(kind), ref)
 		return
 	}
 	o := &outgoing{peer: peer, done: func(*cascade, *event.Poison) {}}
@@ -81,14 +81,14 @@ func (rt *Runtime) sendParcel(k *cascade, peer int, kind parcelKind, ref uint64,
 		rt.data.outs.Remove(number)
 		rt.putBulk(peer, &am.Bulk{ID: in, Channel: Channel, Data: b})
 	}
-	if number, ok := rt.expect(k, o); ok {
-		rt.post(peer, hOffer, nil, uint64(kind), ref, uint64(len(b)), number)
+	if number, ok := rt.expectAnswer(k, o); ok {
+		rt.postMessage(peer, hOffer, nil, uint64(kind), ref, uint64(len(b)), number)
 	}
 }
 
 // putBulk sends b. Both ends count it as a message.
 func (rt *Runtime) putBulk(peer int, b *am.Bulk) {
-	rt.peers.of(peer).sent.Add(1)
+	rt.peers.peerOf(peer).sent.Add(1)
 	b.Owner = bulkOwner{}
 	rt.ep.PutBulk(peer, b)
 }
@@ -99,21 +99,21 @@ type bulkOwner struct{}
 func (bulkOwner) Sent(*fult.Worker)        {}
 func (bulkOwner) Fail(error, *fult.Worker) {}
 
-// receive makes room for n bytes, more than none, and lets the sender go ahead.
-func (rt *Runtime) receive(src int, n int64, out uint64, unpack func(b []byte, off int), done func(k *cascade)) {
+// receiveBytes makes room for n bytes, more than none, and lets the sender go ahead.
+func (rt *Runtime) receiveBytes(src int, n int64, out uint64, unpack func(b []byte, off int), done func(k *cascade)) {
 	in := rt.data.ins.Add(&incoming{src: src, left: n, unpack: unpack, done: done})
 	if rt.ep.Gone(src) {
 		rt.data.ins.Remove(in)
 		return
 	}
-	rt.post(src, hGo, nil, out, in)
+	rt.postMessage(src, hGo, nil, out, in)
 }
 
 // onBulk: a piece of a bulk has come.
 func (rt *Runtime) onBulk(src int, id uint64, off int64, chunk []byte, w *fult.Worker) {
 	in := rt.data.ins.Get(id)
 	if in == nil || in.src != src || int64(len(chunk)) > in.left {
-		rt.fatal(rt.errorf("message", "rank %d sent %d bytes at %d that nobody waits for", src, len(chunk), off))
+		rt.fatal(rt.callErrorf("message", "rank %d sent %d bytes at %d that nobody waits for", src, len(chunk), off))
 		return
 	}
 	in.unpack(chunk, int(off))
@@ -121,10 +121,10 @@ func (rt *Runtime) onBulk(src int, id uint64, off int64, chunk []byte, w *fult.W
 		return
 	}
 	rt.data.ins.Remove(id)
-	k := rt.begin(w)
+	k := rt.beginCascade(w)
 	in.done(k)
-	k.end(pollBudget)
-	rt.peers.of(src).received.Add(1)
+	k.endCascade(pollBudget)
+	rt.peers.peerOf(src).received.Add(1)
 }
 
 // onOffer: a parcel is too long for one message.
@@ -135,13 +135,13 @@ func (rt *Runtime) onOffer(t *am.Token, args []uint64, _ []byte) {
 		return
 	}
 	src, b := t.Source(), make([]byte, n)
-	rt.receive(src, int64(n), out, func(c []byte, off int) {
+	rt.receiveBytes(src, int64(n), out, func(c []byte, off int) {
 		if off >= 0 && off < len(b) {
 			copy(b[off:], c)
 		}
 	}, func(k *cascade) {
 		if err := rt.parcel(k, src, kind, ref, b); err != nil {
-			rt.fatal(rt.errorf("message", "rank %d sent a malformed parcel: %w", src, err))
+			rt.fatal(rt.callErrorf("message", "rank %d sent a malformed parcel: %w", src, err))
 		}
 	})
 }
@@ -186,16 +186,16 @@ func (rt *Runtime) poisonOf(err error) *event.Poison {
 	if err == nil {
 		return nil
 	}
-	return rt.poison(err)
+	return rt.faultPoison(err)
 }
 
 // onParcel: a short parcel has come.
 func (rt *Runtime) onParcel(t *am.Token, args []uint64, payload []byte) {
-	k := rt.begin(t.Worker())
+	k := rt.beginCascade(t.Worker())
 	err := rt.parcel(k, t.Source(), parcelKind(args[0]), args[1], payload)
-	k.end(pollBudget)
+	k.endCascade(pollBudget)
 	if err != nil {
-		rt.fatal(rt.errorf("message", "rank %d sent a malformed parcel: %w", t.Source(), err))
+		rt.fatal(rt.callErrorf("message", "rank %d sent a malformed parcel: %w", t.Source(), err))
 	}
 }
 
@@ -241,7 +241,7 @@ func (rt *Runtime) flowsGone(k *cascade, rank int, why *event.Poison) {
 		}
 	})
 	for _, n := range outs {
-		rt.settle(k, n, why)
+		rt.settleCall(k, n, why)
 	}
 	for _, n := range ins {
 		rt.data.ins.Remove(n)

@@ -29,12 +29,12 @@ func (rt *Runtime) NewGroup(members ...Processor) (Processor, error) {
 	for _, id := range members {
 		p, _ := rt.executorOf(id).(*processor)
 		if p == nil {
-			return 0, rt.errorf("NewGroup", "%w: %v is no CPU or utility processor of this rank", ErrArgument, id)
+			return 0, rt.callErrorf("NewGroup", "%w: %v is no CPU or utility processor of this rank", ErrArgument, id)
 		}
 		g.members = append(g.members, p)
 	}
 	if len(members) == 0 {
-		return 0, rt.errorf("NewGroup", "%w: no members", ErrArgument)
+		return 0, rt.callErrorf("NewGroup", "%w: no members", ErrArgument)
 	}
 	id := rt.procs.addGroup(rt.rank, g)
 	g.id = id
@@ -46,17 +46,17 @@ func (rt *Runtime) NewGroup(members ...Processor) (Processor, error) {
 	return id, nil
 }
 
-// push implements executor. All members look; whoever is free takes the task.
-func (g *group) push(t *task, k *cascade) {
+// pushTask implements executor. All members look; whoever is free takes the task.
+func (g *group) pushTask(t *task, k *cascade) {
 	g.mu.Lock()
-	g.queue.add(t)
+	g.queue.addTask(t)
 	g.looked()
 	g.mu.Unlock()
 	for _, p := range g.members {
 		p.mu.Lock()
 		p.urgent.Store(true)
 		busy := p.turn != nil && !p.lingers
-		p.start(k)
+		p.startRunner(k)
 		if !busy {
 			return
 		}
@@ -66,14 +66,14 @@ func (g *group) push(t *task, k *cascade) {
 // looked notes the priority of the next task. g.mu is held.
 func (g *group) looked() { g.top.Store(g.queue.top()) }
 
-// take takes the next task if it has a higher priority than one; nil if it has not, or there is none.
-func (g *group) take(than int64) *task {
+// takeHigher takes the next task if it has a higher priority than one; nil if it has not, or there is none.
+func (g *group) takeHigher(than int64) *task {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.queue.top() <= than {
 		return nil
 	}
-	t := g.queue.take()
+	t := g.queue.takeTask()
 	g.looked()
 	return t
 }
@@ -92,7 +92,7 @@ func (p *processor) fromGroups(than int64) *task {
 		if best == nil {
 			return nil
 		}
-		if t := best.take(than); t != nil { // else another member has taken it
+		if t := best.takeHigher(than); t != nil { // else another member has taken it
 			return t
 		}
 	}

@@ -169,7 +169,7 @@ func (h *hostile) know(t *testing.T, rt *Runtime) {
 			}
 		}
 	}
-	h.payloads = append(h.payloads, rt.poison(errTest).Append(nil), make([]byte, 40), make([]byte, 8),
+	h.payloads = append(h.payloads, rt.faultPoison(errTest).Append(nil), make([]byte, 40), make([]byte, 8),
 		space.AppendSpace(nil, half))
 }
 

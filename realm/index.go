@@ -40,11 +40,11 @@ func (rt *Runtime) arrives(e event.ID, at waitsFor) {
 // departs takes out the operation that finishes with e, if that belongs to another rank.
 func (rt *Runtime) departs(e event.ID) {
 	if e.EventRank() != rt.rank {
-		rt.visitors.take(e)
+		rt.visitors.takeVisitor(e)
 	}
 }
 
-func (v *visitors) take(e event.ID) waitsFor {
+func (v *visitors) takeVisitor(e event.ID) waitsFor {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	at := v.of[e]
@@ -52,13 +52,13 @@ func (v *visitors) take(e event.ID) waitsFor {
 	return at
 }
 
-// enter notes what the operation that is to trigger e waits for, unless e belongs to another rank or has triggered. how
-// is indexed or once.
-func (rt *Runtime) enter(e event.ID, at waitsFor, how int32) {
+// enterWait notes what the operation that is to trigger e waits for, unless e belongs to another rank or has triggered.
+// how is indexed or once.
+func (rt *Runtime) enterWait(e event.ID, at waitsFor, how int32) {
 	if !rt.owns(e) {
 		return
 	}
-	c := rt.events.at(e.EventIndex())
+	c := rt.events.cellAt(e.EventIndex())
 	if c == nil {
 		return
 	}
@@ -73,24 +73,24 @@ func (rt *Runtime) enter(e event.ID, at waitsFor, how int32) {
 // leaveIndex takes the operation out that is to trigger e, if this rank owns e.
 func (rt *Runtime) leaveIndex(e event.ID) {
 	if rt.owns(e) {
-		rt.claim(e, true)
+		rt.claimWait(e, true)
 	}
 }
 
-// claim is what the operation that finishes with e waits for. It takes the operation out unless it is a merger: nobody
-// else finds it then. all takes a merger out, too. The result has no waiter if there is none.
-func (rt *Runtime) claim(e event.ID, all bool) (at waitsFor) {
+// claimWait is what the operation that finishes with e waits for. It takes the operation out unless it is a merger:
+// nobody else finds it then. all takes a merger out, too. The result has no waiter if there is none.
+func (rt *Runtime) claimWait(e event.ID, all bool) (at waitsFor) {
 	if !rt.owns(e) {
-		return rt.visitors.take(e)
+		return rt.visitors.takeVisitor(e)
 	}
-	c := rt.events.at(e.EventIndex())
+	c := rt.events.cellAt(e.EventIndex())
 	if c == nil {
 		return at
 	}
 	c.lock.Lock()
 	if gen, alive := c.slot.Alive(); alive && gen == e.Gen() && c.expect < none {
 		if at = *rt.events.waitingOf(c); all || at.of != 0 {
-			rt.events.ended(c)
+			rt.events.noteEnded(c)
 		}
 	}
 	c.lock.Unlock()
@@ -99,7 +99,7 @@ func (rt *Runtime) claim(e event.ID, all bool) (at waitsFor) {
 
 // withMerger calls f if m is to trigger e and has not ended, nor does before f returns. f is short and takes no lock.
 func (rt *Runtime) withMerger(e event.ID, m *merger, f func()) bool {
-	c := rt.events.at(e.EventIndex())
+	c := rt.events.cellAt(e.EventIndex())
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	gen, alive := c.slot.Alive()

@@ -77,7 +77,7 @@ func TestChangeLooksAtNoOthers(t *testing.T) {
 
 // entry is what the index has of the operation that finishes with e, an event of rt.
 func (rt *Runtime) entry(e Event) waitsFor {
-	c := rt.events.at(event.ID(e).EventIndex())
+	c := rt.events.cellAt(event.ID(e).EventIndex())
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	gen, alive := c.slot.Alive()
@@ -112,11 +112,11 @@ func TestChangeOfReused(t *testing.T) {
 							t.Fatal("the memory of a task is not used again")
 						}
 					}
-					k := rt.begin(nil)
+					k := rt.beginCascade(nil)
 					if err := rt.changeWaiting(k, event.ID(first), found, x); !errors.Is(err, ErrBegun) {
 						t.Errorf("the change: %v", err)
 					}
-					k.end(callBudget)
+					k.endCascade(callBudget)
 					must(t, gate.Trigger(NoEvent))
 					for _, e := range all {
 						must(t, wait(t, rt, e))

@@ -49,7 +49,7 @@ func (j *job) fetch(k *cascade) {
 	if j.by.Rank() == j.rt.rank {
 		in, err := j.rt.local(j.by)
 		if err != nil {
-			j.end(k, err)
+			j.endJob(k, err)
 			return
 		}
 		j.pushList(k, in, j.field, func() {})
@@ -57,11 +57,11 @@ func (j *job) fetch(k *cascade) {
 	}
 	j.rt.withRemote(k, j.by, func(k *cascade, r *remoteInstance, why *event.Poison) {
 		if why != nil {
-			j.over(k, why)
+			j.finishJob(k, why)
 			return
 		}
 		if err := j.copyList(k, r.layout); err != nil {
-			j.end(k, err)
+			j.endJob(k, err)
 		}
 	})
 }
@@ -92,21 +92,21 @@ func (j *job) copyList(k *cascade, l *space.Layout) error {
 	}
 	c := &job{rt: rt, kind: jobCopy, dst: f.in.id, src: j.by, points: j.points, pairs: []Pair{{Src: j.field}}}
 	c.delegate(k, j.by.Rank(), 0)
-	if st, why := rt.await(c.finish, &f.Waiter); st != event.Pending {
-		f.done(k, why)
+	if st, why := rt.awaitEvent(c.finish, &f.Waiter); st != event.Pending {
+		f.onFetched(k, why)
 	}
 	return nil
 }
 
 // Fire implements event.Op.
-func (f *fetching) Fire(w *event.Waiter, by any) { f.done(by.(*cascade), w.Poison) }
+func (f *fetching) Fire(w *event.Waiter, by any) { f.onFetched(by.(*cascade), w.Poison) }
 
-// done goes on with the job when the list is here.
-func (f *fetching) done(k *cascade, why *event.Poison) {
+// onFetched goes on with the job when the list is here.
+func (f *fetching) onFetched(k *cascade, why *event.Poison) {
 	forget := func() { f.j.rt.data.destroy(f.in) }
 	if why != nil {
 		forget()
-		f.j.over(k, why)
+		f.j.finishJob(k, why)
 		return
 	}
 	f.j.pushList(k, f.in, 0, forget)
@@ -114,21 +114,21 @@ func (f *fetching) done(k *cascade, why *event.Poison) {
 
 // pushList makes the utility processor read the list from a field of in and do the job.
 func (j *job) pushList(k *cascade, in *instance, field int, then func()) {
-	j.rt.utility.push(j.rt.newInternal(func(c *Ctx) error {
+	j.rt.utility.pushTask(j.rt.newInternal(func(c *Ctx) error {
 		var err error
-		j.list, err = in.list(field, j.points)
+		j.list, err = in.readPoints(field, j.points)
 		if then(); err != nil {
-			j.end(&c.cascade, err)
+			j.endJob(&c.cascade, err)
 		} else {
-			j.work(&c.cascade)
+			j.workStep(&c.cascade)
 		}
-		c.cascade.run(callBudget)
+		c.cascade.runWaiters(callBudget)
 		return nil
 	}), k)
 }
 
-// list is the points that a field of in has, for each of s.
-func (in *instance) list(field int, s Space) (l space.List, err error) {
+// readPoints is the points that a field of in has, for each of s.
+func (in *instance) readPoints(field int, s Space) (l space.List, err error) {
 	track, err := in.layout.Track(s, field)
 	if err != nil {
 		return l, fmt.Errorf("%w: %w", ErrArgument, err)

@@ -127,7 +127,7 @@ func NewInstance(at Site, m Memory, s Space, layout Layout, fields ...Field) (In
 		err = rt.settleInstance(in, m)
 	}
 	if err != nil {
-		return Instance{}, rt.errorf("NewInstance", "%w", err)
+		return Instance{}, rt.callErrorf("NewInstance", "%w", err)
 	}
 	return Instance{rt, in.id}, nil
 }
@@ -153,7 +153,7 @@ func NewExternal[T any](at Site, mem []T, s Space, layout Layout, fields ...Fiel
 		err = rt.enclose(in)
 	}
 	if err != nil {
-		return Instance{}, rt.errorf("NewExternal", "%w", err)
+		return Instance{}, rt.callErrorf("NewExternal", "%w", err)
 	}
 	return Instance{rt, in.id}, nil
 }
@@ -165,7 +165,7 @@ func (rt *Runtime) enclose(in *instance) error {
 		return fmt.Errorf("%w: memory of %d bytes, %d bytes off alignment; the layout needs %d bytes, alignment %d",
 			ErrArgument, len(in.mem), off, size, in.layout.Align())
 	}
-	if !rt.data.add(in, rt.rank) {
+	if !rt.data.addInstance(in, rt.rank) {
 		return fmt.Errorf("%w: too many instances", ErrMemory)
 	}
 	return nil
@@ -197,18 +197,18 @@ func (rt *Runtime) settleInstance(in *instance, m Memory) (err error) {
 	if in.store = rt.storeOf(m); in.store == nil {
 		return fmt.Errorf("%w: rank %d has no %v", ErrArgument, rt.rank, m)
 	}
-	if in.mem, in.off, err = in.store.take(in.layout.Size(), in.layout.Align()); err != nil {
+	if in.mem, in.off, err = in.store.takeBytes(in.layout.Size(), in.layout.Align()); err != nil {
 		return fmt.Errorf("%w, in the %v", err, m)
 	}
-	if !rt.data.add(in, rt.rank) {
-		in.store.give(in.off, in.layout.Size())
+	if !rt.data.addInstance(in, rt.rank) {
+		in.store.giveBytes(in.off, in.layout.Size())
 		return fmt.Errorf("%w: too many instances", ErrMemory)
 	}
 	return nil
 }
 
-// add gives in a number, if it has none. False if all are taken, or that is.
-func (d *data) add(in *instance, rank int) bool {
+// addInstance gives in a number, if it has none. False if all are taken, or that is.
+func (d *data) addInstance(in *instance, rank int) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if in.id != 0 {
@@ -264,7 +264,7 @@ func (d *data) destroy(in *instance) {
 	}
 	d.mu.Unlock()
 	if in.store != nil {
-		in.store.give(in.off, in.layout.Size())
+		in.store.giveBytes(in.off, in.layout.Size())
 	}
 }
 
@@ -292,16 +292,16 @@ func ViewOf[T any](in Instance, field string) (View[T], error) {
 	}
 	x, err := in.rt.local(in.id)
 	if err != nil {
-		return View[T]{}, in.rt.errorf("ViewOf", "%w", err)
+		return View[T]{}, in.rt.callErrorf("ViewOf", "%w", err)
 	}
 	f := x.layout.Field(field)
 	if f < 0 || !x.typed(f, reflect.TypeFor[T]()) {
-		return View[T]{}, in.rt.errorf("ViewOf", "%w: %v has no field %q of type %v", ErrArgument, in.id, field,
+		return View[T]{}, in.rt.callErrorf("ViewOf", "%w: %v has no field %q of type %v", ErrArgument, in.id, field,
 			reflect.TypeFor[T]())
 	}
 	v := View[T]{in: x}
 	if v.track, err = x.layout.Track(x.layout.Space(), f); err != nil {
-		return View[T]{}, in.rt.errorf("ViewOf", "%w", err)
+		return View[T]{}, in.rt.callErrorf("ViewOf", "%w", err)
 	}
 	off, linear := v.track.Linear()
 	lo, _ := x.layout.Space().Bounds()

@@ -21,28 +21,28 @@ type ioProcessor struct {
 	queue   taskHeap
 }
 
-// push implements executor.
-func (p *ioProcessor) push(t *task, _ *cascade) {
+// pushTask implements executor.
+func (p *ioProcessor) pushTask(t *task, _ *cascade) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.queue.add(t)
-	p.fill()
+	p.queue.addTask(t)
+	p.fillPlaces()
 }
 
-// fill begins tasks of the queue while there are places. p.mu is held.
-func (p *ioProcessor) fill() {
+// fillPlaces begins tasks of the queue while there are places. p.mu is held.
+func (p *ioProcessor) fillPlaces() {
 	for p.running-p.resting < p.limit && p.queue.any() {
 		p.running++
-		go p.work(p.queue.take())
+		go p.workOff(p.queue.takeTask())
 	}
 }
 
-// work runs t, and then what is queued. A task that ends its goroutine is followed by another goroutine.
-func (p *ioProcessor) work(t *task) {
+// workOff runs t, and then what is queued. A task that ends its goroutine is followed by another goroutine.
+func (p *ioProcessor) workOff(t *task) {
 	ended := true
 	defer func() {
 		if ended {
-			p.follow()
+			p.followTask()
 		}
 	}()
 	for ; t != nil; t = p.following() {
@@ -56,7 +56,7 @@ func (p *ioProcessor) following() *task {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.running-p.resting <= p.limit {
-		if t := p.queue.take(); t != nil {
+		if t := p.queue.takeTask(); t != nil {
 			return t
 		}
 	}
@@ -64,19 +64,19 @@ func (p *ioProcessor) following() *task {
 	return nil
 }
 
-func (p *ioProcessor) follow() {
+func (p *ioProcessor) followTask() {
 	if t := p.following(); t != nil {
-		go p.work(t)
+		go p.workOff(t)
 	}
 }
 
-// rest notes that the task of s waits.
-func (p *ioProcessor) rest(s *sleeper) {
+// restTask notes that the task of s waits.
+func (p *ioProcessor) restTask(s *sleeper) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s.rests = !s.resumed; s.rests {
 		p.resting++
-		p.fill()
+		p.fillPlaces()
 	}
 }
 
@@ -100,7 +100,7 @@ func (p *ioProcessor) one(t *task) {
 			x.finishWith(c, x.gaveUp(recover()))
 		}
 	}()
-	t.run(c)
+	t.runTask(c)
 }
 
 // taskOf is the context of the task that goroutine g, the caller's, runs; nil if it runs none.

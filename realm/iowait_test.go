@@ -138,7 +138,7 @@ func TestIORestsLate(t *testing.T) {
 		if early {
 			p.resume(s)
 		}
-		p.rest(s)
+		p.restTask(s)
 		if got := p.resting; got != 0 == early {
 			t.Errorf("triggered before: %v; %d tasks rest", early, got)
 		}

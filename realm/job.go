@@ -53,28 +53,28 @@ type job struct {
 func startJob(at Site, j *job, by InstanceID, opts []Option) Event {
 	rt, _ := at.site()
 	terms := rt.precondition(opts)
-	if err := rt.ended(); err != nil {
-		return rt.failed(err)
+	if err := rt.endedError(); err != nil {
+		return rt.failedEvent(err)
 	}
 	if !by.valid() || by.Rank() >= rt.size || !j.dst.valid() || j.dst.Rank() >= rt.size {
-		return rt.failed(rt.errorf("call", "%w: there is no %v or no %v in this job of %d ranks", ErrArgument, by,
+		return rt.failedEvent(rt.callErrorf("call", "%w: there is no %v or no %v in this job of %d ranks", ErrArgument, by,
 			j.dst, rt.size))
 	}
-	if err := j.check(); err != nil {
-		return rt.failed(rt.errorf("call", "%w: %w", ErrArgument, err))
+	if err := j.checkTravel(); err != nil {
+		return rt.failedEvent(rt.callErrorf("call", "%w: %w", ErrArgument, err))
 	}
 	if j.by != 0 && (!j.by.valid() || j.by.Rank() >= rt.size) {
-		return rt.failed(rt.errorf("call", "%w: there is no %v in this job of %d ranks", ErrArgument, j.by, rt.size))
+		return rt.failedEvent(rt.callErrorf("call", "%w: there is no %v in this job of %d ranks", ErrArgument, j.by, rt.size))
 	}
 	j.rt, j.after, j.ignore = rt, event.ID(terms.after), terms.ignore
-	k := rt.begin(nil)
-	defer k.end(callBudget)
+	k := rt.beginCascade(nil)
+	defer k.endCascade(callBudget)
 	if by.Rank() == rt.rank {
 		j.Op, j.called = j, j.after == 0
 		j.finish = rt.newEventAfter(j.after, &j.Waiter)
 		j.watch = rt.watchFor(rt.rank, uint32(terms.profiler))
 		e := Event(j.finish)
-		j.await(k)
+		j.awaitStart(k)
 		return e
 	}
 	j.delegate(k, by.Rank(), uint32(terms.profiler))
@@ -91,12 +91,12 @@ func (j *job) delegate(k *cascade, rank int, profiler uint32) {
 	j.rt.events.precede(j.finish, after)
 	b := j.encode(profiler)
 	if err := j.rt.fitsParcel("call", rank, len(b)); err != nil {
-		k.trigger(j.finish, j.rt.poison(err))
+		k.trigger(j.finish, j.rt.faultPoison(err))
 		return
 	}
 	j.rt.sendParcel(k, rank, parcelJob, 0, b)
 	if j.rt.ep.Gone(rank) { // set before the events of that rank are looked through
-		k.trigger(j.finish, j.rt.before(j.rt.deathOf(rank), after))
+		k.trigger(j.finish, j.rt.poisonBefore(j.rt.deathOf(rank), after))
 	}
 }
 
@@ -107,8 +107,8 @@ func (rt *Runtime) precondition(opts []Option) terms {
 	return x
 }
 
-// check finds what cannot travel.
-func (j *job) check() error {
+// checkTravel finds what cannot travel.
+func (j *job) checkTravel() error {
 	if len(j.pairs) > space.MaxFields {
 		return fmt.Errorf("%d pairs of fields, the limit is %d", len(j.pairs), space.MaxFields)
 	}
@@ -123,21 +123,21 @@ func (j *job) check() error {
 	return j.points.Err()
 }
 
-// await has j begin once its precondition has triggered.
-func (j *job) await(k *cascade) {
+// awaitStart has j begin once its precondition has triggered.
+func (j *job) awaitStart(k *cascade) {
 	j.Op = j
 	if j.after == 0 {
-		j.begin(k)
+		j.beginJob(k)
 		return
 	}
 	j.rt.arrives(j.finish, waitsFor{j.after, &j.Waiter})
-	st, why := j.rt.await(j.after, &j.Waiter)
+	st, why := j.rt.awaitEvent(j.after, &j.Waiter)
 	if st != event.Pending {
 		j.rt.departs(j.finish)
 	}
 	switch st {
 	case event.Unknown:
-		j.end(k, j.rt.unknown("call", Event(j.after)))
+		j.endJob(k, j.rt.unknown("call", Event(j.after)))
 	case event.Triggered:
 		j.triggered(k, why)
 	}
@@ -151,19 +151,19 @@ func (j *job) Fire(w *event.Waiter, by any) {
 
 func (j *job) triggered(k *cascade, why *event.Poison) {
 	if why != nil && !j.ignore {
-		j.over(k, why)
+		j.finishJob(k, why)
 		return
 	}
-	j.begin(k)
+	j.beginJob(k)
 }
 
-// end triggers the finish event, poisoned if there is an error.
-func (j *job) end(k *cascade, err error) {
+// endJob triggers the finish event, poisoned if there is an error.
+func (j *job) endJob(k *cascade, err error) {
 	var why *event.Poison
 	if err != nil {
-		why = j.rt.poison(fmt.Errorf("%v: %w", j, err))
+		why = j.rt.faultPoison(fmt.Errorf("%v: %w", j, err))
 	}
-	j.over(k, why)
+	j.finishJob(k, why)
 }
 
 // String names j and its instances.
@@ -174,8 +174,8 @@ func (j *job) String() string {
 	return fmt.Sprintf("%v from %v to %v", j.kind, j.src, j.dst)
 }
 
-// over triggers the finish event.
-func (j *job) over(k *cascade, why *event.Poison) {
+// finishJob triggers the finish event.
+func (j *job) finishJob(k *cascade, why *event.Poison) {
 	if j.watch == nil {
 		k.trigger(j.finish, why)
 		return
@@ -191,7 +191,7 @@ func (j *job) over(k *cascade, why *event.Poison) {
 	if j.kind == jobFill || j.kind == jobDestroy {
 		x.Source = 0
 	}
-	k.over(j.watch, j.finish, &x, why)
+	k.endOperation(j.watch, j.finish, &x, why)
 }
 
 // operation is the kind for a profile.
@@ -207,8 +207,8 @@ func (k jobKind) String() string {
 	return [...]string{"copy", "gather", "scatter", "fill", "destruction", "creation"}[k]
 }
 
-// call is the function of the program that asks for such a job.
-func (k jobKind) call() string {
+// callOf is the function of the program that asks for such a job.
+func (k jobKind) callOf() string {
 	return [...]string{"Copy", "Gather", "Scatter", "Fill", "Destroy", "CreateInstance"}[k]
 }
 
@@ -254,30 +254,30 @@ func (j *job) encode(profiler uint32) []byte {
 // onJob: another rank has this one do a job.
 func (rt *Runtime) onJob(k *cascade, src int, b []byte) error {
 	r := wire{b: b}
-	j := &job{rt: rt, kind: jobKind(r.bytes(1)[0])}
-	flags := r.bytes(1)[0]
+	j := &job{rt: rt, kind: jobKind(r.nextBytes(1)[0])}
+	flags := r.nextBytes(1)[0]
 	j.ignore, j.whole = flags&flagIgnore != 0, flags&flagWhole != 0
 	j.finish, j.after = event.ID(r.u64()), event.ID(r.u64())
 	j.dst, j.src, j.by = InstanceID(r.u64()), InstanceID(r.u64()), InstanceID(r.u64())
-	for range r.count(space.MaxFields) {
-		j.pairs = append(j.pairs, Pair{Dst: r.count(space.MaxFields), Src: r.count(space.MaxFields)})
+	for range r.readCount(space.MaxFields) {
+		j.pairs = append(j.pairs, Pair{Dst: r.readCount(space.MaxFields), Src: r.readCount(space.MaxFields)})
 	}
-	j.field, j.list = r.count(space.MaxFields), r.list()
-	j.value = append([]byte(nil), r.bytes(r.count(math.MaxInt32))...)
+	j.field, j.list = r.readCount(space.MaxFields), r.readList()
+	j.value = append([]byte(nil), r.nextBytes(r.readCount(math.MaxInt32))...)
 	j.points = r.space()
 	profiler := 0
 	if flags&flagProfile != 0 {
-		profiler = r.count(math.MaxUint32)
+		profiler = r.readCount(math.MaxUint32)
 	}
 	if r.bad || !j.possible() {
 		return errMalformed
 	}
 	j.watch = rt.watchFor(src, uint32(profiler))
-	j.await(k)
+	j.awaitStart(k)
 	return nil
 }
 
-// appendText appends what wire.count and wire.bytes read.
+// appendText appends what wire.readCount and wire.nextBytes read.
 func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
@@ -302,7 +302,7 @@ func (j *job) possible() bool {
 		j.finish.EventRank() < size
 }
 
-// appendList appends what wire.list reads.
+// appendList appends what wire.readList reads.
 func appendList(b []byte, l space.List) []byte {
 	if b = binary.AppendUvarint(b, uint64(l.Dim)); l.Dim == 0 {
 		return b
@@ -320,8 +320,8 @@ type wire struct {
 	bad bool
 }
 
-// bytes are the next n; zeros if there are not so many.
-func (r *wire) bytes(n int) []byte {
+// nextBytes are the next n; zeros if there are not so many.
+func (r *wire) nextBytes(n int) []byte {
 	if n < 0 || n > len(r.b) {
 		r.bad, r.b = true, nil
 		return make([]byte, min(max(n, 1), 8))
@@ -331,10 +331,10 @@ func (r *wire) bytes(n int) []byte {
 	return b
 }
 
-func (r *wire) u64() uint64 { return binary.LittleEndian.Uint64(r.bytes(8)) }
+func (r *wire) u64() uint64 { return binary.LittleEndian.Uint64(r.nextBytes(8)) }
 
-// count is a number up to limit.
-func (r *wire) count(limit uint64) int {
+// readCount is a number up to limit.
+func (r *wire) readCount(limit uint64) int {
 	v, n := binary.Uvarint(r.b)
 	if n <= 0 || v > limit {
 		r.bad, r.b = true, nil
@@ -344,12 +344,12 @@ func (r *wire) count(limit uint64) int {
 	return int(v)
 }
 
-// list is a list of points, or none.
-func (r *wire) list() (l space.List) {
-	if l.Dim = r.count(space.MaxDim); l.Dim == 0 {
+// readList is a list of points, or none.
+func (r *wire) readList() (l space.List) {
+	if l.Dim = r.readCount(space.MaxDim); l.Dim == 0 {
 		return l
 	}
-	n := r.count(uint64(len(r.b)))
+	n := r.readCount(uint64(len(r.b)))
 	l.At = make([]int64, 0, n)
 	for range n {
 		v, size := binary.Varint(r.b)

@@ -15,21 +15,21 @@ func TestLinger(t *testing.T) {
 			}
 			x := rt.newTask()
 			x.priority = 0
-			p.push(x, nil)
+			p.pushTask(x, nil)
 			if !p.urgent.Load() || p.turn != r {
 				t.Error("a runner that lingers is not told of a task")
 			}
 			if y, has := p.choose(r, false); y != x || !has {
 				t.Errorf("a task has come: %v, has the turn: %v", y, has)
 			}
-			p.push(x, nil)
+			p.pushTask(x, nil)
 			if p.urgent.Load() {
 				t.Error("a runner that does not linger is told")
 			}
-			if y := p.next(r); y != x {
+			if y := p.nextTask(r); y != x {
 				t.Errorf("the next task is %v", y)
 			}
-			x.free()
+			x.freeTask()
 		}
 		if x, has := p.choose(r, false); x != nil || has || p.turn != nil || len(p.idle) != 1 {
 			t.Errorf("at the end: task %v, has the turn: %v, %d idle", x, has, len(p.idle))
@@ -52,14 +52,14 @@ func TestLingerOfGroup(t *testing.T) {
 		}
 		x := rt.newTask()
 		x.priority = 0
-		g.push(x, nil)
+		g.pushTask(x, nil)
 		if !g.members[0].urgent.Load() || g.members[1].urgent.Load() {
 			t.Error("not the first member alone is told")
 		}
 		if y, _ := g.members[0].choose(g.members[0].turn, false); y != x {
 			t.Errorf("it finds task %v", y)
 		}
-		x.free()
+		x.freeTask()
 		return nil
 	})
 	if err != nil {

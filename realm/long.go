@@ -34,9 +34,9 @@ func (rt *Runtime) carriers() map[uint8]carrier {
 // short is the handler of messages of one piece that f takes.
 func (rt *Runtime) short(f messageFunc) am.Handler {
 	return func(t *am.Token, args []uint64, payload []byte) {
-		k := rt.begin(t.Worker())
+		k := rt.beginCascade(t.Worker())
 		err := f(k, t.Source(), args, payload)
-		k.end(pollBudget)
+		k.endCascade(pollBudget)
 		if err != nil {
 			rt.fatal(err)
 		}
@@ -46,7 +46,7 @@ func (rt *Runtime) short(f messageFunc) am.Handler {
 // postPoison is post of a message that may carry poison, of any length.
 func (rt *Runtime) postPoison(peer int, h uint8, payload []byte, args ...uint64) {
 	if len(payload) <= rt.ep.MaxMedium() {
-		rt.post(peer, h, payload, args...)
+		rt.postMessage(peer, h, payload, args...)
 		return
 	}
 	b := make([]byte, 0, 2+8*len(args)+len(payload))
@@ -54,9 +54,9 @@ func (rt *Runtime) postPoison(peer int, h uint8, payload []byte, args ...uint64)
 	for _, a := range args {
 		b = binary.LittleEndian.AppendUint64(b, a)
 	}
-	k := rt.begin(nil)
+	k := rt.beginCascade(nil)
 	rt.sendParcel(k, peer, parcelPoison, 0, append(b, payload...))
-	k.end(callBudget)
+	k.endCascade(callBudget)
 }
 
 // onLongPoison takes such a parcel.
@@ -78,5 +78,5 @@ func (rt *Runtime) onLongPoison(k *cascade, src int, b []byte) error {
 
 // impossible is the error for a message that no rank of the program sends.
 func (rt *Runtime) impossible(src int, what string, e event.ID) error {
-	return rt.errorf("message", "rank %d sent %s %v, which cannot be", src, what, e)
+	return rt.callErrorf("message", "rank %d sent %s %v, which cannot be", src, what, e)
 }

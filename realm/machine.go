@@ -83,7 +83,7 @@ func (rt *Runtime) siteOf(rank int) *site {
 // inquire sends a question to another rank, which told, an event by that rank, is to tell the answer of. If the rank
 // has died, the event is poisoned.
 func (rt *Runtime) inquire(rank int, h uint8, told event.ID) {
-	rt.post(rank, h, nil, uint64(told))
+	rt.postMessage(rank, h, nil, uint64(told))
 	if rt.ep.Gone(rank) { // set before the events of that rank are looked through
 		rt.failWith(told, rt.deathOf(rank))
 	}
@@ -96,10 +96,10 @@ func (rt *Runtime) onAsk(t *am.Token, args []uint64, _ []byte) {
 	}
 	b, err := json.Marshal(rt.describe())
 	if err != nil {
-		rt.fatal(rt.errorf("Machine", "%w", err))
+		rt.fatal(rt.callErrorf("Machine", "%w", err))
 		return
 	}
-	rt.post(t.Source(), hDescribe, b, args[0])
+	rt.postMessage(t.Source(), hDescribe, b, args[0])
 }
 
 // onDescribe: a rank tells what it has.
@@ -118,9 +118,9 @@ func (rt *Runtime) onDescribe(t *am.Token, args []uint64, payload []byte) {
 		rt.malformed(t, "a description for", event.ID(args[0]))
 		return
 	}
-	k := rt.begin(t.Worker())
+	k := rt.beginCascade(t.Worker())
 	k.trigger(event.ID(args[0]), nil)
-	k.end(pollBudget)
+	k.endCascade(pollBudget)
 }
 
 // sites returns what the ranks of a query have. It blocks until those have answered that were never asked.
@@ -130,7 +130,7 @@ func (rt *Runtime) sites(ctx context.Context, call callName, rank int) (first in
 	case rank == AllRanks:
 		rank, last = 0, rt.size-1
 	case rank < 0 || rank >= rt.size:
-		return 0, nil, rt.errorf(call.short(), "%w: rank %d of %d", ErrArgument, rank, rt.size)
+		return 0, nil, rt.callErrorf(call.short(), "%w: rank %d of %d", ErrArgument, rank, rt.size)
 	}
 	for r := rank; r <= last; r++ {
 		rt.siteOf(r) // all are asked before the first answer is waited for
@@ -152,7 +152,7 @@ func (rt *Runtime) sites(ctx context.Context, call callName, rank int) (first in
 // *PoisonError if the rank has died.
 func (rt *Runtime) Processors(ctx context.Context, rank int, kind ProcessorKind) ([]Processor, error) {
 	if kind >= Group {
-		return nil, rt.errorf("Processors", "%w: %v", ErrArgument, kind)
+		return nil, rt.callErrorf("Processors", "%w: %v", ErrArgument, kind)
 	}
 	first, ds, err := rt.sites(ctx, inProcessors, rank)
 	if err != nil {
@@ -177,7 +177,7 @@ type MemoryInfo struct {
 // blocks, and fails, as Processors does. It is Realm's MemoryQuery.
 func (rt *Runtime) Memories(ctx context.Context, rank int, kind MemoryKind) ([]MemoryInfo, error) {
 	if kind >= memoryKinds {
-		return nil, rt.errorf("Memories", "%w: %v", ErrArgument, kind)
+		return nil, rt.callErrorf("Memories", "%w: %v", ErrArgument, kind)
 	}
 	first, ds, err := rt.sites(ctx, inMemories, rank)
 	if err != nil {
@@ -210,7 +210,7 @@ func (a Affinity) String() string { return [...]string{"far", "near", "own"}[min
 // AllRanks and for a memory that does not exist.
 func (rt *Runtime) Affinity(ctx context.Context, rank int, m Memory) (Affinity, error) {
 	if rank == AllRanks || !m.possible() {
-		return AffinityFar, rt.errorf("Affinity", "%w: rank %d, %v", ErrArgument, rank, m)
+		return AffinityFar, rt.callErrorf("Affinity", "%w: rank %d, %v", ErrArgument, rank, m)
 	}
 	_, here, err := rt.sites(ctx, inAffinity, rank)
 	if err != nil {
@@ -221,7 +221,7 @@ func (rt *Runtime) Affinity(ctx context.Context, rank int, m Memory) (Affinity, 
 	case err != nil:
 		return AffinityFar, err
 	case there[0].Memories[m.Kind()] == 0:
-		return AffinityFar, rt.errorf("Affinity", "%w: there is no %v", ErrArgument, m)
+		return AffinityFar, rt.callErrorf("Affinity", "%w: there is no %v", ErrArgument, m)
 	case m.Rank() == rank:
 		return AffinityOwn, nil
 	case m.Kind() == Registered && here[0].Node == there[0].Node:
@@ -233,7 +233,7 @@ func (rt *Runtime) Affinity(ctx context.Context, rank int, m Memory) (Affinity, 
 // Host is the name of the machine that a rank runs on. It blocks, and fails, as Processors does. AllRanks is no rank.
 func (rt *Runtime) Host(ctx context.Context, rank int) (string, error) {
 	if rank == AllRanks {
-		return "", rt.errorf("Host", "%w: all ranks", ErrArgument)
+		return "", rt.callErrorf("Host", "%w: all ranks", ErrArgument)
 	}
 	_, ds, err := rt.sites(ctx, inHost, rank)
 	if err != nil {
@@ -247,7 +247,7 @@ func (rt *Runtime) Host(ctx context.Context, rank int) (string, error) {
 func SpawnEach[A any](at Site, ps []Processor, t Task[A], args func(i int) A, opts ...Option) Event {
 	rt, _ := at.site()
 	if args == nil {
-		return rt.failed(rt.errorf("SpawnEach", "%w: no function for the arguments", ErrArgument))
+		return rt.failedEvent(rt.callErrorf("SpawnEach", "%w: no function for the arguments", ErrArgument))
 	}
 	all := make([]Event, len(ps))
 	for i, p := range ps {

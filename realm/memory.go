@@ -67,7 +67,7 @@ func (rt *Runtime) makeMemories(cfg Config) error {
 		cfg.Memory = defaultMemory
 	}
 	if cfg.Memory < 0 || cfg.Segment < 0 {
-		return rt.errorf("New", "%w: memory of %d bytes, segment of %d", ErrArgument, cfg.Memory, cfg.Segment)
+		return rt.callErrorf("New", "%w: memory of %d bytes, segment of %d", ErrArgument, cfg.Memory, cfg.Segment)
 	}
 	rt.data.stores[System] = &store{a: newAllocator(cfg.Memory)}
 	if cfg.Segment == 0 {
@@ -75,7 +75,7 @@ func (rt *Runtime) makeMemories(cfg Config) error {
 	}
 	m, err := rma.New(rt.ep, rma.Config{SegmentSize: cfg.Segment})
 	if err != nil {
-		return rt.errorf("New", "%w", err)
+		return rt.callErrorf("New", "%w", err)
 	}
 	rt.data.rma = m
 	rt.data.stores[Registered] = &store{a: newAllocator(int64(len(m.Segment()))), mem: m.Segment()}
@@ -105,10 +105,10 @@ func (rt *Runtime) storeOf(m Memory) *store {
 // instanceAlign is where instances begin: at lines of the cache.
 const instanceAlign = 64
 
-// take allocates bytes, which are zero.
-func (s *store) take(size, align int64) (mem []byte, off int64, err error) {
+// takeBytes allocates bytes, which are zero.
+func (s *store) takeBytes(size, align int64) (mem []byte, off int64, err error) {
 	s.mu.Lock()
-	off, ok := s.a.take(size, max(align, instanceAlign))
+	off, ok := s.a.allocate(size, max(align, instanceAlign))
 	if !ok {
 		err = fmt.Errorf("%w: %d bytes; %d of %d are used, the largest free part has %d",
 			ErrMemory, size, s.a.used, s.a.size, s.a.largest())
@@ -133,8 +133,8 @@ func alignedBytes(size int64) []byte {
 	return mem[skip:][:size:size]
 }
 
-func (s *store) give(off, size int64) {
+func (s *store) giveBytes(off, size int64) {
 	s.mu.Lock()
-	s.a.give(off, size)
+	s.a.giveBack(off, size)
 	s.mu.Unlock()
 }

@@ -23,9 +23,9 @@ func (rt *Runtime) merge(events []Event, ignore bool) Event {
 	m := rt.newMerger(n, ignore)
 	e := rt.newEventFor(0, &m.few[0], indexed)
 	m.to = e
-	k := rt.begin(nil)
+	k := rt.beginCascade(nil)
 	k.gather(m, events)
-	k.end(callBudget)
+	k.endCascade(callBudget)
 	return Event(e)
 }
 
@@ -35,22 +35,22 @@ func (rt *Runtime) launchAfter(t *task, events []Event, c *Ctx) {
 	only, n := distinct(events)
 	if n <= 1 {
 		if only != NoEvent {
-			rt.enter(t.finish, waitsFor{event.ID(only), &t.Waiter}, indexed)
+			rt.enterWait(t.finish, waitsFor{event.ID(only), &t.Waiter}, indexed)
 		}
-		t.launch(event.ID(only))
+		t.launchAfter(event.ID(only))
 		return
 	}
 	m := rt.newMerger(n, t.ignore)
 	m.to, m.task = t.finish, t
-	rt.enter(m.to, waitsFor{w: &m.few[0]}, indexed)
+	rt.enterWait(m.to, waitsFor{w: &m.few[0]}, indexed)
 	if c != nil && c.runner != nil {
 		c.cascade.gather(m, events)
-		c.cascade.run(callBudget)
+		c.cascade.runWaiters(callBudget)
 		return
 	}
-	k := rt.begin(nil)
+	k := rt.beginCascade(nil)
 	k.gather(m, events)
-	k.end(callBudget)
+	k.endCascade(callBudget)
 }
 
 // distinct counts events that have not triggered as far as their number says, and differ from the one before.
@@ -73,11 +73,11 @@ func (k *cascade) gather(m *merger, events []Event) {
 			continue
 		}
 		last = x
-		over += m.add(k, i, event.ID(x))
+		over += m.addWaiter(k, i, event.ID(x))
 		i++
 	}
 	if over > 0 { // else the last waiter to be fired ends m, which may have happened
-		m.drop(k, over)
+		m.dropEvents(k, over)
 	}
 }
 
@@ -122,19 +122,19 @@ func (rt *Runtime) newMerger(n int, ignore bool) *merger {
 	return m
 }
 
-// add makes the i-th waiter wait for e. It returns how many events of this one have triggered, which the caller is to
-// count: 0 or 1.
-func (m *merger) add(k *cascade, i int, e event.ID) uint32 {
+// addWaiter makes the i-th waiter wait for e. It returns how many events of this one have triggered, which the caller
+// is to count: 0 or 1.
+func (m *merger) addWaiter(k *cascade, i int, e event.ID) uint32 {
 	w := &m.few[min(i, inlineMerge-1)]
 	if m.many != nil {
 		w = &m.many[i]
 	}
-	st, why := k.rt.await(e, w)
+	st, why := k.rt.awaitEvent(e, w)
 	switch st {
 	case event.Pending:
 		return 0
 	case event.Unknown:
-		why = k.rt.poison(k.rt.unknown("Merge", Event(e)))
+		why = k.rt.faultPoison(k.rt.unknown("Merge", Event(e)))
 	}
 	m.spoil(k, why)
 	return 1
@@ -144,7 +144,7 @@ func (m *merger) add(k *cascade, i int, e event.ID) uint32 {
 func (m *merger) Fire(w *event.Waiter, by any) {
 	k := by.(*cascade)
 	m.spoil(k, w.Poison)
-	m.drop(k, 1)
+	m.dropEvents(k, 1)
 }
 
 // spoil takes the poison of one event, if there is one. The first ends the merger at once: the others may never come.
@@ -156,30 +156,30 @@ func (m *merger) spoil(k *cascade, why *event.Poison) {
 	if x == nil {
 		first := k.rt.newEarlyEnd(m.left.Load() > 1)
 		if m.early.CompareAndSwap(nil, first) {
-			m.end(k, first.poison(why))
+			m.endMerger(k, first.poisonMerger(why))
 			return
 		}
 		first.forgo(k)
 		x = m.early.Load()
 	}
-	x.add(why)
+	x.addPoison(why)
 }
 
-// end does what m is for.
-func (m *merger) end(k *cascade, why *event.Poison) {
+// endMerger does what m is for.
+func (m *merger) endMerger(k *cascade, why *event.Poison) {
 	if m.task != nil {
 		if p := m.priority.Load(); p != 0 {
 			m.task.priority = int32(uint32(p))
 		}
-		m.task.begin(k, why)
+		m.task.beginTask(k, why)
 		return
 	}
 	k.trigger(m.to, why)
 }
 
-// drop counts n events. m must not be touched after it, since the last caller frees it. A caller that finds only its
-// own events left needs no exchange: all others have been counted, which the load has seen.
-func (m *merger) drop(k *cascade, n uint32) {
+// dropEvents counts n events. m must not be touched after it, since the last caller frees it. A caller that finds only
+// its own events left needs no exchange: all others have been counted, which the load has seen.
+func (m *merger) dropEvents(k *cascade, n uint32) {
 	if m.left.Load() != n && m.left.Add(-n) != 0 {
 		return
 	}
@@ -187,12 +187,12 @@ func (m *merger) drop(k *cascade, n uint32) {
 	if x == nil {
 		k.rt.leaveIndex(m.to) // nobody cancels it from here on
 		if x = m.early.Load(); x == nil {
-			m.end(k, nil)
+			m.endMerger(k, nil)
 		}
 	}
 	m.many, m.task = nil, nil
 	k.rt.mergers.Put(m)
 	if x != nil && x.rest != 0 {
-		x.end(k)
+		x.endEarly(k)
 	}
 }

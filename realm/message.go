@@ -92,7 +92,7 @@ func (rt *Runtime) checked(words int, h am.Handler) am.Handler {
 }
 
 func (rt *Runtime) tooShort(t *am.Token, n, words int) {
-	rt.fatal(rt.errorf("message", "rank %d sent a message with %d arguments, not %d", t.Source(), n, words))
+	rt.fatal(rt.callErrorf("message", "rank %d sent a message with %d arguments, not %d", t.Source(), n, words))
 }
 
 // counted is checked, and has the messages that h serves counted, for quiescence.
@@ -103,19 +103,19 @@ func (rt *Runtime) counted(words int, h am.Handler) am.Handler {
 			return
 		}
 		h(t, args, payload)
-		rt.peers.of(t.Source()).received.Add(1)
+		rt.peers.peerOf(t.Source()).received.Add(1)
 	}
 }
 
-// post sends a message without waiting. It is dropped if the peer dies.
-func (rt *Runtime) post(peer int, h uint8, payload []byte, args ...uint64) {
-	rt.peers.of(peer).sent.Add(1)
+// postMessage sends a message without waiting. It is dropped if the peer dies.
+func (rt *Runtime) postMessage(peer int, h uint8, payload []byte, args ...uint64) {
+	rt.peers.peerOf(peer).sent.Add(1)
 	rt.ep.Post(peer, h, payload, args...)
 }
 
 // request is post for whoever may wait for credits.
 func (rt *Runtime) request(peer int, h uint8, payload []byte, args ...uint64) error {
-	p := rt.peers.of(peer)
+	p := rt.peers.peerOf(peer)
 	p.sent.Add(1)
 	if rt.ep.InHandler() {
 		rt.ep.Post(peer, h, payload, args...)

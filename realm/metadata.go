@@ -66,7 +66,7 @@ func (rt *Runtime) askLayout(k *cascade, id InstanceID, r *remoteInstance) {
 	told := func(k *cascade, why *event.Poison) {
 		rt.data.mu.Lock()
 		if why == nil && r.layout == nil {
-			why = rt.poison(fmt.Errorf("%w: rank %d has told nothing of %v", errMalformed, id.Rank(), id))
+			why = rt.faultPoison(fmt.Errorf("%w: rank %d has told nothing of %v", errMalformed, id.Rank(), id))
 		}
 		wait := r.wait
 		r.wait = nil
@@ -94,7 +94,7 @@ func (rt *Runtime) askLayout(k *cascade, id InstanceID, r *remoteInstance) {
 		told(k, nil)
 		return nil
 	}
-	if ref, ok := rt.expect(k, o); ok {
+	if ref, ok := rt.expectAnswer(k, o); ok {
 		rt.sendParcel(k, id.Rank(), parcelAsk, ref, binary.LittleEndian.AppendUint64(nil, uint64(id)))
 	}
 }

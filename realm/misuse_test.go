@@ -135,7 +135,7 @@ func TestFailedSpawns(t *testing.T) {
 }
 
 func aliveEvents(rt *Runtime) (n int) {
-	rt.events.each(func(c *cell) {
+	rt.events.eachCell(func(c *cell) {
 		c.lock.Lock()
 		if _, alive := c.slot.Alive(); alive {
 			n++
@@ -275,7 +275,7 @@ func TestWaitAfterEnd(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if err := rt.sleep(ctx, inWait, e, nil); !errors.Is(err, ErrClosed) {
+	if err := rt.sleepFor(ctx, inWait, e, nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("a wait that had begun when the runtime ended, and was not seen then: %v", err)
 	}
 	q := rt.NewCompletionQueue()

@@ -57,7 +57,7 @@ func team(t *testing.T, n int, cfg rank.Config, f func(rts []*Runtime)) {
 		for range n - 1 {
 			end <- over.Event()
 		}
-		c := rt.events.at(over.e.EventIndex())
+		c := rt.events.cellAt(over.e.EventIndex())
 		if err := rt.r.BlockUntil(func() bool { // the test is not to see these messages
 			c.lock.Lock()
 			defer c.lock.Unlock()

@@ -23,7 +23,7 @@ func (rt *Runtime) CancelOperation(e Event, err error) error {
 	if err == nil {
 		err = ErrCanceled
 	}
-	return rt.change("CancelOperation", e, &change{cancel: rt.poison(err)})
+	return rt.change("CancelOperation", e, &change{cancel: rt.faultPoison(err)})
 }
 
 // SetOperationPriority gives the task whose finish event is e another priority, wherever it is to run, if it has not
@@ -42,9 +42,9 @@ type change struct {
 func (rt *Runtime) change(what string, e Event, x *change) error {
 	id := event.ID(e)
 	if !rt.owns(id) {
-		return rt.errorf(what, "%w: %v belongs to rank %d, or cannot be", ErrArgument, e, e.Rank())
+		return rt.callErrorf(what, "%w: %v belongs to rank %d, or cannot be", ErrArgument, e, e.Rank())
 	}
-	c := rt.events.at(id.EventIndex())
+	c := rt.events.cellAt(id.EventIndex())
 	if c == nil {
 		return rt.unknown(what, e)
 	}
@@ -56,16 +56,16 @@ func (rt *Runtime) change(what string, e Event, x *change) error {
 	case st == event.Unknown:
 		return rt.unknown(what, e)
 	case st == event.Triggered:
-		return rt.errorf(what, "%w: %v", ErrTriggered, e)
+		return rt.callErrorf(what, "%w: %v", ErrTriggered, e)
 	case by > none:
 		rt.postChange(int(by)-1, id, x)
 		return nil
 	}
-	k := rt.begin(nil)
+	k := rt.beginCascade(nil)
 	err := rt.changeOperation(k, id, x)
-	k.end(callBudget)
+	k.endCascade(callBudget)
 	if err != nil {
-		return rt.errorf(what, "%w: %v", err, e)
+		return rt.callErrorf(what, "%w: %v", err, e)
 	}
 	return nil
 }
@@ -89,30 +89,32 @@ func (rt *Runtime) takeChange(k *cascade, src int, args []uint64, payload []byte
 // changeable is an operation that waits for its precondition by one waiter.
 type changeable interface {
 	event.Op
-	finishes() event.ID // the event that it triggers; 0: it has none, or has begun
+	finishEvent() event.ID // the event that it triggers; 0: it has none, or has begun
 
 	// cancel poisons that event. Nobody else knows the operation any more, whose memory may be free then.
-	cancel(k *cascade, why *event.Poison)
+	cancelOp(k *cascade, why *event.Poison)
 }
 
-func (t *task) finishes() event.ID      { return t.finish }
-func (j *job) finishes() event.ID       { return j.finish }
-func (x *reduction) finishes() event.ID { return x.finish }
-func (f *forward) finishes() event.ID   { return f.to }
+func (t *task) finishEvent() event.ID      { return t.finish }
+func (j *job) finishEvent() event.ID       { return j.finish }
+func (x *reduction) finishEvent() event.ID { return x.finish }
+func (f *forward) finishEvent() event.ID   { return f.to }
 
-func (o *lockOp) finishes() event.ID {
+func (o *lockOp) finishEvent() event.ID {
 	if o.what != opAcquire {
 		return 0
 	}
 	return o.grant
 }
 
-func (j *job) cancel(k *cascade, why *event.Poison)       { j.over(k, why) }
-func (x *reduction) cancel(k *cascade, why *event.Poison) { x.over(k, why) }
+func (j *job) cancelOp(k *cascade, why *event.Poison)       { j.finishJob(k, why) }
+func (x *reduction) cancelOp(k *cascade, why *event.Poison) { x.finishReduction(k, why) }
 
-func (o *lockOp) cancel(k *cascade, why *event.Poison) { o.end(k, reservation.Refusal(o.c.id, why)) }
+func (o *lockOp) cancelOp(k *cascade, why *event.Poison) {
+	o.endAcquire(k, reservation.Refusal(o.c.id, why))
+}
 
-func (f *forward) cancel(k *cascade, why *event.Poison) {
+func (f *forward) cancelOp(k *cascade, why *event.Poison) {
 	to := f.to
 	k.rt.forwards.Put(f)
 	k.trigger(to, why)
@@ -120,7 +122,7 @@ func (f *forward) cancel(k *cascade, why *event.Poison) {
 
 // changeOperation changes the operation with that finish event, if it waits or is ready here.
 func (rt *Runtime) changeOperation(k *cascade, finish event.ID, x *change) error {
-	at := rt.claim(finish, false)
+	at := rt.claimWait(finish, false)
 	switch {
 	case at.w == nil:
 	case at.of == 0:
@@ -141,18 +143,18 @@ func (rt *Runtime) changeWaiting(k *cascade, finish event.ID, at waitsFor, x *ch
 	op := at.w.Op.(changeable)
 	t, isTask := op.(*task)
 	switch {
-	case op.finishes() != finish: // it has begun, and this is a new operation in its memory
+	case op.finishEvent() != finish: // it has begun, and this is a new operation in its memory
 		k.back(at)
 		return rt.changeReady(k, finish, x)
 	case x.cancel != nil:
-		op.cancel(k, rt.before(x.cancel, at.of))
+		op.cancelOp(k, rt.poisonBefore(x.cancel, at.of))
 		return nil
 	case isTask:
 		t.priority = x.priority
 	}
 	rt.arrives(finish, at)
 	if k.back(at) {
-		rt.enter(finish, at, once)
+		rt.enterWait(finish, at, once)
 	}
 	if !isTask {
 		return errNoTask
@@ -168,7 +170,7 @@ func (rt *Runtime) withdrawClaimed(at waitsFor) bool {
 	if !rt.owns(at.of) {
 		return rt.withdraw(at.of, at.w)
 	}
-	c := rt.events.at(at.of.EventIndex())
+	c := rt.events.cellAt(at.of.EventIndex())
 	if c == nil {
 		return false
 	}
@@ -179,7 +181,7 @@ func (rt *Runtime) withdrawClaimed(at waitsFor) bool {
 
 // back makes an operation that was withdrawn wait again. False if it need not wait any more.
 func (k *cascade) back(at waitsFor) bool {
-	st, why := k.rt.await(at.of, at.w)
+	st, why := k.rt.awaitEvent(at.of, at.w)
 	if st != event.Pending {
 		at.w.Poison = why
 		k.list.Push(at.w)
@@ -205,7 +207,7 @@ func (rt *Runtime) changeMerger(k *cascade, finish event.ID, m *merger, x *chang
 		return nil
 	}
 	end := rt.newEarlyEnd(true)
-	why := end.poison(x.cancel) // before m has end, which the last of its events reads
+	why := end.poisonMerger(x.cancel) // before m has end, which the last of its events reads
 	var t *task
 	won := false
 	there := rt.withMerger(finish, m, func() {
@@ -219,7 +221,7 @@ func (rt *Runtime) changeMerger(k *cascade, finish event.ID, m *merger, x *chang
 			return rt.changeReady(k, finish, x)
 		}
 	case t != nil:
-		t.cancel(k, why)
+		t.cancelOp(k, why)
 	default:
 		k.trigger(finish, why)
 	}
@@ -229,39 +231,39 @@ func (rt *Runtime) changeMerger(k *cascade, finish event.ID, m *merger, x *chang
 // changeReady changes the task with that finish event if it is in a queue.
 func (rt *Runtime) changeReady(k *cascade, finish event.ID, x *change) error {
 	for _, q := range rt.queues() {
-		t := q.remove(finish)
+		t := q.removeTask(finish)
 		if t == nil {
 			continue
 		}
 		if x.cancel != nil {
-			t.cancel(k, x.cancel)
+			t.cancelOp(k, x.cancel)
 			return nil
 		}
 		t.priority = x.priority
-		t.executor.push(t, k)
+		t.executor.pushTask(t, k)
 		return nil
 	}
 	return ErrBegun
 }
 
-// cancel poisons the finish event of t, which nobody else knows any more.
-func (t *task) cancel(k *cascade, why *event.Poison) {
+// cancelOp poisons the finish event of t, which nobody else knows any more.
+func (t *task) cancelOp(k *cascade, why *event.Poison) {
 	if t.watch != nil {
 		t.passed()
 	}
 	finish := t.finish
-	t.free()
+	t.freeTask()
 	k.trigger(finish, why)
 }
 
 // remover is a queue of ready tasks.
 type remover interface {
-	remove(finish event.ID) *task
+	removeTask(finish event.ID) *task
 }
 
 // queues are all queues of ready tasks.
 func (rt *Runtime) queues() (qs []remover) {
-	rt.procs.each(func(p *processor) { qs = append(qs, p) })
+	rt.procs.eachRunning(func(p *processor) { qs = append(qs, p) })
 	qs = append(qs, rt.procs.io)
 	if gs := rt.procs.groups.Load(); gs != nil {
 		for _, g := range *gs {
@@ -271,47 +273,47 @@ func (rt *Runtime) queues() (qs []remover) {
 	return qs
 }
 
-// remove implements remover. What the runner with the turn has taken already runs as it is.
-func (p *processor) remove(finish event.ID) *task {
+// removeTask implements remover. What the runner with the turn has taken already runs as it is.
+func (p *processor) removeTask(finish event.ID) *task {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if t := p.ready.remove(finish); t != nil {
+	if t := p.ready.removeTask(finish); t != nil {
 		return t
 	}
-	return p.first.remove(finish)
+	return p.first.removeTask(finish)
 }
 
-// remove implements remover.
-func (g *group) remove(finish event.ID) *task {
+// removeTask implements remover.
+func (g *group) removeTask(finish event.ID) *task {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	t := g.queue.remove(finish)
+	t := g.queue.removeTask(finish)
 	g.looked()
 	return t
 }
 
-// remove implements remover.
-func (p *ioProcessor) remove(finish event.ID) *task {
+// removeTask implements remover.
+func (p *ioProcessor) removeTask(finish event.ID) *task {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.queue.remove(finish)
+	return p.queue.removeTask(finish)
 }
 
-func (l *taskList) remove(finish event.ID) *task {
+func (l *taskList) removeTask(finish event.ID) *task {
 	var kept taskList
 	var found *task
-	for t := l.pop(); t != nil; t = l.pop() {
+	for t := l.popTask(); t != nil; t = l.popTask() {
 		if t.finish == finish {
 			found = t
 		} else {
-			kept.push(t)
+			kept.pushTask(t)
 		}
 	}
 	*l = kept
 	return found
 }
 
-func (h *taskHeap) remove(finish event.ID) *task {
+func (h *taskHeap) removeTask(finish event.ID) *task {
 	i := slices.IndexFunc(h.tasks, func(t *task) bool { return t.finish == finish })
 	if i < 0 {
 		return nil

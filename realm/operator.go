@@ -44,7 +44,7 @@ func RegisterOp[L, R any](name string, op *Op[L, R]) *Op[L, R] {
 		}
 		return t, nil
 	}
-	d.enter()
+	d.enterRegistry()
 	return &named
 }
 
@@ -58,8 +58,8 @@ func operatorOf(name string) *operator {
 	return nil
 }
 
-// target makes field f of a layout in mem the target of reductions by the operator of that name into points of s.
-func (rt *Runtime) target(mem []byte, l *space.Layout, f int, name string, s Space, m ReductionMode) (replayer, error) {
+// fieldTarget makes field f of a layout in mem the target of reductions by the operator of that name into points of s.
+func (rt *Runtime) fieldTarget(mem []byte, l *space.Layout, f int, name string, s Space, m ReductionMode) (replayer, error) {
 	o := operatorOf(name)
 	if o == nil {
 		return nil, fmt.Errorf("%w: rank %d has no operator %q", ErrArgument, rt.rank, name)
@@ -93,5 +93,5 @@ func TargetOf[L, R any](in Instance, field string, op *Op[L, R], s Space, mode R
 		}
 		err = fmt.Errorf("%w: %w", ErrArgument, err)
 	}
-	return nil, in.rt.errorf("TargetOf", "%w", err)
+	return nil, in.rt.callErrorf("TargetOf", "%w", err)
 }

@@ -75,7 +75,7 @@ func TestOperatorsDiffer(t *testing.T) {
 				c.defs[k] = &other
 			}
 		}
-		c.digest = c.sum()
+		c.digest = c.sumOf()
 		rt.catalog = &c
 	})
 	job, err := rank.Local(len(rts), cfg)

@@ -22,11 +22,11 @@ type peer struct {
 	lost           atomic.Pointer[event.Poison] // the same, for an outcome that only that rank has known
 }
 
-func (ps *peers) init(size int) {
+func (ps *peers) initPeers(size int) {
 	ps.chunks = make([]atomic.Pointer[[peerChunk]peer], (size+peerChunk-1)/peerChunk)
 }
 
-func (ps *peers) of(rank int) *peer {
+func (ps *peers) peerOf(rank int) *peer {
 	c := ps.chunks[rank/peerChunk].Load()
 	if c == nil {
 		ps.chunks[rank/peerChunk].CompareAndSwap(nil, new([peerChunk]peer))
@@ -35,8 +35,8 @@ func (ps *peers) of(rank int) *peer {
 	return &c[rank%peerChunk]
 }
 
-// sum adds up the messages with all peers that are alive.
-func (ps *peers) sum() (sent, received int64) {
+// sumMessages adds up the messages with all peers that are alive.
+func (ps *peers) sumMessages() (sent, received int64) {
 	for i := range ps.chunks {
 		c := ps.chunks[i].Load()
 		if c == nil {
@@ -54,7 +54,7 @@ func (ps *peers) sum() (sent, received int64) {
 
 // deathOf is the poison for what depends on a rank that has died.
 func (rt *Runtime) deathOf(rank int) *event.Poison {
-	p := rt.peers.of(rank)
+	p := rt.peers.peerOf(rank)
 	if p.why.Load() == nil {
 		p.why.CompareAndSwap(nil, deathPoison(rank, ErrPeer))
 	}
@@ -63,7 +63,7 @@ func (rt *Runtime) deathOf(rank int) *event.Poison {
 
 // lostWith is the poison for an event of a rank that has died, and for what has become of it.
 func (rt *Runtime) lostWith(rank int) *event.Poison {
-	p := rt.peers.of(rank)
+	p := rt.peers.peerOf(rank)
 	if p.lost.Load() == nil {
 		why := *rt.deathOf(rank)
 		why.Errors |= event.Lost
@@ -83,10 +83,10 @@ func deathPoison(rank int, err error) *event.Poison {
 // and no more. The events that the rank was to trigger must be poisoned, also for other ranks and for later looks.
 // Reservations and barriers move on, and messages that may be lost are sent again.
 func (rt *Runtime) peerGone(rank int, err error, w *fult.Worker) {
-	rt.peers.of(rank).why.CompareAndSwap(nil, deathPoison(rank, err))
+	rt.peers.peerOf(rank).why.CompareAndSwap(nil, deathPoison(rank, err))
 	why := rt.deathOf(rank)
-	k := rt.begin(w)
-	rt.events.each(func(c *cell) {
+	k := rt.beginCascade(w)
+	rt.events.eachCell(func(c *cell) {
 		c.lock.Lock()
 		gen, alive := c.slot.Alive()
 		expected := alive && c.expect == int32(rank)+1
@@ -97,7 +97,7 @@ func (rt *Runtime) peerGone(rank int, err error, w *fult.Worker) {
 		c.slot.Unsubscribe(int32(rank))
 		c.lock.Unlock()
 		if expected {
-			k.trigger(event.MakeEvent(rt.rank, int(c.index), gen), rt.before(why, after))
+			k.trigger(event.MakeEvent(rt.rank, int(c.index), gen), rt.poisonBefore(why, after))
 		}
 	})
 	for i := range rt.replicas.shards {
@@ -117,5 +117,5 @@ func (rt *Runtime) peerGone(rank int, err error, w *fult.Worker) {
 	rt.flowsGone(k, rank, why)
 	rt.shutdownGone(k)
 	rt.quiet.peerGone(rt)
-	k.end(pollBudget)
+	k.endCascade(pollBudget)
 }

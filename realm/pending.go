@@ -42,7 +42,7 @@ func (x waitSource) EndWhere(why func(*pending.Op) error, w *fult.Worker) {
 		return err != nil
 	})
 	for _, c := range ended {
-		c.release(w)
+		c.releaseWaiter(w)
 	}
 }
 
@@ -92,13 +92,13 @@ func calledFor(w *event.Waiter) string {
 	case *forward:
 		return "UserEvent.Trigger"
 	case *job:
-		return x.kind.call()
+		return x.kind.callOf()
 	case *fetching:
-		return x.j.kind.call()
+		return x.j.kind.callOf()
 	case *reduction:
 		return "Reduce"
 	case *lockOp:
-		return x.call()
+		return x.callOf()
 	case *arrival:
 		return "Barrier.Arrive"
 	case *barrierEnd:

@@ -142,7 +142,7 @@ func operationRows() (rows []pendingRow) {
 // orFailed is e, or an event that is poisoned by err.
 func orFailed(rt *Runtime, err error, e Event) Event {
 	if err != nil {
-		return rt.failed(err)
+		return rt.failedEvent(err)
 	}
 	return e
 }
@@ -153,7 +153,7 @@ func dataRows() (rows []pendingRow) {
 		rows = append(rows, pendingRow{name: name, shows: shows, start: func(x *pendingCase) Event {
 			in, err := NewArray[int64](x.rt, x.rt.Memory(System), Range(0, 9))
 			if err != nil {
-				return x.rt.failed(err)
+				return x.rt.failedEvent(err)
 			}
 			return start(x, in)
 		}})
@@ -187,7 +187,7 @@ func dataRows() (rows []pendingRow) {
 	row("Reduce", "the reduction into", func(x *pendingCase, in Instance) Event {
 		l, err := NewList(sumInt64, Range(0, 9))
 		if err != nil {
-			return x.rt.failed(err)
+			return x.rt.failedEvent(err)
 		}
 		return Reduce(x.rt, in, 0, l, After(x.gate))
 	})

@@ -75,9 +75,9 @@ func (k *cascade) lane() *trace.Lane {
 	return k.rt.r.WorkerLane(k.w.ID())
 }
 
-// add records on lane l, which belongs to the caller, or on whatever lane the caller has. Arrows that stand alone come
-// after their slice, in one call.
-func (p *probe) add(l *trace.Lane, all ...trace.Record) {
+// addRecords records on lane l, which belongs to the caller, or on whatever lane the caller has. Arrows that stand
+// alone come after their slice, in one call.
+func (p *probe) addRecords(l *trace.Lane, all ...trace.Record) {
 	if l == nil {
 		var shared bool
 		if l, shared = p.r.CallerLane(); shared {
@@ -90,14 +90,14 @@ func (p *probe) add(l *trace.Lane, all ...trace.Record) {
 	}
 }
 
-// work records a slice as add does. On a lane that goroutines share, where slices may overlap, it is a span.
-func (p *probe) work(l *trace.Lane, e trace.Record) {
+// workSlice records a slice as add does. On a lane that goroutines share, where slices may overlap, it is a span.
+func (p *probe) workSlice(l *trace.Lane, e trace.Record) {
 	if l == nil {
 		if _, shared := p.r.CallerLane(); shared {
 			e.Kind = trace.Span
 		}
 	}
-	p.add(l, e)
+	p.addRecords(l, e)
 }
 
 func (t *task) unwatch() {
@@ -117,7 +117,7 @@ func (t *task) spawned(c *Ctx, after Event, several []Event) {
 	}
 	if p := t.rt.probe; p != nil && after != NoEvent {
 		now := t.rt.clock.Now()
-		p.add(w.lane, trace.Record{
+		p.addRecords(w.lane, trace.Record{
 			Start: now, End: now, A: uint64(t.finish), B: uint64(after), Flow: uint64(t.finish), Name: p.spawn,
 			Kind: trace.Slice | trace.FlowOut,
 		})
@@ -138,9 +138,9 @@ func (t *task) readied(l *trace.Lane) {
 			{Start: now, Flow: uint64(t.finish), Name: p.spawn, Kind: trace.FlowIn},
 		}
 		if t.watch.after {
-			p.add(l, all[:]...)
+			p.addRecords(l, all[:]...)
 		} else {
-			p.add(l, all[0])
+			p.addRecords(l, all[0])
 		}
 		t.watch.queue = p.queue(t.executor)
 		t.watch.queue.Add(1)
@@ -162,18 +162,18 @@ func (t *task) finishWatched(c *Ctx, why *event.Poison) {
 	}
 	var x *taskProfile
 	if sink := t.watch.sink; sink != nil {
-		x = c.room(sink)
-		x.note(c, t, end, why)
+		x = c.profileRoom(sink)
+		x.noteEnd(c, t, end, why)
 	}
 	finish, sink := t.finish, t.watch.sink
-	t.free()
+	t.freeTask()
 	if finish != 0 {
 		c.cascade.trigger(finish, why)
 	}
 	if x != nil {
 		x.completed(c, sink)
 	}
-	c.cascade.run(callBudget)
+	c.cascade.runWaiters(callBudget)
 }
 
 // ran records that t has run since it started or went on. The arrow ends in its first slice. Tasks on goroutines
@@ -186,7 +186,7 @@ func (p *probe) ran(c *Ctx, t *task, end uint64) {
 		e.Flow = uint64(t.finish)
 		e.Kind |= trace.FlowIn
 	}
-	p.add(c.lane, e)
+	p.addRecords(c.lane, e)
 }
 
 // pauses ends the slice of the task that waits, if it is watched; resumes begins the next one.
@@ -210,17 +210,17 @@ func (c *Ctx) resumes(paused uint64, e event.ID) {
 	w.waits++
 	w.waited += c.since - paused
 	if p := c.rt.probe; p != nil {
-		p.add(c.lane, trace.Record{
+		p.addRecords(c.lane, trace.Record{
 			Start: paused, End: c.since, A: uint64(c.task.finish), B: uint64(e), Name: p.wait, Kind: trace.Span,
 		})
 	}
 }
 
-// sleep is Runtime.sleep. It records that a goroutine, or a thread that is no task, waits for e.
-func (p *probe) sleep(ctx context.Context, rt *Runtime, call callName, e Event) error {
+// sleepTraced is Runtime.sleepFor. It records that a goroutine, or a thread that is no task, waits for e.
+func (p *probe) sleepTraced(ctx context.Context, rt *Runtime, call callName, e Event) error {
 	start := rt.clock.Now()
-	err := rt.sleep(ctx, call, e, nil)
-	p.add(nil, trace.Record{Start: start, End: rt.clock.Now(), A: uint64(e), Name: p.slept, Kind: trace.Span})
+	err := rt.sleepFor(ctx, call, e, nil)
+	p.addRecords(nil, trace.Record{Start: start, End: rt.clock.Now(), A: uint64(e), Name: p.slept, Kind: trace.Span})
 	return err
 }
 
@@ -232,7 +232,7 @@ func (t *task) passed() {
 	}
 	w := t.watch
 	t.rt.profile(w.sink, &OperationProfile{
-		Outcome: Skipped, Finish: Event(t.finish), Task: t.name(), Processor: nameOf(t.executor),
+		Outcome: Skipped, Finish: Event(t.finish), Task: t.taskName(), Processor: nameOf(t.executor),
 		Create: time.Duration(w.created), Ready: time.Duration(w.ready), Complete: t.rt.now(),
 	})
 }
@@ -270,13 +270,13 @@ func (w *watch) leaves() {
 	}
 }
 
-// count has the timeline show what there is of this rank.
-func (rt *Runtime) count() {
+// countInTimeline has the timeline show what there is of this rank.
+func (rt *Runtime) countInTimeline() {
 	if rt.probe == nil {
 		return
 	}
 	rt.r.Count("live events", func() (n int64) {
-		rt.events.each(func(c *cell) {
+		rt.events.eachCell(func(c *cell) {
 			c.lock.Lock()
 			if _, alive := c.slot.Alive(); alive {
 				n++

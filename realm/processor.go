@@ -45,7 +45,7 @@ func makeProcessor(rank int, kind ProcessorKind, index int) Processor {
 func (p Processor) possible() bool { return p>>48 == 1<<15 && p.Kind() <= Group }
 
 func (rt *Runtime) noProcessor(p Processor) error {
-	return rt.errorf("Spawn", "%w: there is no %v in this job of %d ranks", ErrArgument, p, rt.size)
+	return rt.callErrorf("Spawn", "%w: there is no %v in this job of %d ranks", ErrArgument, p, rt.size)
 }
 
 // Rank is the rank that the processor belongs to.
@@ -71,7 +71,7 @@ func (p Processor) String() string {
 // executor is what runs the tasks of a processor.
 type executor interface {
 	// push hands over a task that is ready. It neither blocks nor runs it. k is the cascade that calls, or nil.
-	push(t *task, k *cascade)
+	pushTask(t *task, k *cascade)
 }
 
 // processor runs tasks one after the other, on one worker. A task that waits lets another run; so there may be several
@@ -97,20 +97,20 @@ type processor struct {
 	all     int       // runners
 }
 
-// push implements executor.
-func (p *processor) push(t *task, k *cascade) {
+// pushTask implements executor.
+func (p *processor) pushTask(t *task, k *cascade) {
 	p.mu.Lock()
 	if t.priority == 0 {
-		p.ready.push(t)
+		p.ready.pushTask(t)
 	} else {
-		p.first.add(t)
+		p.first.addTask(t)
 		p.urgent.Store(true)
 	}
-	p.start(k)
+	p.startRunner(k)
 }
 
-// start gives the turn to a runner if nobody has it. It unlocks p.mu.
-func (p *processor) start(k *cascade) {
+// startRunner gives the turn to a runner if nobody has it. It unlocks p.mu.
+func (p *processor) startRunner(k *cascade) {
 	if p.turn != nil {
 		if p.lingers {
 			p.lingers = false
@@ -122,7 +122,7 @@ func (p *processor) start(k *cascade) {
 	r := p.another()
 	p.turn = r
 	p.mu.Unlock()
-	r.give(k)
+	r.giveTurn(k)
 }
 
 // another takes an idle runner, or makes one. p.mu is held.
@@ -149,11 +149,11 @@ func (p *processor) resume(r *runner, k *cascade) {
 	r.resumed = r.keeps && !r.rests
 	r.rests = false
 	p.mu.Unlock()
-	r.give(k)
+	r.giveTurn(k)
 }
 
-// rest notes that r waits for an event and keeps the turn, so that the processor has nothing to do until then.
-func (p *processor) rest(r *runner) {
+// restTurn notes that r waits for an event and keeps the turn, so that the processor has nothing to do until then.
+func (p *processor) restTurn(r *runner) {
 	p.mu.Lock()
 	r.rests = !r.resumed
 	r.resumed = false
@@ -173,10 +173,10 @@ func (p *processor) firstBack() *runner {
 	return r
 }
 
-// next is the next task for runner r, which has the turn. With nil r has lost the turn.
-func (p *processor) next(r *runner) *task {
+// nextTask is the next task for runner r, which has the turn. With nil r has lost the turn.
+func (p *processor) nextTask(r *runner) *task {
 	if !p.urgent.Load() {
-		if t := p.chain.pop(); t != nil {
+		if t := p.chain.popTask(); t != nil {
 			return t
 		}
 	}
@@ -192,7 +192,7 @@ func (p *processor) next(r *runner) *task {
 // priority, then the chain. has tells whether r still has the turn. With linger it keeps the turn if there is nothing
 // to do, and is to call choose again.
 func (p *processor) choose(r *runner, linger bool) (t *task, has bool) {
-	p.ends.rest(p.rt)
+	p.ends.sendFirst(p.rt)
 	p.mu.Lock()
 	p.lingers = false
 	if len(p.back) > 0 {
@@ -201,10 +201,10 @@ func (p *processor) choose(r *runner, linger bool) (t *task, has bool) {
 		p.idle = append(p.idle, r)
 		p.turn = x
 		p.mu.Unlock()
-		x.give(nil)
+		x.giveTurn(nil)
 		return nil, false
 	}
-	t = p.pick()
+	t = p.pickTask()
 	has = t != nil || linger
 	p.lingers = t == nil && linger
 	var b *taskBatch
@@ -215,7 +215,7 @@ func (p *processor) choose(r *runner, linger bool) (t *task, has bool) {
 	}
 	p.looked()
 	p.mu.Unlock()
-	p.rt.deliver(b)
+	p.rt.deliverProfiles(b)
 	return t, has
 }
 
@@ -224,10 +224,10 @@ func (p *processor) looked() {
 	p.urgent.Store(len(p.back) > 0 || p.first.positive() || p.groupsWaiting(0))
 }
 
-// pick takes the task that is to run next: of the highest priority among those of the processor and of its groups, and
-// its own first where that is the same. p.mu is held, by the runner that has the turn.
-func (p *processor) pick() *task {
-	usual := !p.chain.empty() || !p.ready.empty()
+// pickTask takes the task that is to run next: of the highest priority among those of the processor and of its groups,
+// and its own first where that is the same. p.mu is held, by the runner that has the turn.
+func (p *processor) pickTask() *task {
+	usual := !p.chain.isEmpty() || !p.ready.isEmpty()
 	own := p.first.top()
 	if usual {
 		own = max(own, 0)
@@ -236,12 +236,12 @@ func (p *processor) pick() *task {
 	case t != nil:
 		return t
 	case own > 0 || !usual:
-		return p.first.take()
+		return p.first.takeTask()
 	}
-	if p.chain.empty() {
+	if p.chain.isEmpty() {
 		p.chain, p.ready = p.ready, taskList{}
 	}
-	return p.chain.pop()
+	return p.chain.popTask()
 }
 
 // yield gives the turn away for runner r, whose task waits. It returns true if r may go on at once.
@@ -252,7 +252,7 @@ func (p *processor) yield(r *runner) bool {
 	case len(p.back) > 0:
 		x = p.firstBack()
 		p.looked()
-	case !p.chain.empty() || !p.ready.empty() || p.first.any() || p.groupsWaiting(noTask):
+	case !p.chain.isEmpty() || !p.ready.isEmpty() || p.first.any() || p.groupsWaiting(noTask):
 		x = p.another()
 	}
 	p.turn = x
@@ -261,31 +261,31 @@ func (p *processor) yield(r *runner) bool {
 		b, p.batch = p.batch, nil
 	}
 	p.mu.Unlock()
-	p.rt.deliver(b)
+	p.rt.deliverProfiles(b)
 	if x == r {
 		return true
 	}
 	if x != nil {
-		x.give(nil)
+		x.giveTurn(nil)
 	}
 	return false
 }
 
-// keep tells whether runner r has the turn, after a task of it has ended in another way than by returning. If its
+// keepTurn tells whether runner r has the turn, after a task of it has ended in another way than by returning. If its
 // thread ends too, another one gets the turn.
-func (p *processor) keep(r *runner, alive bool) bool {
+func (p *processor) keepTurn(r *runner, alive bool) bool {
 	p.mu.Lock()
 	has := p.turn == r
 	p.mu.Unlock()
 	if has && !alive {
-		p.ends.rest(p.rt)
+		p.ends.sendFirst(p.rt)
 		p.yield(r)
 	}
 	return has && alive
 }
 
-// note notes how the task of r waits.
-func (p *processor) note(r *runner) {
+// noteWait notes how the task of r waits.
+func (p *processor) noteWait(r *runner) {
 	p.mu.Lock()
 	r.priority, r.keeps = r.task.priority, r.holds > 0
 	p.mu.Unlock()

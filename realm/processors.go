@@ -21,7 +21,7 @@ type processors struct {
 
 func (rt *Runtime) makeProcessors(cfg Config) error {
 	if cfg.CPUs < 0 || cfg.CPUs > maxCPUs || cfg.IO < 0 {
-		return rt.errorf("New", "%w: %d CPU processors, the most is %d; %d IO tasks", ErrArgument, cfg.CPUs, maxCPUs,
+		return rt.callErrorf("New", "%w: %d CPU processors, the most is %d; %d IO tasks", ErrArgument, cfg.CPUs, maxCPUs,
 			cfg.IO)
 	}
 	workers := rt.sched.Workers()
@@ -84,8 +84,8 @@ func (ps *processors) addGroup(rank int, g *group) Processor {
 	return makeProcessor(rank, Group, len(all)-1)
 }
 
-// each calls f for all processors that have runners.
-func (ps *processors) each(f func(p *processor)) {
+// eachRunning calls f for all processors that have runners.
+func (ps *processors) eachRunning(f func(p *processor)) {
 	for _, p := range ps.cpus {
 		f(p)
 	}

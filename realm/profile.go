@@ -94,8 +94,8 @@ type profilers struct {
 	gathered []*batch             // if there are any, a task of the utility processor is about to deliver them
 }
 
-// find is the profiler of this rank with that number, or nil.
-func (ps *profilers) find(id uint64) *Profiler {
+// findProfiler is the profiler of this rank with that number, or nil.
+func (ps *profilers) findProfiler(id uint64) *Profiler {
 	if all := ps.own.Load(); id > 0 && all != nil && id <= uint64(len(*all)) {
 		return (*all)[id-1]
 	}
@@ -147,7 +147,7 @@ func (p *Profiler) NewInstance(m Memory, s Space, layout Layout, fields ...Field
 	x.Complete = x.End
 	rt.profile(p, &x)
 	if err != nil {
-		return Instance{}, rt.errorf("NewInstance", "%w", err)
+		return Instance{}, rt.callErrorf("NewInstance", "%w", err)
 	}
 	return Instance{rt, in.id}, nil
 }
@@ -207,7 +207,7 @@ func (rt *Runtime) profile(sink *Profiler, x *OperationProfile) {
 	if n > 0 {
 		return
 	}
-	rt.utility.push(rt.newInternal(func(*Ctx) error {
+	rt.utility.pushTask(rt.newInternal(func(*Ctx) error {
 		ps.mu.Lock()
 		all := ps.gathered
 		ps.gathered = nil

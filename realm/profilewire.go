@@ -36,7 +36,7 @@ func (rt *Runtime) sendProfiles(b *batch) {
 		for i := range list {
 			payload = rt.appendProfile(payload, &list[i])
 		}
-		rt.post(b.sink.rank, hProfile, payload, uint64(b.sink.id))
+		rt.postMessage(b.sink.rank, hProfile, payload, uint64(b.sink.id))
 	}
 }
 
@@ -58,13 +58,13 @@ func (rt *Runtime) appendProfile(b []byte, x *OperationProfile) []byte {
 
 // onProfile: another rank tells of operations that it has done for this one.
 func (rt *Runtime) onProfile(t *am.Token, args []uint64, payload []byte) {
-	sink := rt.profilers.find(args[0])
+	sink := rt.profilers.findProfiler(args[0])
 	list, ok := rt.parseProfiles(payload)
 	if sink == nil || !ok {
 		rt.malformed(t, "profiles for", event.ID(args[0]))
 		return
 	}
-	rt.utility.push(rt.newInternal(func(*Ctx) error {
+	rt.utility.pushTask(rt.newInternal(func(*Ctx) error {
 		sink.f(list)
 		return nil
 	}), nil)

@@ -42,7 +42,7 @@ type wave struct {
 	answered     counts
 }
 
-func (q *quiescence) look(n int) wave {
+func (q *quiescence) lookAtWave(n int) wave {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return wave{q.epoch, q.asked, q.over > q.met, q.sums[n]}
@@ -74,8 +74,8 @@ func (rt *Runtime) relations() (root bool, parent int, children []int) {
 	return me == 0, alive[max(0, me-1)/fanOut], children
 }
 
-// meet waits until all ranks have called it and all is quiet, and then ends the runners.
-func (rt *Runtime) meet() error {
+// meetQuiet waits until all ranks have called it and all is quiet, and then ends the runners.
+func (rt *Runtime) meetQuiet() error {
 	if rt.size == 1 {
 		rt.awaitIdle(0)
 		rt.endRunners()
@@ -112,36 +112,36 @@ type meeting struct {
 
 // takePart takes part in one wave, and tells whether it was the last.
 func (rt *Runtime) takePart(m *meeting) (over bool, err error) {
-	if now := rt.quiet.look(0).epoch; now != m.epoch {
+	if now := rt.quiet.lookAtWave(0).epoch; now != m.epoch {
 		m.epoch = now
 		rt.askAgain()
 	}
 	root, parent, children := rt.relations()
 	q := &rt.quiet
-	epoch := q.look(0).epoch
+	epoch := q.lookAtWave(0).epoch
 	if root {
 		q.mu.Lock()
 		q.asked = max(q.asked, q.seen) + 1
 		q.mu.Unlock()
 	}
 	var w wave
-	stale := func() bool { w = q.look(w.asked); return w.over || w.epoch != epoch }
+	stale := func() bool { w = q.lookAtWave(w.asked); return w.over || w.epoch != epoch }
 	if err := rt.r.BlockUntil(func() bool { return stale() || w.asked > m.done }); err != nil {
 		return false, err
 	}
 	if n := w.asked; !w.over && w.epoch == epoch {
 		rt.passOn(children, epoch, n)
 		rt.awaitIdle(epoch)
-		answered := func() bool { return stale() || w.asked > n || q.look(n).answered.ranks == len(children) }
+		answered := func() bool { return stale() || w.asked > n || q.lookAtWave(n).answered.ranks == len(children) }
 		if err := rt.r.BlockUntil(answered); err != nil {
 			return false, err
 		}
 		m.done = n
 		if !w.over && w.epoch == epoch && w.asked == n {
-			rt.answer(root, parent, epoch, n, q.look(n).answered, &m.last)
+			rt.answerWave(root, parent, epoch, n, q.lookAtWave(n).answered, &m.last)
 		}
 	}
-	if q.look(0).over {
+	if q.lookAtWave(0).over {
 		rt.passOn(children, epoch, m.done+1)
 		return true, nil
 	}
@@ -157,7 +157,7 @@ func (rt *Runtime) askAgain() {
 	}
 	for r := range rt.rank { // the first that lives is the root, whichever that is by the others' knowledge
 		if !rt.ep.Gone(r) {
-			rt.ep.Post(r, hAgain, nil, uint64(rt.quiet.look(0).asked))
+			rt.ep.Post(r, hAgain, nil, uint64(rt.quiet.lookAtWave(0).asked))
 			return
 		}
 	}
@@ -190,9 +190,9 @@ func (rt *Runtime) passOn(children []int, epoch, n int) {
 	}
 }
 
-// answer gives the sums of this part of the tree to the parent; the root decides.
-func (rt *Runtime) answer(root bool, parent, epoch, n int, sum counts, last *counts) {
-	sent, received := rt.peers.sum()
+// answerWave gives the sums of this part of the tree to the parent; the root decides.
+func (rt *Runtime) answerWave(root bool, parent, epoch, n int, sum counts, last *counts) {
+	sent, received := rt.peers.sumMessages()
 	sum.sent += sent
 	sum.received += received
 	sum.ranks = epoch // sums of different epochs differ
@@ -246,18 +246,18 @@ const (
 
 // awaitIdle waits until no task is ready or runs here, or the epoch is over.
 func (rt *Runtime) awaitIdle(epoch int) {
-	for nap := firstNap; !rt.idle() && rt.quiet.look(0).epoch == epoch && rt.r.Ended() == nil; nap = min(2*nap,
+	for nap := firstNap; !rt.isIdle() && rt.quiet.lookAtWave(0).epoch == epoch && rt.r.Ended() == nil; nap = min(2*nap,
 		lastNap) {
 		rt.r.Poll()
 		time.Sleep(nap)
 	}
 }
 
-// idle tells whether no task can run without a message. A task that waits and keeps its processor has all others of
+// isIdle tells whether no task can run without a message. A task that waits and keeps its processor has all others of
 // that processor wait, too.
-func (rt *Runtime) idle() bool {
+func (rt *Runtime) isIdle() bool {
 	busy := false
-	rt.procs.each(func(p *processor) {
+	rt.procs.eachRunning(func(p *processor) {
 		p.mu.Lock()
 		switch {
 		case p.turn == nil:
@@ -275,14 +275,14 @@ func (rt *Runtime) idle() bool {
 
 // endRunners ends the threads of runners that have no task.
 func (rt *Runtime) endRunners() {
-	rt.procs.each(func(p *processor) {
+	rt.procs.eachRunning(func(p *processor) {
 		p.mu.Lock()
 		idle := p.idle
 		p.idle = nil
 		p.mu.Unlock()
 		for _, r := range idle {
 			r.quit = true
-			r.give(nil)
+			r.giveTurn(nil)
 		}
 	})
 }
@@ -296,12 +296,12 @@ func (rt *Runtime) unended() (n int, first func() string) {
 	return n, first
 }
 
-// stop ends the runtime: operations cannot start any more, and calls that wait end.
-func (rt *Runtime) stop() {
+// stopAll ends the runtime: operations cannot start any more, and calls that wait end.
+func (rt *Runtime) stopAll() {
 	rt.stopped.Store(true)
 	if rt.data.rma != nil {
 		rt.data.rma.Close()
 	}
-	waitSource{rt}.EndWhere(func(*pending.Op) error { return rt.closed() }, nil)
+	waitSource{rt}.EndWhere(func(*pending.Op) error { return rt.closedError() }, nil)
 	rt.endRunners()
 }

@@ -6,7 +6,7 @@ import "testing"
 // at different times. The next one must find the same numbers.
 func TestTwoWaves(t *testing.T) {
 	rt := new(Runtime)
-	rt.peers.init(2)
+	rt.peers.initPeers(2)
 	var last counts
 	for i, c := range []struct {
 		sent, received int64 // by the children
@@ -22,15 +22,15 @@ func TestTwoWaves(t *testing.T) {
 		{12, 12, 1, true},
 	} {
 		rt.quiet.over = 0
-		rt.answer(true, 0, c.epoch, i, counts{1, c.sent, c.received}, &last)
+		rt.answerWave(true, 0, c.epoch, i, counts{1, c.sent, c.received}, &last)
 		if rt.quiet.over != 0 != c.over || c.over && rt.anyDead() != (c.epoch > 0) {
 			t.Errorf("wave %d, %+v: over %v", i, c, rt.quiet.over)
 		}
 	}
-	rt.peers.of(1).sent.Add(1) // of the root, which counts, too
+	rt.peers.peerOf(1).sent.Add(1) // of the root, which counts, too
 	for i, received := range []int64{12, 12, 13, 13} {
 		rt.quiet.over = 0
-		if rt.answer(true, 0, 1, 9, counts{1, 12, received}, &last); rt.quiet.over != 0 != (i == 3) {
+		if rt.answerWave(true, 0, 1, 9, counts{1, 12, received}, &last); rt.quiet.over != 0 != (i == 3) {
 			t.Errorf("%d messages sent, %d received, wave %d: over %v", 13, received, i, rt.quiet.over)
 		}
 	}

@@ -7,9 +7,9 @@ type taskList struct {
 	head, tail *task
 }
 
-func (l *taskList) empty() bool { return l.head == nil }
+func (l *taskList) isEmpty() bool { return l.head == nil }
 
-func (l *taskList) push(t *task) {
+func (l *taskList) pushTask(t *task) {
 	t.next = nil
 	if l.head == nil {
 		l.head = t
@@ -19,7 +19,7 @@ func (l *taskList) push(t *task) {
 	l.tail = t
 }
 
-func (l *taskList) pop() *task {
+func (l *taskList) popTask() *task {
 	t := l.head
 	if t != nil {
 		l.head = t.next
@@ -33,13 +33,13 @@ type taskHeap struct {
 	serial uint64
 }
 
-func (h *taskHeap) add(t *task) {
+func (h *taskHeap) addTask(t *task) {
 	h.serial++
 	t.serial = h.serial
 	heap.Push(&h.tasks, t)
 }
 
-func (h *taskHeap) take() *task {
+func (h *taskHeap) takeTask() *task {
 	if len(h.tasks) == 0 {
 		return nil
 	}

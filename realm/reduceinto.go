@@ -105,14 +105,14 @@ const chunksUnderWay = 4
 func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Option) Event {
 	rt, _ := at.site()
 	terms := rt.precondition(opts)
-	if err := rt.ended(); err != nil {
-		return rt.failed(err)
+	if err := rt.endedError(); err != nil {
+		return rt.failedEvent(err)
 	}
 	if from == nil || !dst.id.valid() || dst.id.Rank() >= rt.size || field < 0 || field >= space.MaxFields {
-		return rt.failed(rt.errorf("Reduce", "%w: field %d of %v", ErrArgument, field, dst.id))
+		return rt.failedEvent(rt.callErrorf("Reduce", "%w: field %d of %v", ErrArgument, field, dst.id))
 	}
 	if o := operatorOf(from.OpName()); o == nil || o.op != from.Operator() {
-		return rt.failed(rt.errorf("Reduce", "%w: the operator %q is not the result of RegisterOp", ErrArgument,
+		return rt.failedEvent(rt.callErrorf("Reduce", "%w: the operator %q is not the result of RegisterOp", ErrArgument,
 			from.OpName()))
 	}
 	x := &reduction{
@@ -121,15 +121,15 @@ func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Op
 	x.Op, x.watch = x, rt.watchFor(rt.rank, uint32(terms.profiler))
 	x.finish = rt.newEventAfter(event.ID(terms.after), &x.Waiter)
 	e := Event(x.finish)
-	k := rt.begin(nil)
-	defer k.end(callBudget)
+	k := rt.beginCascade(nil)
+	defer k.endCascade(callBudget)
 	st, why := event.Triggered, (*event.Poison)(nil)
 	if terms.after != NoEvent {
-		st, why = rt.await(event.ID(terms.after), &x.Waiter)
+		st, why = rt.awaitEvent(event.ID(terms.after), &x.Waiter)
 	}
 	switch st {
 	case event.Unknown:
-		x.over(k, rt.poison(rt.unknown("Reduce", terms.after)))
+		x.finishReduction(k, rt.faultPoison(rt.unknown("Reduce", terms.after)))
 	case event.Triggered:
 		x.triggered(k, why)
 	}
@@ -167,7 +167,7 @@ func (x *reduction) Fire(w *event.Waiter, by any) { x.triggered(by.(*cascade), w
 
 func (x *reduction) triggered(k *cascade, why *event.Poison) {
 	if why != nil && !x.ignore {
-		x.over(k, why)
+		x.finishReduction(k, why)
 		return
 	}
 	if x.watch != nil {
@@ -175,42 +175,42 @@ func (x *reduction) triggered(k *cascade, why *event.Poison) {
 		x.watch.split = true
 	}
 	if x.mode != AtomicReductions || x.dst.Rank() == x.rt.rank || x.rt.data.rma == nil {
-		x.push(k)
+		x.pushStep(k)
 		return
 	}
 	x.rt.withRemote(k, x.dst, func(k *cascade, r *remoteInstance, why *event.Poison) {
 		if why != nil {
-			x.over(k, why)
+			x.finishReduction(k, why)
 			return
 		}
 		x.there = r
-		x.push(k)
+		x.pushStep(k)
 	})
 }
 
-// over triggers the finish event.
-func (x *reduction) over(k *cascade, why *event.Poison) {
+// finishReduction triggers the finish event.
+func (x *reduction) finishReduction(k *cascade, why *event.Poison) {
 	x.ended = true
 	if x.watch == nil {
 		k.trigger(x.finish, why)
 		return
 	}
-	k.over(x.watch, x.finish, &OperationProfile{Kind: OperationReduce, Target: x.dst, Bytes: x.done}, why)
+	k.endOperation(x.watch, x.finish, &OperationProfile{Kind: OperationReduce, Target: x.dst, Bytes: x.done}, why)
 }
 
-func (x *reduction) push(k *cascade) { x.then(k, x.step) }
+func (x *reduction) pushStep(k *cascade) { x.then(k, x.stepReduction) }
 
 // then makes the utility processor call f.
 func (x *reduction) then(k *cascade, f func(k *cascade)) {
-	x.rt.utility.push(x.rt.newInternal(func(c *Ctx) error {
+	x.rt.utility.pushTask(x.rt.newInternal(func(c *Ctx) error {
 		f(&c.cascade)
-		c.cascade.run(callBudget)
+		c.cascade.runWaiters(callBudget)
 		return nil
 	}), k)
 }
 
-// step does away with chunks, and sees to the rest.
-func (x *reduction) step(k *cascade) {
+// stepReduction does away with chunks, and sees to the rest.
+func (x *reduction) stepReduction(k *cascade) {
 	var s piece
 	if x.watch != nil {
 		s = k.starts(x.watch)
@@ -219,7 +219,7 @@ func (x *reduction) step(k *cascade) {
 	n := int64(0)
 	err := safely("an operator", func() (err error) { n, err = x.apply(k); return err })
 	if err != nil {
-		x.over(k, x.rt.poison(fmt.Errorf("reduction into %v: %w", x.dst, err)))
+		x.finishReduction(k, x.rt.faultPoison(fmt.Errorf("reduction into %v: %w", x.dst, err)))
 	}
 	if watched {
 		k.worked(s, OperationReduce, x.finish, x.dst.Rank(), n)
@@ -240,11 +240,11 @@ func (x *reduction) apply(k *cascade) (n int64, err error) {
 		d.scratch = make([]byte, room)
 	}
 	if x.to == nil {
-		return x.send(k, d.scratch), nil
+		return x.sendChunks(k, d.scratch), nil
 	}
 	chunk := x.chunks.Next(d.scratch)
 	if len(chunk) == 0 {
-		x.over(k, nil)
+		x.finishReduction(k, nil)
 		return 0, nil
 	}
 	if err := x.to.Replay(chunk); err != nil {
@@ -252,12 +252,12 @@ func (x *reduction) apply(k *cascade) (n int64, err error) {
 	}
 	n = int64(len(chunk))
 	x.done += n
-	x.push(k)
+	x.pushStep(k)
 	return n, nil
 }
 
-// send sends chunks. The last one has to come last, as it has the peer trigger the finish event.
-func (x *reduction) send(k *cascade, buf []byte) (bytes int64) {
+// sendChunks sends chunks. The last one has to come last, as it has the peer trigger the finish event.
+func (x *reduction) sendChunks(k *cascade, buf []byte) (bytes int64) {
 	for x.held == nil && !x.empty && x.underWay < x.most {
 		chunk := x.chunks.Next(buf)
 		n := int64(len(chunk))
@@ -273,7 +273,7 @@ func (x *reduction) send(k *cascade, buf []byte) (bytes int64) {
 		}
 		x.underWay++
 		bytes += n
-		x.post(k, b, &outgoing{peer: x.dst.Rank(), done: func(k *cascade, why *event.Poison) {
+		x.postChunk(k, b, &outgoing{peer: x.dst.Rank(), done: func(k *cascade, why *event.Poison) {
 			x.then(k, func(k *cascade) { x.landed(k, n, why) })
 		}})
 	}
@@ -283,17 +283,17 @@ func (x *reduction) send(k *cascade, buf []byte) (bytes int64) {
 		n := int64(len(x.held) - len(x.head) - 8)
 		bytes += n
 		x.ended = true
-		x.post(k, x.held, &outgoing{peer: x.dst.Rank(), finish: x.finish, done: func(k *cascade, why *event.Poison) {
-			x.answered(k, n, why)
+		x.postChunk(k, x.held, &outgoing{peer: x.dst.Rank(), finish: x.finish, done: func(k *cascade, why *event.Poison) {
+			x.onAnswer(k, n, why)
 		}})
 	default:
-		x.over(k, nil)
+		x.finishReduction(k, nil)
 	}
 	return bytes
 }
 
-func (x *reduction) post(k *cascade, b []byte, o *outgoing) {
-	if ref, ok := x.rt.expect(k, o); ok {
+func (x *reduction) postChunk(k *cascade, b []byte, o *outgoing) {
+	if ref, ok := x.rt.expectAnswer(k, o); ok {
 		x.rt.sendParcel(k, o.peer, parcelReduce, ref, b)
 	}
 }
@@ -304,16 +304,16 @@ func (x *reduction) landed(k *cascade, n int64, why *event.Poison) {
 	switch {
 	case x.ended:
 	case why != nil:
-		x.over(k, why)
+		x.finishReduction(k, why)
 	default:
 		x.done += n
-		x.step(k)
+		x.stepReduction(k)
 	}
 }
 
-// answered: the peer has applied the last chunk and so ended x, or has died. No task of the runtime has to do with x
+// onAnswer: the peer has applied the last chunk and so ended x, or has died. No task of the runtime has to do with x
 // any more.
-func (x *reduction) answered(k *cascade, n int64, why *event.Poison) {
+func (x *reduction) onAnswer(k *cascade, n int64, why *event.Poison) {
 	if x.watch == nil {
 		return
 	}
@@ -321,7 +321,7 @@ func (x *reduction) answered(k *cascade, n int64, why *event.Poison) {
 		x.done += n
 	}
 	x.watch.told = true
-	x.over(k, why)
+	x.finishReduction(k, why)
 }
 
 // aim finds the target, or writes what its rank needs to find it.
@@ -329,7 +329,7 @@ func (x *reduction) aim() error {
 	if x.dst.Rank() == x.rt.rank {
 		in, err := x.rt.local(x.dst)
 		if err == nil {
-			x.to, err = x.rt.target(in.mem, in.layout, x.field, x.from.OpName(), x.from.Space(), x.mode)
+			x.to, err = x.rt.fieldTarget(in.mem, in.layout, x.field, x.from.OpName(), x.from.Space(), x.mode)
 		}
 		return err
 	}
@@ -339,7 +339,7 @@ func (x *reduction) aim() error {
 		}
 		if mem := x.rt.reach(x.dst.Rank(), r.off, r.layout.Size()); mem != nil {
 			var err error
-			x.to, err = x.rt.target(mem, r.layout, x.field, x.from.OpName(), x.from.Space(), x.mode)
+			x.to, err = x.rt.fieldTarget(mem, r.layout, x.field, x.from.OpName(), x.from.Space(), x.mode)
 			return err
 		}
 	}
@@ -364,7 +364,7 @@ func (rt *Runtime) onReduce(k *cascade, src int, ref uint64, b []byte) error {
 	if b = r.b; len(b) <= rt.ep.MaxMedium() { // it may be in the receive space
 		b = bytes.Clone(b)
 	}
-	rt.utility.push(rt.newInternal(func(c *Ctx) error {
+	rt.utility.pushTask(rt.newInternal(func(c *Ctx) error {
 		start := rt.begun()
 		err := safely("an operator", func() error { return rt.applyChunk(b) })
 		rt.served(start, OperationReduce, trace.Slice, src, int64(len(b)))
@@ -373,7 +373,7 @@ func (rt *Runtime) onReduce(k *cascade, src int, ref uint64, b []byte) error {
 			return nil
 		}
 		rt.conclude(&c.cascade, src, ref, finish, rt.poisonOf(err))
-		c.cascade.run(callBudget)
+		c.cascade.runWaiters(callBudget)
 		return nil
 	}), k)
 	return nil
@@ -381,8 +381,8 @@ func (rt *Runtime) onReduce(k *cascade, src int, ref uint64, b []byte) error {
 
 func (rt *Runtime) applyChunk(b []byte) error {
 	r := wire{b: b}
-	id, mode, field := InstanceID(r.u64()), ReductionMode(r.bytes(1)[0]), r.count(space.MaxFields)
-	name := string(r.bytes(r.count(1 << 16)))
+	id, mode, field := InstanceID(r.u64()), ReductionMode(r.nextBytes(1)[0]), r.readCount(space.MaxFields)
+	name := string(r.nextBytes(r.readCount(1 << 16)))
 	s := r.space()
 	if r.bad || mode > AtomicReductions {
 		return errMalformed
@@ -391,7 +391,7 @@ func (rt *Runtime) applyChunk(b []byte) error {
 	if err != nil {
 		return err
 	}
-	t, err := rt.target(in.mem, in.layout, field, name, s, mode)
+	t, err := rt.fieldTarget(in.mem, in.layout, field, name, s, mode)
 	if err != nil {
 		return err
 	}

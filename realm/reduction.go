@@ -24,7 +24,7 @@ func RegisterReduction[T any](name string, f func(a, b T) T) Reduction[T] {
 		name: "reduction " + name, layout: layoutOf(typ), size: typ.Size(), plain: true, fold: folder[T](f),
 		run: func(*Ctx, *task) error { return errors.New("a reduction is no task") },
 	}
-	d.enter()
+	d.enterRegistry()
 	return Reduction[T]{d}
 }
 

@@ -60,12 +60,12 @@ func Register[A any](name string, f func(c *Ctx, args A) error) Task[A] {
 			return f(c, a)
 		}
 	}
-	d.enter()
+	d.enterRegistry()
 	return Task[A]{d}
 }
 
-// enter puts d into the registry.
-func (d *definition) enter() {
+// enterRegistry puts d into the registry.
+func (d *definition) enterRegistry() {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
 	if registry.name[d.name] != nil {
@@ -102,12 +102,12 @@ func takeCatalog() *catalog {
 	for i, d := range c.defs {
 		c.place[d.serial] = i
 	}
-	c.digest = c.sum()
+	c.digest = c.sumOf()
 	return c
 }
 
-// sum is the digest of all names and layouts.
-func (c *catalog) sum() uint64 {
+// sumOf is the digest of all names and layouts.
+func (c *catalog) sumOf() uint64 {
 	h := fnv.New64a()
 	for _, d := range c.defs {
 		fmt.Fprintf(h, "%q %x\n", d.name, d.digest())
@@ -160,12 +160,12 @@ type shape struct {
 
 func shapeOf(t reflect.Type) string {
 	var s shape
-	s.add("", t)
+	s.addType("", t)
 	return s.String()
 }
 
-// add describes a type, and the types that it is made of.
-func (s *shape) add(what string, t reflect.Type) {
+// addType describes a type, and the types that it is made of.
+func (s *shape) addType(what string, t reflect.Type) {
 	if i := slices.Index(s.seen, t); i >= 0 {
 		fmt.Fprintf(s, "%s#%d", what, i)
 		return
@@ -177,15 +177,15 @@ func (s *shape) add(what string, t reflect.Type) {
 	}
 	switch t.Kind() {
 	case reflect.Map:
-		s.add(" of ", t.Key())
-		s.add(" to ", t.Elem())
+		s.addType(" of ", t.Key())
+		s.addType(" to ", t.Elem())
 	case reflect.Pointer, reflect.Slice, reflect.Array:
-		s.add(" of ", t.Elem())
+		s.addType(" of ", t.Elem())
 	case reflect.Struct:
 		s.WriteString(" {")
 		for i := range t.NumField() {
 			if f := t.Field(i); f.IsExported() && isSent(f.Type) {
-				s.add(" "+f.Name+":", f.Type)
+				s.addType(" "+f.Name+":", f.Type)
 			}
 		}
 		s.WriteString(" }")
@@ -211,7 +211,7 @@ func isSent(t reflect.Type) bool {
 // put stores arguments in t, by value.
 func put[A any](t *task, d *definition, args *A) error {
 	if d.plain {
-		t.room(d.size)
+		t.argsRoom(d.size)
 		*(*A)(t.args()) = *args
 		return nil
 	}

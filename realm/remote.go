@@ -81,7 +81,7 @@ func (s *replicaShard) rested(e event.ID, r *replica) {
 	}
 }
 
-func (rs *replicas) look(e event.ID) (event.Status, *event.Poison) {
+func (rs *replicas) lookAtReplica(e event.ID) (event.Status, *event.Poison) {
 	s := rs.shard(e)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,8 +94,8 @@ func (rs *replicas) look(e event.ID) (event.Status, *event.Poison) {
 	return event.Pending, nil
 }
 
-// each calls f for all replicas, with their key, under the lock of their shard.
-func (rs *replicas) each(f func(e event.ID, r *replica)) {
+// eachReplica calls f for all replicas, with their key, under the lock of their shard.
+func (rs *replicas) eachReplica(f func(e event.ID, r *replica)) {
 	for i := range rs.shards {
 		s := &rs.shards[i]
 		s.mu.Lock()
@@ -130,8 +130,8 @@ func (rt *Runtime) awaitRemote(e event.ID, w *event.Waiter) (event.Status, *even
 	return st, why
 }
 
-// learn asks the owner of an event, another rank, of which this rank knows nothing, unless it has been asked.
-func (rt *Runtime) learn(e event.ID) {
+// learnEvent asks the owner of an event, another rank, of which this rank knows nothing, unless it has been asked.
+func (rt *Runtime) learnEvent(e event.ID) {
 	s := rt.replicas.shard(e)
 	s.mu.Lock()
 	ask := s.replica(e).Ask(e.Gen())
@@ -143,11 +143,11 @@ func (rt *Runtime) learn(e event.ID) {
 
 // subscribe asks the owner of e.
 func (rt *Runtime) subscribe(e event.ID) {
-	rt.post(e.EventRank(), hSubscribe, nil, uint64(e))
+	rt.postMessage(e.EventRank(), hSubscribe, nil, uint64(e))
 	if rt.ep.Gone(e.EventRank()) {
-		k := rt.begin(nil)
+		k := rt.beginCascade(nil)
 		k.ownerGone(e)
-		k.end(callBudget)
+		k.endCascade(callBudget)
 	}
 }
 
@@ -177,7 +177,7 @@ func (k *cascade) triggerRemote(e event.ID, why *event.Poison) event.Status {
 // assume has this rank take e, of another rank, for triggered. If it was not, the caller tells the owner. asked is 1 if
 // this rank has subscribed before.
 func (k *cascade) assume(e event.ID, why *event.Poison) (asked uint64, st event.Status) {
-	switch k.rt.replicas.note(e, why) {
+	switch k.rt.replicas.noteTriggered(e, why) {
 	case noted:
 		return 0, event.Pending
 	case notedBefore:
@@ -203,8 +203,8 @@ const (
 	notedBefore
 )
 
-// note notes that e is triggered here, unless it has a replica or is poisoned.
-func (rs *replicas) note(e event.ID, why *event.Poison) int {
+// noteTriggered notes that e is triggered here, unless it has a replica or is poisoned.
+func (rs *replicas) noteTriggered(e event.ID, why *event.Poison) int {
 	s := rs.shard(e)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,8 +219,8 @@ func (rs *replicas) note(e event.ID, why *event.Poison) int {
 	return noted
 }
 
-// tell tells ranks that e has triggered, and which generations of its slot are poisoned.
-func (rt *Runtime) tell(ranks *event.Ranks, e event.ID, poisoned *event.Poisons) {
+// tellRanks tells ranks that e has triggered, and which generations of its slot are poisoned.
+func (rt *Runtime) tellRanks(ranks *event.Ranks, e event.ID, poisoned *event.Poisons) {
 	b := poisoned.Append(nil)
 	ranks.Each(func(r int) { rt.postPoison(r, hUpdate, b, uint64(e)) })
 }
@@ -232,7 +232,7 @@ func (rt *Runtime) onSubscribe(t *am.Token, args []uint64, _ []byte) {
 		rt.malformed(t, "a subscription to", e)
 		return
 	}
-	c := rt.events.at(e.EventIndex())
+	c := rt.events.cellAt(e.EventIndex())
 	if c == nil {
 		rt.tellNone(t.Source(), e)
 		return
@@ -277,7 +277,7 @@ func (rt *Runtime) takeTrigger(k *cascade, src int, args []uint64, payload []byt
 
 // tellNone tells a rank that there is no event of this rank with the number that it has sent. The program there has
 // made it up.
-func (rt *Runtime) tellNone(to int, e event.ID) { rt.post(to, hNone, nil, uint64(e)) }
+func (rt *Runtime) tellNone(to int, e event.ID) { rt.postMessage(to, hNone, nil, uint64(e)) }
 
 // onNone: there is no such event of the other rank, which this rank has asked for or wanted to trigger.
 func (rt *Runtime) onNone(t *am.Token, args []uint64, _ []byte) {
@@ -286,9 +286,9 @@ func (rt *Runtime) onNone(t *am.Token, args []uint64, _ []byte) {
 		rt.malformed(t, "the lack of", e)
 		return
 	}
-	k := rt.begin(t.Worker())
+	k := rt.beginCascade(t.Worker())
 	s := rt.replicas.shard(e)
-	why := rt.poison(rt.unknown("event", Event(e)))
+	why := rt.faultPoison(rt.unknown("event", Event(e)))
 	s.mu.Lock()
 	if p := s.recently(e); *p == e {
 		*p = 0
@@ -298,7 +298,7 @@ func (rt *Runtime) onNone(t *am.Token, args []uint64, _ []byte) {
 	s.rested(e, r)
 	s.mu.Unlock()
 	k.list.Append(&woken)
-	k.end(pollBudget)
+	k.endCascade(pollBudget)
 }
 
 // takeUpdate: the owner of an event tells that it has triggered.

@@ -32,14 +32,14 @@ const maxPayload = 4096
 // reservation without payload has type struct{}. Errors: ErrArgument or ErrSize for another T, ErrClosed.
 func NewReservation[T any](at Site) (Reservation[T], error) {
 	rt, _ := at.site()
-	err := rt.ended()
+	err := rt.endedError()
 	if err == nil {
 		err = checkPayload[T](rt, "NewReservation")
 	}
 	if err != nil {
 		return Reservation[T]{}, err
 	}
-	return Reservation[T]{rt.locks.add(newLockCell[T](rt))}, nil
+	return Reservation[T]{rt.locks.addCell(newLockCell[T](rt))}, nil
 }
 
 // ID is the name of r for all ranks.
@@ -58,13 +58,13 @@ func (id ReservationID[T]) On(at Site) Reservation[T] {
 	if e.Kind() != event.Reservation || e.Rank() >= rt.size {
 		return Reservation[T]{rt.noLock(rt.unknown("On", Event(e)))}
 	}
-	if c := rt.locks.find(e); c != nil {
+	if c := rt.locks.findCell(e); c != nil {
 		return Reservation[T]{c.as(reflect.TypeFor[T]())}
 	}
 	if err := checkPayload[T](rt, "On"); err != nil {
 		return Reservation[T]{rt.noLock(err)}
 	}
-	return Reservation[T]{rt.locks.enter(e, newLockCell[T](rt)).as(reflect.TypeFor[T]())}
+	return Reservation[T]{rt.locks.enterCell(e, newLockCell[T](rt)).as(reflect.TypeFor[T]())}
 }
 
 // String names the rank that created the reservation, and its index there.
@@ -85,7 +85,7 @@ func (r Reservation[T]) Acquire(m Mode, after Event, opts ...Option) Event {
 	if after == NoEvent && len(opts) == 0 && r.c.try(m) {
 		return NoEvent
 	}
-	return r.c.acquire(m, after, opts)
+	return r.c.acquireAfter(m, after, opts)
 }
 
 // noSuchEvent is what the operations of a handle without runtime return. A wait for it is ErrArgument.
@@ -112,7 +112,7 @@ func (r Reservation[T]) Release(after Event) error {
 		return errNoReservation("Release")
 	}
 	if after == NoEvent {
-		return r.c.release()
+		return r.c.releaseNow()
 	}
 	return r.c.defer1("Release", after, opRelease)
 }
@@ -146,13 +146,13 @@ func checkPayload[T any](rt *Runtime, what string) error {
 	t := reflect.TypeFor[T]()
 	switch {
 	case t.Size() > maxPayload:
-		return rt.errorf(what, "%w: a payload of type %v has %d bytes, the most is %d", ErrSize, t, t.Size(),
+		return rt.callErrorf(what, "%w: a payload of type %v has %d bytes, the most is %d", ErrSize, t, t.Size(),
 			maxPayload)
 	case int(t.Size()) > rt.ep.MaxMedium():
-		return rt.errorf(what, "%w: a payload of type %v has %d bytes, a message takes %d",
+		return rt.callErrorf(what, "%w: a payload of type %v has %d bytes, a message takes %d",
 			ErrSize, t, t.Size(), rt.ep.MaxMedium())
 	case !pointerFree(t):
-		return rt.errorf(what, "%w: a payload of type %v contains pointers", ErrArgument, t)
+		return rt.callErrorf(what, "%w: a payload of type %v contains pointers", ErrArgument, t)
 	}
 	return nil
 }

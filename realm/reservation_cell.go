@@ -34,16 +34,16 @@ type lockCell struct {
 	trace   *lockTrace
 }
 
-// add enters c as a reservation that this rank creates.
-func (t *locks) add(c *lockCell) *lockCell {
+// addCell enters c as a reservation that this rank creates.
+func (t *locks) addCell(c *lockCell) *lockCell {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.next++
-	return t.put(event.MakeReservation(c.rt.rank, t.next), c)
+	return t.putCell(event.MakeReservation(c.rt.rank, t.next), c)
 }
 
-// enter enters c under id, and returns it, or what another has entered before.
-func (t *locks) enter(id event.ID, c *lockCell) *lockCell {
+// enterCell enters c under id, and returns it, or what another has entered before.
+func (t *locks) enterCell(id event.ID, c *lockCell) *lockCell {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	old := t.of[id]
@@ -51,15 +51,15 @@ func (t *locks) enter(id event.ID, c *lockCell) *lockCell {
 	case old != nil:
 		return old
 	case id.Rank() == c.rt.rank && id.Index() > t.next:
-		return c.rt.noLock(c.rt.errorf("On", "%w: there is no %v", ErrArgument, id))
+		return c.rt.noLock(c.rt.callErrorf("On", "%w: there is no %v", ErrArgument, id))
 	case id.Rank() == c.rt.rank:
-		return c.rt.noLock(c.rt.errorf("On", "%w: %v was destroyed", ErrArgument, id))
+		return c.rt.noLock(c.rt.callErrorf("On", "%w: %v was destroyed", ErrArgument, id))
 	}
-	return t.put(id, c)
+	return t.putCell(id, c)
 }
 
-// put enters c. t.mu is held.
-func (t *locks) put(id event.ID, c *lockCell) *lockCell {
+// putCell enters c. t.mu is held.
+func (t *locks) putCell(id event.ID, c *lockCell) *lockCell {
 	c.id = id
 	c.core = reservation.New(c.config())
 	c.fast = c.core
@@ -73,8 +73,8 @@ func (t *locks) put(id event.ID, c *lockCell) *lockCell {
 	return c
 }
 
-// each calls f for all, under their locks.
-func (t *locks) each(f func(c *lockCell)) {
+// eachCell calls f for all, under their locks.
+func (t *locks) eachCell(f func(c *lockCell)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, c := range t.of {
@@ -84,14 +84,14 @@ func (t *locks) each(f func(c *lockCell)) {
 	}
 }
 
-func (t *locks) find(id event.ID) *lockCell {
+func (t *locks) findCell(id event.ID) *lockCell {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.of[id]
 }
 
-// forget takes a reservation that was destroyed out.
-func (t *locks) forget(c *lockCell) {
+// forgetCell takes a reservation that was destroyed out.
+func (t *locks) forgetCell(c *lockCell) {
 	t.mu.Lock()
 	delete(t.of, c.id)
 	t.mu.Unlock()
@@ -106,7 +106,7 @@ func (rt *Runtime) noLock(err error) *lockCell {
 // as is c, if its payload has type t.
 func (c *lockCell) as(t reflect.Type) *lockCell {
 	if c.err == nil && c.of != t {
-		return c.rt.noLock(c.rt.errorf("On", "%w: the payload of %v is %v, not %v", ErrArgument, c.id, c.of, t))
+		return c.rt.noLock(c.rt.callErrorf("On", "%w: the payload of %v is %v, not %v", ErrArgument, c.id, c.of, t))
 	}
 	return c
 }
@@ -125,14 +125,14 @@ func (c *lockCell) held() bool {
 	return held
 }
 
-// acquire is Acquire where after may not have triggered, or the reservation is taken.
-func (c *lockCell) acquire(m Mode, after Event, opts []Option) Event {
+// acquireAfter is Acquire where after may not have triggered, or the reservation is taken.
+func (c *lockCell) acquireAfter(m Mode, after Event, opts []Option) Event {
 	rt := c.rt
-	if err := c.usable(); err != nil {
-		return rt.failed(err)
+	if err := c.checkUsable(); err != nil {
+		return rt.failedEvent(err)
 	}
 	ignore, profiler := ignoring(opts), profilerOf(opts)
-	if st, why := rt.look(event.ID(after)); st == event.Triggered && (why == nil || ignore) && c.tryNoted(m) {
+	if st, why := rt.lookAtEvent(event.ID(after)); st == event.Triggered && (why == nil || ignore) && c.tryNoted(m) {
 		c.tookAtOnce(profiler)
 		return NoEvent
 	}
@@ -147,31 +147,31 @@ func (c *lockCell) acquire(m Mode, after Event, opts []Option) Event {
 		o.watch = rt.watchFor(rt.rank, uint32(profiler))
 	}
 	grant := o.grant
-	st, why := rt.await(event.ID(after), &o.Waiter)
+	st, why := rt.awaitEvent(event.ID(after), &o.Waiter)
 	switch st {
 	case event.Pending:
 		return Event(grant)
 	case event.Unknown:
 		rt.leaveIndex(grant) // after may be created later
-		why = rt.poison(rt.unknown("Acquire", after))
+		why = rt.faultPoison(rt.unknown("Acquire", after))
 		o.ignore = false
 	}
-	k := rt.begin(nil)
-	o.acquire(k, why)
-	k.end(callBudget)
+	k := rt.beginCascade(nil)
+	o.acquireNow(k, why)
+	k.endCascade(callBudget)
 	return Event(grant)
 }
 
-// usable tells why no operation can begin.
-func (c *lockCell) usable() error {
+// checkUsable tells why no operation can begin.
+func (c *lockCell) checkUsable() error {
 	if c.err != nil {
 		return c.err
 	}
-	return c.rt.ended()
+	return c.rt.endedError()
 }
 
-// release ends a hold now.
-func (c *lockCell) release() error {
+// releaseNow ends a hold now.
+func (c *lockCell) releaseNow() error {
 	if c.odd {
 		return c.releaseNoted()
 	}
@@ -182,9 +182,9 @@ func (c *lockCell) release() error {
 		c.lock.Unlock()
 		return c.wrong(err)
 	}
-	k := c.rt.begin(nil)
-	c.leave(k, &out)
-	k.end(callBudget)
+	k := c.rt.beginCascade(nil)
+	c.leaveLock(k, &out)
+	k.endCascade(callBudget)
 	return nil
 }
 
@@ -193,9 +193,9 @@ func (c *lockCell) releaseNoted() error {
 	if c.err != nil {
 		return c.err
 	}
-	k := c.rt.begin(nil)
-	err := c.finish(k, opRelease, nil)
-	k.end(callBudget)
+	k := c.rt.beginCascade(nil)
+	err := c.finishDeferred(k, opRelease, nil)
+	k.endCascade(callBudget)
 	return err
 }
 
@@ -204,17 +204,17 @@ func (c *lockCell) wrong(err error) error {
 	if err == nil {
 		return nil
 	}
-	return c.rt.errorf("Release", "%w: %w", ErrArgument, err)
+	return c.rt.callErrorf("Release", "%w: %w", ErrArgument, err)
 }
 
 // defer1 does an operation once after has triggered.
 func (c *lockCell) defer1(what string, after Event, op uint8) error {
-	if err := c.usable(); err != nil {
+	if err := c.checkUsable(); err != nil {
 		return err
 	}
 	rt := c.rt
 	o := rt.newLockOp(c, op)
-	st, why := rt.await(event.ID(after), &o.Waiter)
+	st, why := rt.awaitEvent(event.ID(after), &o.Waiter)
 	switch st {
 	case event.Pending:
 		return nil
@@ -223,14 +223,14 @@ func (c *lockCell) defer1(what string, after Event, op uint8) error {
 		return rt.unknown(what, after)
 	}
 	rt.lockOps.Put(o)
-	k := rt.begin(nil)
-	err := c.finish(k, op, why)
-	k.end(callBudget)
+	k := rt.beginCascade(nil)
+	err := c.finishDeferred(k, op, why)
+	k.endCascade(callBudget)
 	return err
 }
 
-// finish does what defer1 has deferred.
-func (c *lockCell) finish(k *cascade, op uint8, why *event.Poison) error {
+// finishDeferred does what defer1 has deferred.
+func (c *lockCell) finishDeferred(k *cascade, op uint8, why *event.Poison) error {
 	switch {
 	case op == opRelease && reservation.IsRefusal(c.id, why), op == opDestroy && why != nil:
 		return nil
@@ -248,7 +248,7 @@ func (c *lockCell) finish(k *cascade, op uint8, why *event.Poison) error {
 	default:
 		err = c.core.Release(&out)
 	}
-	c.leave(k, &out)
+	c.leaveLock(k, &out)
 	return c.wrong(err)
 }
 
@@ -257,24 +257,24 @@ func (c *lockCell) finish(k *cascade, op uint8, why *event.Poison) error {
 func (c *lockCell) finishAfter(k *cascade, why *event.Poison) error {
 	o := c.rt.newLockOp(c, opRelease)
 	o.first = why.Before(0)
-	st, late := c.rt.await(why.Rest, &o.Waiter)
+	st, late := c.rt.awaitEvent(why.Rest, &o.Waiter)
 	if st == event.Pending {
 		return nil
 	}
 	o.first = nil
 	c.rt.lockOps.Put(o)
-	return c.finish(k, opRelease, why.Before(0).Join(late))
+	return c.finishDeferred(k, opRelease, why.Before(0).Join(late))
 }
 
 // releaseLost is the release after an event whose outcome is not known. If its owner has died, the reservation is as
 // one of which a release was lost.
 func (c *lockCell) releaseLost(k *cascade, why *event.Poison) error {
 	if !hasNumber(why.Errors, ErrPeer) {
-		return c.rt.errorf("Release", "%w: %v: an event that triggered too long ago", ErrForgotten, c.id)
+		return c.rt.callErrorf("Release", "%w: %v: an event that triggered too long ago", ErrForgotten, c.id)
 	}
 	var out reservation.Out
 	c.lock.Lock()
 	c.core.ReleaseLost(why.Rank, &out)
-	c.leave(k, &out)
+	c.leaveLock(k, &out)
 	return nil
 }

@@ -32,8 +32,8 @@ func (k *cascade) pack(out *reservation.Out) {
 	}
 }
 
-// leave unlocks c and does what out asks for.
-func (c *lockCell) leave(k *cascade, out *reservation.Out) {
+// leaveLock unlocks c and does what out asks for.
+func (c *lockCell) leaveLock(k *cascade, out *reservation.Out) {
 	if c.trace != nil {
 		c.trace.noted(c, !out.Fire.Empty())
 	}
@@ -41,7 +41,7 @@ func (c *lockCell) leave(k *cascade, out *reservation.Out) {
 	destroyed := c.core.Destroyed()
 	c.lock.Unlock()
 	if destroyed {
-		k.rt.locks.forget(c)
+		k.rt.locks.forgetCell(c)
 	}
 	for i := range out.Send {
 		k.rt.postLock(c.id, &out.Send[i])
@@ -58,7 +58,7 @@ func (rt *Runtime) postLock(id event.ID, m *reservation.Message) {
 	if m.Answer {
 		answer = 1
 	}
-	rt.post(int(m.To), hLock, m.Payload, uint64(id),
+	rt.postMessage(int(m.To), hLock, m.Payload, uint64(id),
 		uint64(m.Kind)|answer<<8|uint64(m.Cause.Why)<<9|uint64(uint16(m.Cause.Rank))<<16|
 			uint64(uint16(m.Want.Rank))<<32|uint64(len(m.Wants))<<48,
 		uint64(m.Want.N)<<32|uint64(m.Want.Mode),
@@ -107,7 +107,7 @@ func (rt *Runtime) onLock(t *am.Token, args []uint64, payload []byte) {
 		rt.malformed(t, "a message about", id)
 		return
 	}
-	c := rt.locks.find(id)
+	c := rt.locks.findCell(id)
 	switch {
 	case c == nil:
 		rt.lockGone(id, &m)
@@ -116,9 +116,9 @@ func (rt *Runtime) onLock(t *am.Token, args []uint64, payload []byte) {
 		rt.malformed(t, "a payload of another size for", id)
 		return
 	}
-	k := rt.begin(t.Worker())
+	k := rt.beginCascade(t.Worker())
 	c.handle(k, t.Source(), m)
-	k.end(pollBudget)
+	k.endCascade(pollBudget)
 }
 
 // possible tells whether m has a kind, and all its ranks are in a job of that size.
@@ -141,7 +141,7 @@ func (c *lockCell) handle(k *cascade, src int, m reservation.Message) {
 		c.trace.heard(src, m.Kind)
 	}
 	c.core.Handle(m, &out)
-	c.leave(k, &out)
+	c.leaveLock(k, &out)
 }
 
 // lockGone answers a message about a reservation that was destroyed: this rank has known it, or is told of its end.
@@ -170,6 +170,6 @@ func (t *locks) peerGone(k *cascade, rank int) {
 		var out reservation.Out
 		c.lock.Lock()
 		c.core.PeerGone(int32(rank), &out)
-		c.leave(k, &out)
+		c.leaveLock(k, &out)
 	}
 }

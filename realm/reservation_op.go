@@ -41,25 +41,25 @@ func (o *lockOp) Fire(w *event.Waiter, by any) {
 	c, what, why := o.c, o.what, w.Poison
 	switch what {
 	case opAcquire:
-		o.acquire(k, why)
+		o.acquireNow(k, why)
 	case opGrant:
-		o.end(k, why)
+		o.endAcquire(k, why)
 	default:
 		if o.first != nil {
 			why, o.first = o.first.Join(why), nil
 		}
 		k.rt.lockOps.Put(o)
-		if err := c.finish(k, what, why); err != nil {
+		if err := c.finishDeferred(k, what, why); err != nil {
 			k.rt.fatal(err) // nobody else can be told
 		}
 	}
 }
 
-// acquire takes the reservation, or waits for it. why is the poison of the precondition.
-func (o *lockOp) acquire(k *cascade, why *event.Poison) {
+// acquireNow takes the reservation, or waits for it. why is the poison of the precondition.
+func (o *lockOp) acquireNow(k *cascade, why *event.Poison) {
 	c := o.c
 	if why != nil && !o.ignore {
-		o.end(k, reservation.Refusal(c.id, why))
+		o.endAcquire(k, reservation.Refusal(c.id, why))
 		return
 	}
 	if o.watch != nil {
@@ -73,14 +73,14 @@ func (o *lockOp) acquire(k *cascade, why *event.Poison) {
 			c.trace.noted(c, false)
 		}
 		c.lock.Unlock()
-		o.end(k, nil)
+		o.endAcquire(k, nil)
 		return
 	}
-	c.leave(k, &out)
+	c.leaveLock(k, &out)
 }
 
-// end triggers the event of an acquire, and frees o.
-func (o *lockOp) end(k *cascade, why *event.Poison) {
+// endAcquire triggers the event of an acquire, and frees o.
+func (o *lockOp) endAcquire(k *cascade, why *event.Poison) {
 	if o.watch != nil {
 		o.endWatched(k, why)
 		return
@@ -109,8 +109,8 @@ func (o *lockOp) String() string {
 	return "the acquire of " + o.c.id.String()
 }
 
-// call is the function of the program that o is for.
-func (o *lockOp) call() string {
+// callOf is the function of the program that o is for.
+func (o *lockOp) callOf() string {
 	switch o.what {
 	case opRelease:
 		return "Reservation.Release"

@@ -42,7 +42,7 @@ func (t *lockTrace) heard(src int, kind reservation.Kind) {
 func (t *lockTrace) noted(c *lockCell, granted bool) {
 	held := c.core.Held()
 	if t.since != 0 && (granted || !held) {
-		t.p.add(nil, trace.Record{
+		t.p.addRecords(nil, trace.Record{
 			Start: t.since, End: c.rt.clock.Now(), A: uint64(c.id), B: uint64(t.from), Name: t.p.hold, Kind: trace.Span,
 		})
 		t.since = 0
@@ -67,14 +67,14 @@ func (rt *Runtime) granted(w *watch, c *lockCell, grant event.ID, why *event.Poi
 		}
 	}
 	if p := rt.probe; p != nil && w.ready != 0 && grant != 0 {
-		p.add(nil, trace.Record{
+		p.addRecords(nil, trace.Record{
 			Start: w.ready, End: uint64(end), A: x.Reservation, B: uint64(from), Flow: uint64(grant),
 			Name: p.whole[OperationAcquire], Kind: trace.Span,
 		})
 	}
 	if w.sink != nil {
 		w.started = w.ready
-		w.fill(&x, why)
+		w.fillProfile(&x, why)
 		x.End, x.Complete = end, end
 		rt.profile(w.sink, &x)
 	}

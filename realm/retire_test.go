@@ -58,7 +58,7 @@ func TestRetiredCellIsFree(t *testing.T) {
 	why := &event.Poison{Text: "why"}
 	var oldest *cell
 	for i := range event.Exact + 1 {
-		c := x.get()
+		c := x.getCell()
 		for n := 0; !c.slot.Retired(); n++ {
 			c.slot.Trigger(c.slot.Create(), nobody, [2]*event.Poison{why, nil}[n%2])
 		}
@@ -71,7 +71,7 @@ func TestRetiredCellIsFree(t *testing.T) {
 	}
 	free := make(map[*cell]bool)
 	for range len(*x.pages.Load())*pageCells - event.Exact {
-		free[x.get()] = true
+		free[x.getCell()] = true
 	}
 	if n := len(*x.pages.Load()); !free[oldest] || n != event.Exact/pageCells+1 {
 		t.Errorf("the oldest is free: %v; %d pages", free[oldest], n)

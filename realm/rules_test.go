@@ -86,9 +86,9 @@ func TestEndsOfTwoRanks(t *testing.T) {
 		must(t, wait(t, at, SpawnLocal(at, at.CPU(0), func(*Ctx) error { // it has the turn
 			x := &at.executorOf(at.CPU(0)).(*processor).ends
 			for _, e := range events {
-				x.add(at, e, 1)
+				x.addFinish(at, e, 1)
 			}
-			x.send(at)
+			x.sendList(at)
 			return nil
 		})))
 		for _, e := range events {

@@ -35,12 +35,12 @@ func (rt *Runtime) newRunner(p *processor) *runner {
 	return r
 }
 
-// give gives the turn to r, and starts its thread if need be. k is the cascade that calls, or nil.
-func (r *runner) give(k *cascade) {
+// giveTurn gives the turn to r, and starts its thread if need be. k is the cascade that calls, or nil.
+func (r *runner) giveTurn(k *cascade) {
 	r.granted.Store(true)
 	switch t := r.thread.Load(); {
 	case t == nil:
-		r.launch()
+		r.launchThread()
 	case k != nil && k.w != nil:
 		k.w.Signal(t)
 	default:
@@ -48,8 +48,8 @@ func (r *runner) give(k *cascade) {
 	}
 }
 
-// launch starts the thread. Where there can be no more threads, the rank cannot go on.
-func (r *runner) launch() {
+// launchThread starts the thread. Where there can be no more threads, the rank cannot go on.
+func (r *runner) launchThread() {
 	if _, err := r.rt.sched.GoOn(r.executor.worker, r.main); err != nil {
 		r.rt.fatal(fmt.Errorf("realm: a runner for %v: %w", r.proc, err))
 	}
@@ -74,11 +74,11 @@ func (r *runner) loop(t *fult.Thread) (over bool) {
 			v := recover()
 			r.task, r.holds = nil, 0
 			x.finishWith(&r.Ctx, x.gaveUp(v))
-			r.granted.Store(r.executor.keep(r, v != nil))
+			r.granted.Store(r.executor.keepTurn(r, v != nil))
 		}
 	}()
 	for {
-		r.park(t)
+		r.parkForTurn(t)
 		if r.quit {
 			return true
 		}
@@ -86,8 +86,8 @@ func (r *runner) loop(t *fult.Thread) (over bool) {
 	}
 }
 
-// park waits for the turn.
-func (r *runner) park(t *fult.Thread) {
+// parkForTurn waits for the turn.
+func (r *runner) parkForTurn(t *fult.Thread) {
 	for !r.granted.Load() {
 		t.Pause()
 	}
@@ -98,13 +98,13 @@ func (r *runner) park(t *fult.Thread) {
 func (r *runner) runTasks(t *fult.Thread) {
 	p := r.executor
 	for n := 1; ; n++ {
-		x := p.next(r)
+		x := p.nextTask(r)
 		if x == nil {
 			return
 		}
-		x.run(&r.Ctx)
+		x.runTask(&r.Ctx)
 		if n%tasksPerTurn == 0 {
-			p.ends.rest(p.rt)
+			p.ends.sendFirst(p.rt)
 			t.Yield()
 		}
 	}
@@ -117,19 +117,19 @@ func (r *runner) linger(urgent *atomic.Bool) { r.rt.engine.LingerUntil(r.thread.
 // Fire implements event.Op: what the task has waited for has come.
 func (r *runner) Fire(_ *event.Waiter, by any) { r.executor.resume(r, by.(*cascade)) }
 
-// release implements waitingCall.
-func (r *runner) release(*fult.Worker) { r.executor.resume(r, nil) }
+// releaseWaiter implements waitingCall.
+func (r *runner) releaseWaiter(*fult.Worker) { r.executor.resume(r, nil) }
 
 // caller implements waitingCall.
 func (r *runner) caller() *fult.Thread { return r.thread.Load() }
 
-// wait is Runtime.Wait for the task that r runs. The turn goes to another runner meanwhile.
-func (r *runner) wait(e Event, call callName, ctx context.Context) error {
+// waitEvent is Runtime.Wait for the task that r runs. The turn goes to another runner meanwhile.
+func (r *runner) waitEvent(e Event, call callName, ctx context.Context) error {
 	if r.priority != r.task.priority || r.keeps != (r.holds > 0) {
-		r.executor.note(r)
+		r.executor.noteWait(r)
 	}
 	r.call = call
-	st, why := r.rt.await(event.ID(e), &r.Waiter)
+	st, why := r.rt.awaitEvent(event.ID(e), &r.Waiter)
 	switch st {
 	case event.Triggered:
 		return poisonError(e, why)
@@ -137,37 +137,37 @@ func (r *runner) wait(e Event, call callName, ctx context.Context) error {
 		return r.rt.unknown("Wait", e)
 	}
 	if r.rt.stopped.Load() && r.rt.withdraw(event.ID(e), &r.Waiter) { // stop may have looked for those who wait before
-		r.ended = r.rt.closed()
-		return r.outcome(r.rt, e, nil)
+		r.ended = r.rt.closedError()
+		return r.callOutcome(r.rt, e, nil)
 	}
 	if ctx != nil && ctx.Done() != nil {
 		stop := context.AfterFunc(ctx, func() { r.rt.interrupt(event.ID(e), r, context.Cause(ctx)) })
 		defer stop()
 	}
 	paused := r.pauses()
-	r.executor.ends.rest(r.rt)
+	r.executor.ends.sendFirst(r.rt)
 	if r.keeps {
-		r.executor.rest(r)
+		r.executor.restTurn(r)
 	}
 	if r.keeps || !r.executor.yield(r) {
-		r.park(r.thread.Load())
+		r.parkForTurn(r.thread.Load())
 	}
 	r.resumes(paused, event.ID(e))
-	return r.outcome(r.rt, e, r.Poison)
+	return r.callOutcome(r.rt, e, r.Poison)
 }
 
 // interrupt ends the wait of r for e with err, if r waits for e.
 func (rt *Runtime) interrupt(e event.ID, r *runner, err error) {
 	if rt.withdraw(e, &r.Waiter) {
 		r.ended = err
-		r.release(nil)
+		r.releaseWaiter(nil)
 	}
 }
 
 // gaveUp is the poison of a task that has panicked with v, or ended its thread if v is nil.
 func (t *task) gaveUp(v any) error {
 	if v == nil {
-		return fmt.Errorf("%s: runtime.Goexit", t.name())
+		return fmt.Errorf("%s: runtime.Goexit", t.taskName())
 	}
-	return panicked(t.name(), v)
+	return panicked(t.taskName(), v)
 }

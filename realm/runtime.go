@@ -90,10 +90,10 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 		catalog: takeCatalog(),
 	}
 	if rt.size > event.MaxRanks {
-		return nil, rt.errorf("New", "%w: a job of %d ranks, the most is %d", ErrArgument, rt.size, event.MaxRanks)
+		return nil, rt.callErrorf("New", "%w: a job of %d ranks, the most is %d", ErrArgument, rt.size, event.MaxRanks)
 	}
 	rt.fault = rt.ep.Fault
-	rt.peers.init(rt.size)
+	rt.peers.initPeers(rt.size)
 	rt.clock = trace.NewClock()
 	if rec := r.Trace(); rec != nil {
 		rt.clock = rec.Clock()
@@ -106,13 +106,13 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 	if err := rt.makeMemories(cfg); err != nil {
 		return nil, err
 	}
-	rt.count()
+	rt.countInTimeline()
 	if err := rt.makeCollective(); err != nil {
 		return nil, err
 	}
 	layer := rank.Layer{
-		Endpoint: rt.layer(), Report: rt.report, Ask: rt.circles, Unended: rt.unended, Meet: rt.meet,
-		AnyDead: rt.anyDead, Stop: rt.stop,
+		Endpoint: rt.layer(), Report: rt.reportWaits, Ask: rt.circles, Unended: rt.unended, Meet: rt.meetQuiet,
+		AnyDead: rt.anyDead, Stop: rt.stopAll,
 	}
 	if err := r.Attach(layer); err != nil {
 		return nil, err
@@ -127,12 +127,12 @@ func (rt *Runtime) Rank() int { return rt.rank }
 // Size is the number of ranks of the job.
 func (rt *Runtime) Size() int { return rt.size }
 
-// ended tells why operations cannot start.
-func (rt *Runtime) ended() error {
+// endedError tells why operations cannot start.
+func (rt *Runtime) endedError() error {
 	if !rt.stopped.Load() {
 		return nil
 	}
-	return rt.errorf("call", "%w", rt.closed())
+	return rt.callErrorf("call", "%w", rt.closedError())
 }
 
 // fatal ends the job for a fault that no caller can be told of.

@@ -10,19 +10,19 @@ import (
 // Shutdown has WaitForShutdown return on all ranks once after has triggered, poisoned or not. Any rank may call it,
 // also in a task. It does not block. A second call has no effect. The error is ErrArgument, or ErrClosed.
 func (rt *Runtime) Shutdown(after Event) error {
-	if err := rt.ended(); err != nil {
+	if err := rt.endedError(); err != nil {
 		return err
 	}
 	s := &shutdown{rt: rt}
 	s.Op = s
-	st, _ := rt.await(event.ID(after), &s.Waiter)
+	st, _ := rt.awaitEvent(event.ID(after), &s.Waiter)
 	switch st {
 	case event.Unknown:
 		return rt.unknown("Shutdown", after)
 	case event.Triggered:
-		k := rt.begin(nil)
+		k := rt.beginCascade(nil)
 		s.Fire(nil, k)
-		k.end(callBudget)
+		k.endCascade(callBudget)
 	}
 	return nil
 }
@@ -52,16 +52,16 @@ func (s *shutdown) Fire(_ *event.Waiter, by any) {
 func (rt *Runtime) askRoot(k *cascade) {
 	root, _, _ := rt.relations()
 	if root {
-		rt.spread(k)
+		rt.spreadEnd(k)
 		return
 	}
-	rt.post(rt.root(), hShutdown, nil)
+	rt.postMessage(rt.root(), hShutdown, nil)
 }
 
 // shutdownGone repeats what may be lost with a rank that has died: the request of this rank, and the news for those
 // that are its children now.
 func (rt *Runtime) shutdownGone(k *cascade) {
-	st, _ := rt.look(rt.down)
+	st, _ := rt.lookAtEvent(rt.down)
 	switch {
 	case rt.stopped.Load():
 	case st == event.Triggered:
@@ -71,8 +71,8 @@ func (rt *Runtime) shutdownGone(k *cascade) {
 	}
 }
 
-// spread tells the children of this rank, and this rank, that the job is to end.
-func (rt *Runtime) spread(k *cascade) {
+// spreadEnd tells the children of this rank, and this rank, that the job is to end.
+func (rt *Runtime) spreadEnd(k *cascade) {
 	if k.trigger(rt.down, nil) != event.Pending {
 		return // told before
 	}
@@ -82,15 +82,15 @@ func (rt *Runtime) spread(k *cascade) {
 func (rt *Runtime) tellChildren() {
 	_, _, children := rt.relations()
 	for _, c := range children {
-		rt.post(c, hShutdown, nil)
+		rt.postMessage(c, hShutdown, nil)
 	}
 }
 
 // onShutdown: the parent, or to the root any rank, tells that the job is to end.
 func (rt *Runtime) onShutdown(t *am.Token, _ []uint64, _ []byte) {
-	k := rt.begin(t.Worker())
-	rt.spread(k)
-	k.end(pollBudget)
+	k := rt.beginCascade(t.Worker())
+	rt.spreadEnd(k)
+	k.endCascade(pollBudget)
 }
 
 // root is the first rank that is alive.

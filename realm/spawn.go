@@ -16,15 +16,15 @@ import (
 func Spawn[A any](at Site, p Processor, t Task[A], args A, opts ...Option) Event {
 	rt, c := at.site()
 	terms, several := rt.termsOf(opts)
-	x, err := rt.prepare(p, &terms)
+	x, err := rt.prepareTask(p, &terms)
 	if err != nil {
-		return rt.failed(err)
+		return rt.failedEvent(err)
 	}
 	if x.def = t.def; x.def == nil {
-		return rt.unspawned(x, rt.errorf("Spawn", "%w: a task that was not registered", ErrArgument))
+		return rt.unspawned(x, rt.callErrorf("Spawn", "%w: a task that was not registered", ErrArgument))
 	}
 	if err = put(x, t.def, &args); err != nil {
-		return rt.unspawned(x, rt.errorf("Spawn", "%w", err))
+		return rt.unspawned(x, rt.callErrorf("Spawn", "%w", err))
 	}
 	if x.watch != nil {
 		x.spawned(c, terms.after, several)
@@ -36,7 +36,7 @@ func Spawn[A any](at Site, p Processor, t Task[A], args A, opts ...Option) Event
 	case several != nil:
 		rt.launchAfter(x, several, c)
 	default:
-		x.launch(event.ID(terms.after))
+		x.launchAfter(event.ID(terms.after))
 	}
 	return Event(finish)
 }
@@ -45,12 +45,12 @@ func Spawn[A any](at Site, p Processor, t Task[A], args A, opts ...Option) Event
 func SpawnLocal(at Site, p Processor, f func(c *Ctx) error, opts ...Option) Event {
 	rt, c := at.site()
 	terms, several := rt.termsOf(opts)
-	x, err := rt.prepare(p, &terms)
+	x, err := rt.prepareTask(p, &terms)
 	if err != nil {
-		return rt.failed(err)
+		return rt.failedEvent(err)
 	}
 	if x.executor == nil || f == nil {
-		return rt.unspawned(x, rt.errorf("SpawnLocal", "%w: a function for %v, nil %v", ErrArgument, p, f == nil))
+		return rt.unspawned(x, rt.callErrorf("SpawnLocal", "%w: a function for %v, nil %v", ErrArgument, p, f == nil))
 	}
 	x.def, x.local = nil, f
 	if x.watch != nil {
@@ -60,14 +60,14 @@ func SpawnLocal(at Site, p Processor, f func(c *Ctx) error, opts ...Option) Even
 	if several != nil {
 		rt.launchAfter(x, several, c)
 	} else {
-		x.launch(event.ID(terms.after))
+		x.launchAfter(event.ID(terms.after))
 	}
 	return Event(finish)
 }
 
-// prepare makes a task for processor p. Its executor is nil if p belongs to another rank.
-func (rt *Runtime) prepare(p Processor, x *terms) (*task, error) {
-	if err := rt.ended(); err != nil {
+// prepareTask makes a task for processor p. Its executor is nil if p belongs to another rank.
+func (rt *Runtime) prepareTask(p Processor, x *terms) (*task, error) {
+	if err := rt.endedError(); err != nil {
 		return nil, err
 	}
 	ex := rt.executorOf(p)
@@ -86,7 +86,7 @@ func (rt *Runtime) prepare(p Processor, x *terms) (*task, error) {
 		t.finish = rt.newEventBy(by)
 	}
 	if x.profiler != 0 || rt.probe != nil {
-		t.watch = rt.newWatch(rt.profilers.find(uint64(x.profiler)))
+		t.watch = rt.newWatch(rt.profilers.findProfiler(uint64(x.profiler)))
 	}
 	return t, nil
 }
@@ -94,15 +94,15 @@ func (rt *Runtime) prepare(p Processor, x *terms) (*task, error) {
 // unspawned is the finish event of x, which is not spawned because of err.
 func (rt *Runtime) unspawned(x *task, err error) Event {
 	finish := x.finish
-	rt.fail(finish, err) // it leaves the index before it is free
-	x.free()
+	rt.failEvent(finish, err) // it leaves the index before it is free
+	x.freeTask()
 	return Event(finish)
 }
 
-// failed is an event that is poisoned by err.
-func (rt *Runtime) failed(err error) Event {
+// failedEvent is an event that is poisoned by err.
+func (rt *Runtime) failedEvent(err error) Event {
 	e := rt.newEvent()
-	rt.fail(e, err)
+	rt.failEvent(e, err)
 	return Event(e)
 }
 
@@ -111,9 +111,9 @@ const profilerShift = 33
 
 // spawnRemote sends t to the rank of p, and frees it here.
 func (rt *Runtime) spawnRemote(p Processor, t *task, after Event) {
-	defer t.free()
+	defer t.freeTask()
 	if t.def.serial >= len(rt.catalog.place) {
-		rt.fail(t.finish, rt.errorf("Spawn", "%w: %q came after the start", ErrRegistered, t.def.name))
+		rt.failEvent(t.finish, rt.callErrorf("Spawn", "%w: %q came after the start", ErrRegistered, t.def.name))
 		return
 	}
 	flags, before := uint64(uint32(t.priority))<<1, event.ID(after)
@@ -133,19 +133,19 @@ func (rt *Runtime) spawnRemote(p Processor, t *task, after Event) {
 		err = rt.sendSpawn(p.Rank(), b, uint64(p), place, flags, uint64(t.finish), uint64(after))
 	}
 	if errors.Is(err, ErrPeer) || rt.ep.Gone(p.Rank()) { // Gone is set before the events of that rank are looked through
-		rt.failWith(t.finish, rt.before(rt.deathOf(p.Rank()), before))
+		rt.failWith(t.finish, rt.poisonBefore(rt.deathOf(p.Rank()), before))
 	} else if err != nil {
-		rt.fail(t.finish, err)
+		rt.failEvent(t.finish, err)
 	}
 }
 
-// fail poisons an event of this rank, unless that has happened.
-func (rt *Runtime) fail(e event.ID, err error) { rt.failWith(e, rt.poison(err)) }
+// failEvent poisons an event of this rank, unless that has happened.
+func (rt *Runtime) failEvent(e event.ID, err error) { rt.failWith(e, rt.faultPoison(err)) }
 
 func (rt *Runtime) failWith(e event.ID, why *event.Poison) {
-	k := rt.begin(nil)
+	k := rt.beginCascade(nil)
 	k.trigger(e, why)
-	k.end(callBudget)
+	k.endCascade(callBudget)
 }
 
 // spawnWords is the number of arguments of the message that spawns a task.
@@ -163,9 +163,9 @@ func (rt *Runtime) sendSpawn(peer int, b []byte, words ...uint64) error {
 	for _, w := range words {
 		parcel = binary.LittleEndian.AppendUint64(parcel, w)
 	}
-	k := rt.begin(nil)
+	k := rt.beginCascade(nil)
 	rt.sendParcel(k, peer, parcelSpawn, 0, append(parcel, b...))
-	k.end(callBudget)
+	k.endCascade(callBudget)
 	return nil
 }
 
@@ -220,9 +220,9 @@ func (rt *Runtime) onSpawn(t *am.Token, args []uint64, payload []byte) {
 }
 
 func (rt *Runtime) takeSpawn(t *am.Token, args [spawnWords]uint64, payload []byte) {
-	k := rt.begin(t.Worker())
+	k := rt.beginCascade(t.Worker())
 	ok := rt.spawned(k, t.Source(), args, payload)
-	k.end(pollBudget)
+	k.endCascade(pollBudget)
 	if !ok {
 		rt.malformed(t, "a task for", event.ID(args[3]))
 	}
@@ -236,7 +236,7 @@ func (rt *Runtime) spawned(k *cascade, src int, args [spawnWords]uint64, payload
 	}
 	ex := rt.executorOf(p)
 	if ex == nil { // the program has made up the number
-		k.trigger(finish, rt.poison(rt.noProcessor(p)))
+		k.trigger(finish, rt.faultPoison(rt.noProcessor(p)))
 		return true
 	}
 	d := rt.catalog.defs[place]
@@ -247,7 +247,7 @@ func (rt *Runtime) spawned(k *cascade, src int, args [spawnWords]uint64, payload
 	x.executor, x.def, x.finish = ex, d, finish
 	x.priority, x.ignore = int32(uint32(args[2]>>1)), args[2]&1 != 0
 	if d.plain {
-		x.room(d.size)
+		x.argsRoom(d.size)
 		copy(x.argBytes(), payload)
 	} else {
 		x.large = &large{encoded: append([]byte(nil), payload...)}
@@ -260,7 +260,7 @@ func (rt *Runtime) spawned(k *cascade, src int, args [spawnWords]uint64, payload
 	if after != 0 {
 		rt.arrives(finish, waitsFor{after, &x.Waiter})
 	}
-	if st, why := rt.await(after, &x.Waiter); st != event.Pending {
+	if st, why := rt.awaitEvent(after, &x.Waiter); st != event.Pending {
 		rt.departs(finish)
 		x.beginAt(k, after, st, why)
 	}

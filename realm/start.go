@@ -157,7 +157,7 @@ func (rt *Runtime) onGreet(t *am.Token, args []uint64, payload []byte) {
 	defer g.mu.Unlock()
 	g.heard++
 	if args[0] != rt.catalog.digest && g.wrong == nil {
-		g.wrong = rt.errorf("Begin", "%w: %s", ErrRegistered, rt.catalog.difference(rt.rank, t.Source(), payload))
+		g.wrong = rt.callErrorf("Begin", "%w: %s", ErrRegistered, rt.catalog.difference(rt.rank, t.Source(), payload))
 	}
 }
 
@@ -169,7 +169,7 @@ func (c *catalog) difference(here, there int, summary []byte) string {
 		if len(r.b) == 0 {
 			return fmt.Sprintf("rank %d has registered %q, rank %d has not, or has more than it can tell", here, d.name, there)
 		}
-		name, digest := string(r.bytes(r.count(uint64(len(r.b))))), r.u64()
+		name, digest := string(r.nextBytes(r.readCount(uint64(len(r.b))))), r.u64()
 		switch {
 		case r.bad:
 			return fmt.Sprintf("rank %d has sent a malformed summary", there)
@@ -181,7 +181,7 @@ func (c *catalog) difference(here, there int, summary []byte) string {
 			return fmt.Sprintf("%q has another layout on rank %d than on rank %d, where it is %s", name, there, here, d.layout)
 		}
 	}
-	if name := r.bytes(r.count(uint64(len(r.b)))); !r.bad {
+	if name := r.nextBytes(r.readCount(uint64(len(r.b)))); !r.bad {
 		return fmt.Sprintf("rank %d has registered %q, rank %d has not", there, name, here)
 	}
 	return fmt.Sprintf("rank %d has more than it can tell, or other ranks differ", there)

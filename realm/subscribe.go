@@ -6,7 +6,7 @@ import "github.com/golci/golci/realm/internal/event"
 // has triggered. It does not block. The error is ErrArgument.
 func (rt *Runtime) Subscribe(e Event) error {
 	n := rt.newNotice(nil)
-	st, _ := rt.await(event.ID(e), &n.Waiter)
+	st, _ := rt.awaitEvent(event.ID(e), &n.Waiter)
 	if st == event.Pending {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (rt *Runtime) newNotice(to *CompletionQueue) *notice {
 func (n *notice) Fire(w *event.Waiter, by any) {
 	k := by.(*cascade)
 	if n.to != nil {
-		n.to.put(Completion{n.of, poisonError(n.of, w.Poison)}, k)
+		n.to.putCompletion(Completion{n.of, poisonError(n.of, w.Poison)}, k)
 	}
 	k.rt.notices.Put(n)
 }

@@ -34,7 +34,7 @@ func (d Deadlock) String() string {
 // whole is false if that left some out. The dump of a rank tells more about each of its operations. A nil ctx counts
 // as one that does not end. Errors: the cause of ctx, ErrClosed.
 func (rt *Runtime) Deadlocks(ctx context.Context) (found []Deadlock, whole bool, err error) {
-	if err := rt.ended(); err != nil {
+	if err := rt.endedError(); err != nil {
 		return nil, false, err
 	}
 	if ctx == nil {
@@ -62,12 +62,12 @@ func (rt *Runtime) survey(ctx context.Context, first int) (ops []blocked, whole 
 		ops[i].rank = rt.rank
 	}
 	var asked []event.ID
-	defer func() { rt.surveys.drop(asked) }()
+	defer func() { rt.surveys.dropAsked(asked) }()
 	for r := first; r < rt.size; r++ {
 		if r != rt.rank && !rt.ep.Gone(r) {
 			told := rt.newEventBy(r)
 			asked = append(asked, told)
-			rt.surveys.ask(told)
+			rt.surveys.askAbout(told)
 			rt.inquire(r, hSurvey, told)
 		}
 	}
@@ -75,7 +75,7 @@ func (rt *Runtime) survey(ctx context.Context, first int) (ops []blocked, whole 
 		if failed := rt.waitIn(ctx, inDeadlocks, Event(told)); ctx.Err() != nil || errors.Is(failed, ErrClosed) {
 			err = failed // else the rank has answered, or has died
 		}
-		a := rt.surveys.get(told)
+		a := rt.surveys.getAnswer(told)
 		ops = append(ops, a.ops...)
 		whole = whole && !a.cut
 	}
@@ -85,7 +85,7 @@ func (rt *Runtime) survey(ctx context.Context, first int) (ops []blocked, whole 
 // circles describes circles of operations that wait for each other on several ranks of which this is the first, so that
 // one rank tells of each. The ranks before it are not asked.
 func (rt *Runtime) circles(ctx context.Context) (lines []string) {
-	if rt.ended() != nil || !slices.ContainsFunc(rt.blockedHere(), func(b blocked) bool { return b.to != 0 }) {
+	if rt.endedError() != nil || !slices.ContainsFunc(rt.blockedHere(), func(b blocked) bool { return b.to != 0 }) {
 		return nil
 	}
 	ops, _, _ := rt.survey(ctx, rt.rank+1) // what is missing cannot be told
@@ -113,7 +113,7 @@ type answer struct {
 	cut bool // there are more
 }
 
-func (s *surveys) ask(told event.ID) {
+func (s *surveys) askAbout(told event.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.of == nil {
@@ -122,8 +122,8 @@ func (s *surveys) ask(told event.ID) {
 	s.of[told] = answer{}
 }
 
-// put keeps the answer to a question, if somebody still waits for it.
-func (s *surveys) put(told event.ID, a answer) {
+// putAnswer keeps the answer to a question, if somebody still waits for it.
+func (s *surveys) putAnswer(told event.ID, a answer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, ok := s.of[told]; ok {
@@ -131,14 +131,14 @@ func (s *surveys) put(told event.ID, a answer) {
 	}
 }
 
-func (s *surveys) get(told event.ID) answer {
+func (s *surveys) getAnswer(told event.ID) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.of[told]
 }
 
-// drop forgets questions.
-func (s *surveys) drop(asked []event.ID) {
+// dropAsked forgets questions.
+func (s *surveys) dropAsked(asked []event.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, told := range asked {
@@ -164,7 +164,7 @@ func (rt *Runtime) onSurvey(t *am.Token, args []uint64, _ []byte) {
 		b = binary.LittleEndian.AppendUint64(b, uint64(x.to))
 		b = binary.LittleEndian.AppendUint64(b, uint64(x.of))
 	}
-	rt.post(t.Source(), hWaits, b, args[0], cut)
+	rt.postMessage(t.Source(), hWaits, b, args[0], cut)
 }
 
 // onWaits: a rank tells what waits there.
@@ -180,8 +180,8 @@ func (rt *Runtime) onWaits(t *am.Token, args []uint64, payload []byte) {
 		rt.malformed(t, "what waits, for", told)
 		return
 	}
-	rt.surveys.put(told, a)
-	k := rt.begin(t.Worker())
+	rt.surveys.putAnswer(told, a)
+	k := rt.beginCascade(t.Worker())
 	k.trigger(told, nil)
-	k.end(pollBudget)
+	k.endCascade(pollBudget)
 }

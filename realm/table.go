@@ -64,7 +64,7 @@ func (t *table) precede(e, after event.ID) {
 	if after == 0 {
 		return
 	}
-	c := t.at(e.EventIndex())
+	c := t.cellAt(e.EventIndex())
 	at := t.makeWaiting(c)
 	c.lock.Lock()
 	*at = waitsFor{of: after}
@@ -79,8 +79,8 @@ func (t *table) preceding(c *cell) event.ID {
 	return 0
 }
 
-// ended notes that the operation of c, which is in waiting, is over. The lock of c is held.
-func (t *table) ended(c *cell) {
+// noteEnded notes that the operation of c, which is in waiting, is over. The lock of c is held.
+func (t *table) noteEnded(c *cell) {
 	if c.expect == once {
 		*t.waitingOf(c) = waitsFor{} // the operation may have much memory
 	}
@@ -108,12 +108,12 @@ func (t *table) retire(c *cell) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if oldest, full := t.retired.Add(int(c.index)); full {
-		t.forget(t.at(oldest))
+		t.forgetOutcomes(t.cellAt(oldest))
 	}
 }
 
-// forget forgets the outcomes of a cell that has been retired.
-func (t *table) forget(c *cell) {
+// forgetOutcomes forgets the outcomes of a cell that has been retired.
+func (t *table) forgetOutcomes(c *cell) {
 	c.lock.Lock()
 	c.slot.Forget()
 	over := c.slot.Retired()
@@ -125,15 +125,15 @@ func (t *table) forget(c *cell) {
 
 // expectSubscription notes that a rank that triggers e has subscribed to it before.
 func (t *table) expectSubscription(e event.ID, rank int) {
-	if c := t.at(e.EventIndex()); c != nil {
+	if c := t.cellAt(e.EventIndex()); c != nil {
 		c.lock.Lock()
 		c.slot.Expect(e.Gen(), int32(rank))
 		c.lock.Unlock()
 	}
 }
 
-// at is the cell with that index, nil if there is none.
-func (t *table) at(index int) *cell {
+// cellAt is the cell with that index, nil if there is none.
+func (t *table) cellAt(index int) *cell {
 	pages := t.pages.Load()
 	if pages == nil || index>>10 >= len(*pages) {
 		return nil
@@ -141,16 +141,16 @@ func (t *table) at(index int) *cell {
 	return &(*pages)[index>>10].cells[index&(pageCells-1)]
 }
 
-// get takes a free cell.
-func (t *table) get() *cell {
+// getCell takes a free cell.
+func (t *table) getCell() *cell {
 	if c := t.free.Get(); c != nil {
 		return c
 	}
-	return t.grow()
+	return t.growPage()
 }
 
-// grow makes a page, and returns one of its cells.
-func (t *table) grow() *cell {
+// growPage makes a page, and returns one of its cells.
+func (t *table) growPage() *cell {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var pages []*page
@@ -173,8 +173,8 @@ func (t *table) grow() *cell {
 	return &p.cells[0]
 }
 
-// each calls f for all cells.
-func (t *table) each(f func(c *cell)) {
+// eachCell calls f for all cells.
+func (t *table) eachCell(f func(c *cell)) {
 	pages := t.pages.Load()
 	if pages == nil {
 		return
@@ -192,7 +192,7 @@ func (rt *Runtime) newEvent() event.ID { return rt.newEventBy(nobody) }
 // newEventBy creates an event that an operation on another rank is to trigger; the death of that rank ends it. If
 // the operation waits for an event, the caller goes on with precede.
 func (rt *Runtime) newEventBy(rank int) event.ID {
-	c := rt.events.get()
+	c := rt.events.getCell()
 	c.lock.Lock()
 	gen := c.slot.Create()
 	if c.expect = int32(rank) + 1; rank != nobody {
@@ -215,7 +215,7 @@ func (rt *Runtime) newEventAfter(of event.ID, w *event.Waiter) event.ID {
 // newEventFor creates the event of an operation of this rank, which is about to wait for the event of by w. If it waits
 // for several, w is part of its merger. how is indexed or once.
 func (rt *Runtime) newEventFor(of event.ID, w *event.Waiter, how int32) event.ID {
-	c := rt.events.get()
+	c := rt.events.getCell()
 	at := rt.events.waitingOf(c)
 	if at == nil {
 		at = rt.events.makeWaiting(c)

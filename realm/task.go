@@ -44,8 +44,8 @@ func (rt *Runtime) newTask() *task {
 	return t
 }
 
-// free gives t back.
-func (t *task) free() {
+// freeTask gives t back.
+func (t *task) freeTask() {
 	if t.local != nil || t.large != nil { // a look costs less than a store to the pointers
 		t.local, t.large = nil, nil
 	}
@@ -63,67 +63,68 @@ func (t *task) args() unsafe.Pointer {
 	return unsafe.Pointer(&t.inline)
 }
 
-// room makes room for n bytes of arguments.
-func (t *task) room(n uintptr) {
+// argsRoom makes room for n bytes of arguments.
+func (t *task) argsRoom(n uintptr) {
 	if n > unsafe.Sizeof(t.inline) {
 		t.large = &large{plain: make([]uint64, (n+7)/8)}
 	}
 }
 
-// launch has t become ready once after has triggered. Its finish event is that of newEventFor if there is an after.
-func (t *task) launch(after event.ID) {
+// launchAfter has t become ready once after has triggered. Its finish event is that of newEventFor if there is an
+// after.
+func (t *task) launchAfter(after event.ID) {
 	if after == 0 {
 		if t.watch != nil {
 			t.readied(t.watch.lane)
 		}
-		t.executor.push(t, nil)
+		t.executor.pushTask(t, nil)
 		return
 	}
-	if st, why := t.rt.await(after, &t.Waiter); st != event.Pending {
+	if st, why := t.rt.awaitEvent(after, &t.Waiter); st != event.Pending {
 		if st == event.Unknown {
 			t.rt.leaveIndex(t.finish) // after may be created later
 		}
-		k := t.rt.begin(nil)
+		k := t.rt.beginCascade(nil)
 		t.beginAt(k, after, st, why)
-		k.end(callBudget)
+		k.endCascade(callBudget)
 	}
 }
 
 // beginAt is begin when after was not pending.
 func (t *task) beginAt(k *cascade, after event.ID, st event.Status, why *event.Poison) {
 	if st == event.Unknown {
-		why = t.rt.poison(t.rt.unknown("Spawn", Event(after)))
+		why = t.rt.faultPoison(t.rt.unknown("Spawn", Event(after)))
 	}
-	t.begin(k, why)
+	t.beginTask(k, why)
 }
 
 // Fire implements event.Op.
 func (t *task) Fire(w *event.Waiter, by any) {
 	t.rt.departs(t.finish)
-	t.begin(by.(*cascade), w.Poison)
+	t.beginTask(by.(*cascade), w.Poison)
 }
 
-// begin makes t ready, unless its precondition is poisoned.
-func (t *task) begin(k *cascade, why *event.Poison) {
+// beginTask makes t ready, unless its precondition is poisoned.
+func (t *task) beginTask(k *cascade, why *event.Poison) {
 	if why == nil || t.ignore {
 		if t.watch != nil {
 			t.readied(k.lane())
 		}
-		t.executor.push(t, k)
+		t.executor.pushTask(t, k)
 		return
 	}
 	if t.watch != nil {
 		t.passed()
 	}
 	finish := t.finish
-	t.free()
+	t.freeTask()
 	if finish != 0 {
 		k.trigger(finish, why)
 	}
 }
 
-// run runs t at c, and triggers its finish event.
-func (t *task) run(c *Ctx) {
+// runTask runs t at c, and triggers its finish event.
+func (t *task) runTask(c *Ctx) {
 	c.task = t
 	if t.watch != nil {
 		t.starts(c)
@@ -153,29 +154,29 @@ func (t *task) finishWith(c *Ctx, err error) {
 	if t.finish == 0 && err != nil { // nobody else can be told
 		t.rt.fatal(fmt.Errorf("realm: rank %d: on %v: %w", t.rt.rank, c.proc, err))
 	}
-	t.free()
+	t.freeTask()
 	switch {
 	case finish == 0:
 		return
 	case why == nil && c.executor != nil && finish.EventRank() != c.rt.rank:
-		c.executor.end(&c.cascade, finish)
+		c.executor.endTask(&c.cascade, finish)
 	default:
 		c.cascade.trigger(finish, why)
 	}
-	c.cascade.run(callBudget)
+	c.cascade.runWaiters(callBudget)
 }
 
 // fault is the poison of a task that has returned err. The error of a wait is the poison that the wait has met: the
 // fault began elsewhere, and its text must not grow along a chain of such tasks.
 func (t *task) fault(c *Ctx, err error) *event.Poison {
 	if p, ok := err.(*PoisonError); ok && p != nil { // as it is: what the task has wrapped says more
-		return p.poison()
+		return p.toPoison()
 	}
-	return t.rt.poison(fmt.Errorf("task %s on %v: %w", t.name(), c.proc, err))
+	return t.rt.faultPoison(fmt.Errorf("task %s on %v: %w", t.taskName(), c.proc, err))
 }
 
-// name is the name of the task, for people.
-func (t *task) name() string {
+// taskName is the name of the task, for people.
+func (t *task) taskName() string {
 	if t.def != nil && t.local == nil {
 		return t.def.name
 	}
@@ -190,7 +191,7 @@ func (t *task) title() string {
 	if t.finish == 0 {
 		return "a task of the runtime"
 	}
-	return fmt.Sprintf("task %s of %v", t.name(), t.finish)
+	return fmt.Sprintf("task %s of %v", t.taskName(), t.finish)
 }
 
 // newInternal makes a task of the runtime itself, without a finish event.

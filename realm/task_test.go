@@ -132,7 +132,7 @@ func TestTaskFree(t *testing.T) {
 	err := Run(1, func(rt *Runtime) error {
 		x := rt.newTask()
 		x.local, x.large = func(*Ctx) error { return nil }, new(large)
-		x.free()
+		x.freeTask()
 		if x.local != nil || x.large != nil {
 			t.Error("the last use has left a function or arguments")
 		}

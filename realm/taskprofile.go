@@ -43,22 +43,22 @@ func (rt *Runtime) newTaskBatch(sink *Profiler, proc Processor) *taskBatch {
 	return b
 }
 
-// room is where the profile of the task that ends at c is to be noted before c runs anything else.
-func (c *Ctx) room(sink *Profiler) *taskProfile {
+// profileRoom is where the profile of the task that ends at c is to be noted before c runs anything else.
+func (c *Ctx) profileRoom(sink *Profiler) *taskProfile {
 	p := c.executor
 	if p == nil {
 		return new(taskProfile)
 	}
 	if !p.batch.takes(sink) {
-		c.rt.deliver(p.batch)
+		c.rt.deliverProfiles(p.batch)
 		p.batch = c.rt.newTaskBatch(sink, p.id)
 	}
 	p.batch.n++
 	return &p.batch.of[p.batch.n-1]
 }
 
-// note fills x for task t, which ends at c with or without a poison.
-func (x *taskProfile) note(c *Ctx, t *task, end uint64, why *event.Poison) {
+// noteEnd fills x for task t, which ends at c with or without a poison.
+func (x *taskProfile) noteEnd(c *Ctx, t *task, end uint64, why *event.Poison) {
 	w := t.watch
 	*x = taskProfile{
 		finish: t.finish, created: w.created, ready: w.ready, started: c.started, ended: end, waited: w.waited,
@@ -98,12 +98,12 @@ func (x *taskProfile) profile(rt *Runtime, p Processor) OperationProfile {
 	return full
 }
 
-// deliver has the profiler get b, which may be nil. It neither blocks nor runs the program's code.
-func (rt *Runtime) deliver(b *taskBatch) {
+// deliverProfiles has the profiler get b, which may be nil. It neither blocks nor runs the program's code.
+func (rt *Runtime) deliverProfiles(b *taskBatch) {
 	if b == nil {
 		return
 	}
-	rt.utility.push(rt.newInternal(func(*Ctx) error {
+	rt.utility.pushTask(rt.newInternal(func(*Ctx) error {
 		out := rt.newBatch(b.sink)
 		for i := range b.of[:b.n] {
 			out.list = append(out.list, b.of[i].profile(rt, b.proc))

@@ -31,11 +31,11 @@ func settled(rts []*Runtime) {
 func quiet(rts []*Runtime) bool {
 	var sent, received int64
 	for _, rt := range rts {
-		_, n := rt.peers.sum()
+		_, n := rt.peers.sumMessages()
 		received += n
 	}
 	for _, rt := range rts { // later, so that none has been sent in between if the sums are equal
-		n, _ := rt.peers.sum()
+		n, _ := rt.peers.sumMessages()
 		sent += n
 	}
 	return sent == received
@@ -44,10 +44,10 @@ func quiet(rts []*Runtime) bool {
 // onUtility has the utility processor of a rank call f, and waits.
 func onUtility(rt *Runtime, f func(k *cascade)) {
 	over := make(chan struct{})
-	rt.utility.push(rt.newInternal(func(c *Ctx) error {
+	rt.utility.pushTask(rt.newInternal(func(c *Ctx) error {
 		defer close(over)
 		f(&c.cascade)
-		c.cascade.run(callBudget)
+		c.cascade.runWaiters(callBudget)
 		return nil
 	}), nil)
 	<-over
@@ -100,13 +100,13 @@ func TestWindow(t *testing.T) {
 			r := &reduction{rt: src, finish: src.newEvent(), dst: to.id, from: x.from(t)}
 			e := Event(r.finish)
 			onUtility(src, func(k *cascade) { // which is to learn later that a chunk has landed
-				r.step(k)
+				r.stepReduction(k)
 				if r.underWay != x.underWay || (r.held != nil) != x.held || r.ended != x.ended {
 					t.Errorf("%s: %d under way, held %v, ended %v", name, r.underWay, r.held != nil, r.ended)
 				}
 			})
 			must(t, wait(t, src, e))
-			if st, _ := dst.look(event.ID(e)); st != event.Triggered {
+			if st, _ := dst.lookAtEvent(event.ID(e)); st != event.Triggered {
 				t.Errorf("%s: the destination does not know of the end: %v", name, st)
 			}
 			settled(rts)
@@ -169,14 +169,14 @@ func TestOneEnd(t *testing.T) {
 				settled(rts)
 				var before, got [2]int64
 				for r, rt := range rts {
-					before[r], _ = rt.peers.sum()
+					before[r], _ = rt.peers.sumMessages()
 				}
 				e := Copy(by, to, from, Part{}, prof)
 				must(t, wait(t, by, e))
 				c.await(t, by, 1)
 				settled(rts)
 				for r, rt := range rts {
-					got[r], _ = rt.peers.sum()
+					got[r], _ = rt.peers.sumMessages()
 					got[r] -= before[r]
 				}
 				if n == 10 {
@@ -198,21 +198,21 @@ func TestExpected(t *testing.T) {
 			src := rts[0]
 			e := src.newEvent()
 			ask := func() {
-				rts[1].post(0, hSubscribe, nil, uint64(e))
+				rts[1].postMessage(0, hSubscribe, nil, uint64(e))
 				settled(rts)
 			}
-			before := src.peers.of(1).sent.Load()
+			before := src.peers.peerOf(1).sent.Load()
 			if !late {
 				ask()
 			}
-			k := src.begin(nil)
+			k := src.beginCascade(nil)
 			k.concluded(&outgoing{peer: 1, finish: e}, nil, true)
-			k.end(callBudget)
+			k.endCascade(callBudget)
 			if late {
 				ask()
 			}
 			settled(rts)
-			if n := src.peers.of(1).sent.Load() - before; n != 0 {
+			if n := src.peers.peerOf(1).sent.Load() - before; n != 0 {
 				t.Errorf("late %v: %d messages tell what is known", late, n)
 			}
 		})
@@ -227,15 +227,15 @@ func TestAsked(t *testing.T) {
 		e := src.newEvent()
 		must(t, dst.Subscribe(Event(e)))
 		settled(rts)
-		before := src.peers.of(1).sent.Load()
-		k := src.begin(nil)
-		ref, _ := src.expect(k, &outgoing{peer: 1, finish: e, done: func(*cascade, *event.Poison) {}})
-		k.end(callBudget)
-		k = dst.begin(nil)
+		before := src.peers.peerOf(1).sent.Load()
+		k := src.beginCascade(nil)
+		ref, _ := src.expectAnswer(k, &outgoing{peer: 1, finish: e, done: func(*cascade, *event.Poison) {}})
+		k.endCascade(callBudget)
+		k = dst.beginCascade(nil)
 		dst.conclude(k, 0, ref, e, nil)
-		k.end(callBudget)
+		k.endCascade(callBudget)
 		settled(rts)
-		if n := src.peers.of(1).sent.Load() - before; n != 0 {
+		if n := src.peers.peerOf(1).sent.Load() - before; n != 0 {
 			t.Errorf("%d messages tell what is known", n)
 		}
 		must(t, wait(t, src, Event(e)))
@@ -275,14 +275,14 @@ func TestFailedFetch(t *testing.T) {
 			src, dst := rts[0], rts[1]
 			to := kitArgs{Hi: 8000, Order: AOS, Seed: 1}.at(t, src, 1)
 			e, ended := rts[owner].newEvent(), src.newEvent()
-			k := src.begin(nil)
-			ref, _ := src.expect(k, &outgoing{peer: 1, finish: e, done: func(k *cascade, why *event.Poison) {
+			k := src.beginCascade(nil)
+			ref, _ := src.expectAnswer(k, &outgoing{peer: 1, finish: e, done: func(k *cascade, why *event.Poison) {
 				k.trigger(ended, why)
 			}})
 			key, _ := src.ep.Expose(1, make([]byte, 8000*16))
 			src.ep.Release(1, key)
 			src.sendParcel(k, 1, parcelOpen, ref, openParcel(t, dst, to.id, e, key))
-			k.end(callBudget)
+			k.endCascade(callBudget)
 			for r, rt := range rts {
 				if err := wait(t, rt, Event(e)); !errors.Is(err, ErrPoisoned) {
 					t.Errorf("event of rank %d: rank %d: %v", owner, r, err)
@@ -308,7 +308,7 @@ func TestFetchFromDead(t *testing.T) {
 			if f.Fail(err, nil); got == nil || got.Rank != want {
 				t.Errorf("%v: %+v", err, got)
 			}
-			rt.peers.of(1).received.Add(-1) // no fetch has begun
+			rt.peers.peerOf(1).received.Add(-1) // no fetch has begun
 		}
 	})
 }

@@ -41,11 +41,11 @@ func (u UserEvent) Cancel(err error) error {
 	if err == nil {
 		err = ErrCanceled
 	}
-	return u.rt.triggerNow("Cancel", u.e, u.rt.poison(err))
+	return u.rt.triggerNow("Cancel", u.e, u.rt.faultPoison(err))
 }
 
-// poison is the poison for a fault of this rank. An error that wraps the refusal of an acquire is one, too.
-func (rt *Runtime) poison(err error) *event.Poison {
+// faultPoison is the poison for a fault of this rank. An error that wraps the refusal of an acquire is one, too.
+func (rt *Runtime) faultPoison(err error) *event.Poison {
 	refused, rests := refusedBy(err)
 	return &event.Poison{
 		Rank: int32(rt.rank), Errors: numbersOf(err), Text: err.Error(), Err: err, Refused: refused,
@@ -55,15 +55,15 @@ func (rt *Runtime) poison(err error) *event.Poison {
 
 // triggerNow triggers e and runs what that lets begin.
 func (rt *Runtime) triggerNow(what string, e event.ID, why *event.Poison) error {
-	if err := rt.ended(); err != nil {
+	if err := rt.endedError(); err != nil {
 		return err
 	}
-	k := rt.begin(nil)
+	k := rt.beginCascade(nil)
 	st := k.trigger(e, why)
-	k.end(callBudget)
+	k.endCascade(callBudget)
 	switch st {
 	case event.Triggered:
-		return rt.errorf(what, "%w: %v", ErrTriggered, e)
+		return rt.callErrorf(what, "%w: %v", ErrTriggered, e)
 	case event.Unknown:
 		return rt.unknown(what, Event(e))
 	}
@@ -76,9 +76,9 @@ func (rt *Runtime) triggerAfter(e, after event.ID, ignore bool) error {
 		return rt.triggerNow("Trigger", e, nil)
 	}
 	f := rt.newForward(e, ignore)
-	st, why := rt.await(after, &f.Waiter)
+	st, why := rt.awaitEvent(after, &f.Waiter)
 	if st == event.Pending {
-		rt.enter(e, waitsFor{after, &f.Waiter}, indexed)
+		rt.enterWait(e, waitsFor{after, &f.Waiter}, indexed)
 		return nil
 	}
 	rt.forwards.Put(f)

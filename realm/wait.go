@@ -21,25 +21,25 @@ func (rt *Runtime) waitIn(ctx context.Context, call callName, e Event) error {
 	if done, err := rt.HasTriggered(e); done || err != nil {
 		return err
 	}
-	if err := rt.ended(); err != nil {
+	if err := rt.endedError(); err != nil {
 		return err
 	}
 	if ctx == nil {
 		ctx = context.Background()
 	}
 	if err := rt.ep.Allow(am.CallWait); err != nil {
-		return rt.errorf("Wait", "%w", err)
+		return rt.callErrorf("Wait", "%w", err)
 	}
 	if r := rt.runnerOf(rt.sched.Current()); r != nil {
-		return r.wait(e, call, ctx)
+		return r.waitEvent(e, call, ctx)
 	}
 	if c := rt.procs.io.taskOf(arch.G()); c != nil {
-		return c.sleep(ctx, call, e)
+		return c.sleepIO(ctx, call, e)
 	}
 	if p := rt.probe; p != nil {
-		return p.sleep(ctx, rt, call, e)
+		return p.sleepTraced(ctx, rt, call, e)
 	}
-	return rt.sleep(ctx, call, e, nil)
+	return rt.sleepFor(ctx, call, e, nil)
 }
 
 // sleeper is a goroutine, or a thread that is no task, which waits for an event.
@@ -55,10 +55,10 @@ type sleeper struct {
 }
 
 // Fire implements event.Op.
-func (s *sleeper) Fire(_ *event.Waiter, by any) { s.release(by.(*cascade).w) }
+func (s *sleeper) Fire(_ *event.Waiter, by any) { s.releaseWaiter(by.(*cascade).w) }
 
-// release implements waitingCall.
-func (s *sleeper) release(w *fult.Worker) {
+// releaseWaiter implements waitingCall.
+func (s *sleeper) releaseWaiter(w *fult.Worker) {
 	if s.io != nil {
 		s.io.resume(s)
 	}
@@ -68,8 +68,8 @@ func (s *sleeper) release(w *fult.Worker) {
 // caller implements waitingCall.
 func (s *sleeper) caller() *fult.Thread { return s.done.Expected() }
 
-// sleep is Wait for whoever is no task, or for a task of io.
-func (rt *Runtime) sleep(ctx context.Context, call callName, e Event, io *ioProcessor) error {
+// sleepFor is Wait for whoever is no task, or for a task of io.
+func (rt *Runtime) sleepFor(ctx context.Context, call callName, e Event, io *ioProcessor) error {
 	s := rt.sleepers.Get()
 	if s == nil {
 		s = new(sleeper)
@@ -77,13 +77,13 @@ func (rt *Runtime) sleep(ctx context.Context, call callName, e Event, io *ioProc
 	}
 	s.io, s.rests, s.resumed, s.call = io, false, false, call
 	rt.engine.Begin(&s.done)
-	st, why := rt.await(event.ID(e), &s.Waiter)
+	st, why := rt.awaitEvent(event.ID(e), &s.Waiter)
 	if st == event.Pending && rt.stopped.Load() && rt.withdraw(event.ID(e), &s.Waiter) {
-		st, s.ended = event.Triggered, rt.closed() // stop may have looked for those who wait before
+		st, s.ended = event.Triggered, rt.closedError() // stop may have looked for those who wait before
 	}
 	if st != event.Pending {
 		s.done.Finish()
-		err := s.outcome(rt, e, why)
+		err := s.callOutcome(rt, e, why)
 		rt.sleepers.Put(s)
 		if st == event.Unknown {
 			return rt.unknown("Wait", e)
@@ -91,14 +91,14 @@ func (rt *Runtime) sleep(ctx context.Context, call callName, e Event, io *ioProc
 		return err
 	}
 	if io != nil {
-		io.rest(s)
+		io.restTask(s)
 	}
 	if ctx.Done() == nil {
 		rt.engine.Wait(&s.done)
 	} else if err := rt.sleepUntil(ctx, e, s); err != nil {
 		return err
 	}
-	err := s.outcome(rt, e, s.Poison)
+	err := s.callOutcome(rt, e, s.Poison)
 	rt.sleepers.Put(s)
 	return err
 }
@@ -121,5 +121,5 @@ func (rt *Runtime) sleepUntil(ctx context.Context, e Event, s *sleeper) error {
 	}
 	call := s.call
 	rt.sleepers.Put(s)
-	return rt.errorf(call.short(), "%v: %w", e, context.Cause(ctx))
+	return rt.callErrorf(call.short(), "%v: %w", e, context.Cause(ctx))
 }

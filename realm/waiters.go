@@ -11,16 +11,16 @@ func (rt *Runtime) eachWaiter(f func(e event.ID, w *event.Waiter)) {
 		every := f
 		f = func(e event.ID, w *event.Waiter) { n.Add(1); every(e, w) }
 	}
-	rt.events.each(func(c *cell) {
+	rt.events.eachCell(func(c *cell) {
 		c.lock.Lock()
 		defer c.lock.Unlock()
 		e := rt.newestOf(c)
 		c.slot.Waiters(func(w *event.Waiter) { f(e, w) })
 	})
-	rt.replicas.each(func(e event.ID, r *replica) {
+	rt.replicas.eachReplica(func(e event.ID, r *replica) {
 		r.Waiters(func(gen uint32, w *event.Waiter) { f(e|event.ID(gen), w) })
 	})
-	rt.barriers.each(func(c *barrierCell) {
+	rt.barriers.eachBarrier(func(c *barrierCell) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.core.Waiters(func(phase uint64, w *event.Waiter) { f(c.id|event.ID(barrier.Gen(phase)), w) })
@@ -30,16 +30,16 @@ func (rt *Runtime) eachWaiter(f func(e event.ID, w *event.Waiter)) {
 // withdrawWhere takes those that out names from the waiters of this rank. out is called for each under the lock of its
 // event.
 func (rt *Runtime) withdrawWhere(out func(e event.ID, w *event.Waiter) bool) {
-	rt.events.each(func(c *cell) {
+	rt.events.eachCell(func(c *cell) {
 		c.lock.Lock()
 		defer c.lock.Unlock()
 		e := rt.newestOf(c)
 		c.slot.WithdrawWhere(func(w *event.Waiter) bool { return out(e, w) })
 	})
-	rt.replicas.each(func(e event.ID, r *replica) {
+	rt.replicas.eachReplica(func(e event.ID, r *replica) {
 		r.WithdrawWhere(func(gen uint32, w *event.Waiter) bool { return out(e|event.ID(gen), w) })
 	})
-	rt.barriers.each(func(c *barrierCell) {
+	rt.barriers.eachBarrier(func(c *barrierCell) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.core.WithdrawWhere(func(phase uint64, w *event.Waiter) bool {

@@ -43,7 +43,7 @@ func (rt *Runtime) watchFor(src int, profiler uint32) *watch {
 	case profiler != 0 && src != rt.rank:
 		return rt.newWatch(rt.remoteProfiler(src, profiler))
 	case profiler != 0 || rt.probe != nil:
-		return rt.newWatch(rt.profilers.find(uint64(profiler)))
+		return rt.newWatch(rt.profilers.findProfiler(uint64(profiler)))
 	}
 	return nil
 }
@@ -52,7 +52,7 @@ func (rt *Runtime) watchFor(src int, profiler uint32) *watch {
 func (k *cascade) readied(w *watch, finish event.ID) {
 	w.ready = k.rt.clock.Now()
 	if p := k.rt.probe; p != nil {
-		p.add(k.lane(), trace.Record{
+		p.addRecords(k.lane(), trace.Record{
 			Start: w.ready, End: w.ready, A: uint64(finish), Flow: uint64(finish), Name: p.onData,
 			Kind: trace.Slice | trace.FlowOut,
 		})
@@ -87,16 +87,16 @@ func (k *cascade) worked(x piece, kind OperationKind, finish event.ID, peer int,
 	if x.first {
 		e.Kind |= trace.FlowIn
 	}
-	p.work(k.lane(), e)
+	p.workSlice(k.lane(), e)
 }
 
-// over triggers finish, the event of an operation that is over, unless that has been done, and frees its watch. x has
-// what the profile is to say beside outcome and times.
-func (k *cascade) over(w *watch, finish event.ID, x *OperationProfile, why *event.Poison) {
+// endOperation triggers finish, the event of an operation that is over, unless that has been done, and frees its watch.
+// x has what the profile is to say beside outcome and times.
+func (k *cascade) endOperation(w *watch, finish event.ID, x *OperationProfile, why *event.Poison) {
 	rt := k.rt
 	end := rt.clock.Now()
 	if p := rt.probe; p != nil && w.split && w.started != 0 {
-		p.work(k.lane(), trace.Record{
+		p.workSlice(k.lane(), trace.Record{
 			Start: w.ready, End: end, A: uint64(x.peer(rt.rank)), B: uint64(x.Bytes), Flow: uint64(finish),
 			Name: p.whole[x.Kind], Kind: trace.Span,
 		})
@@ -106,15 +106,15 @@ func (k *cascade) over(w *watch, finish event.ID, x *OperationProfile, why *even
 	}
 	if w.sink != nil {
 		x.Finish = Event(finish)
-		w.fill(x, why)
+		w.fillProfile(x, why)
 		x.End, x.Complete = time.Duration(end), rt.now()
 		rt.profile(w.sink, x)
 	}
 	rt.watches.Put(w)
 }
 
-// fill puts outcome and times into x.
-func (w *watch) fill(x *OperationProfile, why *event.Poison) {
+// fillProfile puts outcome and times into x.
+func (w *watch) fillProfile(x *OperationProfile, why *event.Poison) {
 	x.Create, x.Ready, x.Start = time.Duration(w.created), time.Duration(w.ready), time.Duration(w.started)
 	switch {
 	case why == nil:
@@ -151,8 +151,8 @@ func (rt *Runtime) served(start uint64, op OperationKind, kind trace.Kind, src i
 		Start: start, End: rt.clock.Now(), A: uint64(src), B: uint64(bytes), Name: p.arrived[op], Kind: kind,
 	}
 	if kind == trace.Span {
-		p.add(nil, e)
+		p.addRecords(nil, e)
 	} else {
-		p.work(nil, e)
+		p.workSlice(nil, e)
 	}
 }

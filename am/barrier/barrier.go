@@ -84,7 +84,7 @@ func New(e *am.Endpoint) (*Barrier, error) {
 		b.halves[i].got = make([]vote, b.steps)
 	}
 	b.halves[0].merged = b.steps // phase 0 is over
-	step := am.Spec{Name: "step", Run: b.arrived, MaxReply: am.NoReply}
+	step := am.Spec{Name: "step", Run: b.onStep, MaxReply: am.NoReply}
 	err := e.Attach(am.Layer{
 		Name: "barrier", First: First, Handlers: []am.Spec{handlerStep - First: step, Last - First: {}}, PeerGone: b.peerGone,
 	})
@@ -99,13 +99,13 @@ func New(e *am.Endpoint) (*Barrier, error) {
 // waited for the phase before, ErrFlags, ErrPeer once a peer has failed, and am.ErrContext in a handler. In checked
 // mode a holder of a handler-safe lock gets an error of package hsl.
 func (b *Barrier) Notify(id uint64, flags Flags) error {
-	if err := b.check(flags, am.CallRequest); err != nil {
+	if err := b.checkCall(flags, am.CallRequest); err != nil {
 		return err
 	}
 	b.mu.Lock()
 	if b.state != idle || b.broken != nil {
 		defer b.mu.Unlock()
-		return b.refuse("Notify")
+		return b.wrongTime("Notify")
 	}
 	b.phase++
 	b.state = notified
@@ -114,11 +114,11 @@ func (b *Barrier) Notify(id uint64, flags Flags) error {
 	h.done.Reset()
 	var todo chores
 	if b.steps > 0 {
-		b.tell(b.phase, 0, h.acc, &todo)
+		b.noteStep(b.phase, 0, h.acc, &todo)
 	}
-	b.advance(h, &todo)
+	b.mergeSteps(h, &todo)
 	b.mu.Unlock()
-	b.carryOut(&todo, worker(b.e.Progress().Current()))
+	b.carryOut(&todo, workerOf(b.e.Progress().Current()))
 	return nil
 }
 
@@ -126,17 +126,17 @@ func (b *Barrier) Notify(id uint64, flags Flags) error {
 // that of the phase unless flags say Anonymous, or the phase is all anonymous; flags need not be those of Notify. It
 // may switch threads. The error is ErrMismatch, ErrOrder, ErrFlags, ErrPeer or am.ErrContext, as for Notify.
 func (b *Barrier) Wait(id uint64, flags Flags) error {
-	h, err := b.claim("Wait", flags)
+	h, err := b.beginWait("Wait", flags)
 	if err != nil {
 		return err
 	}
 	b.e.Progress().Wait(&h.done)
-	return b.finish(h, id, flags)
+	return b.finishPhase(h, id, flags)
 }
 
 // Try is Wait that does not block: it polls once, and over is false if the phase is not over yet. Errors as for Wait.
 func (b *Barrier) Try(id uint64, flags Flags) (over bool, err error) {
-	h, err := b.claim("Try", flags)
+	h, err := b.beginWait("Try", flags)
 	if err != nil {
 		return false, err
 	}
@@ -149,7 +149,7 @@ func (b *Barrier) Try(id uint64, flags Flags) (over bool, err error) {
 		b.mu.Unlock()
 		return false, nil
 	}
-	return true, b.finish(h, id, flags)
+	return true, b.finishPhase(h, id, flags)
 }
 
 // Enter is Notify and Wait. It blocks, and may switch threads. Errors as for Notify and Wait.
@@ -167,30 +167,30 @@ func (b *Barrier) Result() (id uint64, named bool) {
 	return b.result, b.named
 }
 
-// check refuses unknown flags, and calls where they are not allowed.
-func (b *Barrier) check(flags Flags, c am.Call) error {
+// checkCall refuses unknown flags, and calls where they are not allowed.
+func (b *Barrier) checkCall(flags Flags, c am.Call) error {
 	if flags&^(Anonymous|Mismatch) != 0 {
 		return fmt.Errorf("%w: %#x at rank %d", ErrFlags, uint8(flags), b.rank)
 	}
 	return b.e.Allow(c)
 }
 
-// claim begins a Wait or Try.
-func (b *Barrier) claim(call string, flags Flags) (*half, error) {
-	if err := b.check(flags, am.CallWait); err != nil {
+// beginWait begins a Wait or Try.
+func (b *Barrier) beginWait(call string, flags Flags) (*half, error) {
+	if err := b.checkCall(flags, am.CallWait); err != nil {
 		return nil, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.state != notified {
-		return nil, b.refuse(call)
+		return nil, b.wrongTime(call)
 	}
 	b.state = waiting
 	return &b.halves[b.phase&3], nil
 }
 
-// refuse makes the error of a call at the wrong time. Under mu.
-func (b *Barrier) refuse(call string) error {
+// wrongTime makes the error of a call at the wrong time. Under mu.
+func (b *Barrier) wrongTime(call string) error {
 	if b.broken != nil {
 		return b.broken
 	}
@@ -198,8 +198,8 @@ func (b *Barrier) refuse(call string) error {
 	return fmt.Errorf("%w: %s at rank %d, phase %d, %s", ErrOrder, call, b.rank, b.phase, was)
 }
 
-// finish ends a phase that is over, for its waiter.
-func (b *Barrier) finish(h *half, id uint64, flags Flags) error {
+// finishPhase ends a phase that is over, for its waiter.
+func (b *Barrier) finishPhase(h *half, id uint64, flags Flags) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.state = idle
@@ -218,8 +218,8 @@ func (b *Barrier) finish(h *half, id uint64, flags Flags) error {
 	return nil
 }
 
-// worker of t, or nil.
-func worker(t *fult.Thread) *fult.Worker {
+// workerOf of t, or nil.
+func workerOf(t *fult.Thread) *fult.Worker {
 	if t == nil {
 		return nil
 	}

@@ -114,15 +114,15 @@ func TestNobodyLeavesBeforeAllHaveCome(t *testing.T) {
 func TestMergeIsASemilattice(t *testing.T) {
 	votes := []vote{{}, {kind: anonymous}, {named, 1}, {named, 2}, {kind: mismatched}, {failed, 3}, {failed, 4}}
 	for _, a := range votes {
-		if merge(a, a) != a {
-			t.Errorf("%v twice is %v", a, merge(a, a))
+		if mergeVotes(a, a) != a {
+			t.Errorf("%v twice is %v", a, mergeVotes(a, a))
 		}
 		for _, b := range votes {
-			if merge(a, b) != merge(b, a) {
-				t.Errorf("%v and %v: %v, the other way round %v", a, b, merge(a, b), merge(b, a))
+			if mergeVotes(a, b) != mergeVotes(b, a) {
+				t.Errorf("%v and %v: %v, the other way round %v", a, b, mergeVotes(a, b), mergeVotes(b, a))
 			}
 			for _, c := range votes {
-				if x, y := merge(merge(a, b), c), merge(a, merge(b, c)); x != y {
+				if x, y := mergeVotes(mergeVotes(a, b), c), mergeVotes(a, mergeVotes(b, c)); x != y {
 					t.Errorf("%v, %v, %v: %v or %v", a, b, c, x, y)
 				}
 			}
@@ -352,7 +352,7 @@ func peerDies(j *job, dead int, notifies bool) error {
 // It ends that phase rightly, and the next one with the error.
 func TestBrokenFurtherOn(t *testing.T) {
 	j := newJob(t, 2, conduit.Config{})
-	for _, args := range [][]uint64{{pack(1, 0, named), 7}, {pack(2, 0, failed), 0}} {
+	for _, args := range [][]uint64{{packStep(1, 0, named), 7}, {packStep(2, 0, failed), 0}} {
 		if err := j.es[0].RequestShort(1, handlerStep, args...); err != nil {
 			t.Fatal(err)
 		}
@@ -374,7 +374,7 @@ func TestBrokenFurtherOn(t *testing.T) {
 // TestImplausible feeds messages that no rank sends.
 func TestImplausible(t *testing.T) {
 	for _, args := range [][]uint64{
-		{}, {1}, {pack(3, 0, named), 0}, {pack(1, 1, named), 0}, {pack(1, 0, none), 0}, {pack(1, 0, failed+1), 0}, {pack(0, 0, named), 0},
+		{}, {1}, {packStep(3, 0, named), 0}, {packStep(1, 1, named), 0}, {packStep(1, 0, none), 0}, {packStep(1, 0, failed+1), 0}, {packStep(0, 0, named), 0},
 	} {
 		var faults int
 		j := newJob(t, 2, conduit.Config{}, func(_ int, c conduit.Conduit, cfg *am.Config) conduit.Conduit {

@@ -10,7 +10,7 @@ import (
 // The message of a step has two arguments: phase (32 bits), step (8), kind (8); and the id.
 const stepArgs = 2
 
-func pack(phase uint32, step int, k kind) uint64 {
+func packStep(phase uint32, step int, k kind) uint64 {
 	return uint64(phase) | uint64(step)<<32 | uint64(k)<<40
 }
 
@@ -28,9 +28,9 @@ type chores struct {
 	complete *half
 }
 
-// tell notes what step k of a phase is to tell.
-func (b *Barrier) tell(phase uint32, k int, v vote, c *chores) {
-	m := message{(b.rank + 1<<k) % b.size, [stepArgs]uint64{pack(phase, k, v.kind), v.id}}
+// noteStep notes what step k of a phase is to tell.
+func (b *Barrier) noteStep(phase uint32, k int, v vote, c *chores) {
+	m := message{(b.rank + 1<<k) % b.size, [stepArgs]uint64{packStep(phase, k, v.kind), v.id}}
 	if c.n == len(c.few) {
 		c.more = append(c.more, m)
 		return
@@ -39,25 +39,25 @@ func (b *Barrier) tell(phase uint32, k int, v vote, c *chores) {
 	c.n++
 }
 
-// advance merges the steps that have come, in order, and sends each next one. Under mu, in a phase that is not over.
-func (b *Barrier) advance(h *half, c *chores) {
+// mergeSteps merges the steps that have come, in order, and sends each next one. Under mu, in a phase that is not over.
+func (b *Barrier) mergeSteps(h *half, c *chores) {
 	for h.merged < b.steps && h.got[h.merged].kind != none {
 		v := h.got[h.merged]
 		if v.kind == failed {
 			b.breakDown(h, v, c)
 			return
 		}
-		h.acc = merge(h.acc, v)
+		h.acc = mergeVotes(h.acc, v)
 		h.got[h.merged] = vote{}
 		if h.merged++; h.merged < b.steps {
-			b.tell(b.phase, h.merged, h.acc, c)
+			b.noteStep(b.phase, h.merged, h.acc, c)
 		}
 	}
 	switch {
 	case h.merged == b.steps:
 		c.complete = h
-	case b.e.Gone(b.before(h.merged)): // what it sent before has been handled, and this was not among it
-		b.breakDown(h, vote{failed, uint64(b.before(h.merged))}, c)
+	case b.e.Gone(b.senderOf(h.merged)): // what it sent before has been handled, and this was not among it
+		b.breakDown(h, vote{failed, uint64(b.senderOf(h.merged))}, c)
 	}
 }
 
@@ -66,7 +66,7 @@ func (b *Barrier) peerGone(_ int, _ error, w *fult.Worker) {
 	var todo chores
 	b.mu.Lock()
 	if h := &b.halves[b.phase&3]; b.state != idle && b.broken == nil && h.merged < b.steps {
-		b.advance(h, &todo)
+		b.mergeSteps(h, &todo)
 	}
 	b.mu.Unlock()
 	b.carryOut(&todo, w)
@@ -78,10 +78,10 @@ func (b *Barrier) breakDown(h *half, v vote, c *chores) {
 	h.acc = v
 	b.broken = fmt.Errorf("%w: rank %d, phase %d: rank %d cannot be reached", ErrPeer, b.rank, b.phase, v.id)
 	for k := h.merged + 1; k < b.steps; k++ {
-		b.tell(b.phase, k, v, c)
+		b.noteStep(b.phase, k, v, c)
 	}
 	for k := range b.steps {
-		b.tell(b.phase+1, k, v, c)
+		b.noteStep(b.phase+1, k, v, c)
 	}
 	h.merged = b.steps
 	c.complete = h
@@ -100,8 +100,8 @@ func (b *Barrier) carryOut(c *chores, w *fult.Worker) {
 	}
 }
 
-// arrived is the handler of a step.
-func (b *Barrier) arrived(t *am.Token, args []uint64, _ []byte) {
+// onStep is the handler of a step.
+func (b *Barrier) onStep(t *am.Token, args []uint64, _ []byte) {
 	if len(args) != stepArgs {
 		b.e.Fault(fmt.Errorf("barrier: rank %d: %d arguments from rank %d", b.rank, len(args), t.Source()))
 		return
@@ -112,7 +112,7 @@ func (b *Barrier) arrived(t *am.Token, args []uint64, _ []byte) {
 		b.mu.Unlock()
 		return
 	}
-	if !b.plausible(t.Source(), phase, step, k) {
+	if !b.isPlausible(t.Source(), phase, step, k) {
 		have := b.phase
 		b.mu.Unlock()
 		b.e.Fault(fmt.Errorf("barrier: rank %d: step %d of phase %d from rank %d, within phase %d", b.rank, step, phase, t.Source(), have))
@@ -122,15 +122,15 @@ func (b *Barrier) arrived(t *am.Token, args []uint64, _ []byte) {
 	h.got[step] = vote{k, args[1]}
 	var todo chores
 	if phase == b.phase {
-		b.advance(h, &todo)
+		b.mergeSteps(h, &todo)
 	}
 	b.mu.Unlock()
 	b.carryOut(&todo, t.Worker())
 }
 
-// plausible tells whether such a message can come now: within the phase, or one early. Under mu.
-func (b *Barrier) plausible(src int, phase uint32, step int, k kind) bool {
-	if step >= b.steps || src != b.before(step) || k == none || k > failed {
+// isPlausible tells whether such a message can come now: within the phase, or one early. Under mu.
+func (b *Barrier) isPlausible(src int, phase uint32, step int, k kind) bool {
+	if step >= b.steps || src != b.senderOf(step) || k == none || k > failed {
 		return false
 	}
 	h := &b.halves[phase&3]
@@ -141,5 +141,5 @@ func (b *Barrier) plausible(src int, phase uint32, step int, k kind) bool {
 	return ahead == 0 && step >= h.merged || ahead == 1 || ahead == 2 && k == failed
 }
 
-// before is the rank that tells this one in step k.
-func (b *Barrier) before(k int) int { return (b.rank + b.size - 1<<k) % b.size }
+// senderOf is the rank that tells this one in step k.
+func (b *Barrier) senderOf(k int) int { return (b.rank + b.size - 1<<k) % b.size }

@@ -26,7 +26,7 @@ func voteOf(id uint64, flags Flags) vote {
 	return vote{kind: named, id: id}
 }
 
-func merge(a, b vote) vote {
+func mergeVotes(a, b vote) vote {
 	switch {
 	case a.kind == failed && b.kind == failed:
 		return vote{failed, min(a.id, b.id)}

@@ -15,19 +15,19 @@ type holder struct {
 	since  time.Time
 }
 
-// took notes in checked mode that g, the caller, has taken l.
-func (s *Locks) took(l *Lock, g, pc uintptr) {
+// noteTaken notes in checked mode that g, the caller, has taken l.
+func (s *Locks) noteTaken(l *Lock, g, pc uintptr) {
 	if !s.checked {
 		return
 	}
-	l.holder.Store(&holder{g: g, thread: s.current(), pc: pc, since: s.now()})
+	l.holder.Store(&holder{g: g, thread: s.currentThread(), pc: pc, since: s.now()})
 	s.mu.Lock()
 	s.held[g] = append(s.held[g], l)
 	s.mu.Unlock()
 }
 
-// release frees l, which g, the caller, holds, if it is the last one that g took; pc is the place or 0.
-func (s *Locks) release(l *Lock, g, pc uintptr) error {
+// releaseLast frees l, which g, the caller, holds, if it is the last one that g took; pc is the place or 0.
+func (s *Locks) releaseLast(l *Lock, g, pc uintptr) error {
 	if !s.checked { // the owner came by the slow way only
 		arch.StoreRel64(&l.owner, free)
 		return nil
@@ -37,7 +37,7 @@ func (s *Locks) release(l *Lock, g, pc uintptr) error {
 	last := len(held) - 1
 	if last < 0 || held[last] != l {
 		s.mu.Unlock()
-		return l.fail(ErrOrder, pc)
+		return l.lockError(ErrOrder, pc)
 	}
 	if last == 0 {
 		delete(s.held, g)
@@ -45,15 +45,15 @@ func (s *Locks) release(l *Lock, g, pc uintptr) error {
 		s.held[g] = held[:last]
 	}
 	s.mu.Unlock()
-	s.free(l, pc)
+	s.freeHeld(l, pc)
 	return nil
 }
 
-// free frees l, which the caller holds, and tells if that took long.
-func (s *Locks) free(l *Lock, pc uintptr) {
+// freeHeld frees l, which the caller holds, and tells if that took long.
+func (s *Locks) freeHeld(l *Lock, pc uintptr) {
 	var long *Error
 	if d := s.now().Sub(l.holder.Load().since); d > s.cfg.LongHold {
-		long = l.fail(ErrLong, pc)
+		long = l.lockError(ErrLong, pc)
 		long.For = d
 	}
 	l.holder.Store(nil)
@@ -63,8 +63,8 @@ func (s *Locks) free(l *Lock, pc uintptr) {
 	}
 }
 
-// mine is the lock that the caller took last and still holds, or nil.
-func (s *Locks) mine() *Lock {
+// lastTaken is the lock that the caller took last and still holds, or nil.
+func (s *Locks) lastTaken() *Lock {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held := s.held[arch.G()]
@@ -74,19 +74,19 @@ func (s *Locks) mine() *Lock {
 	return held[len(held)-1]
 }
 
-// refuse is the error of kind if the caller holds a lock.
-func (s *Locks) refuse(kind error) error {
+// refuseHolder is the error of kind if the caller holds a lock.
+func (s *Locks) refuseHolder(kind error) error {
 	if !s.checked {
 		return nil
 	}
-	if l := s.mine(); l != nil {
-		return l.fail(kind, outside())
+	if l := s.lastTaken(); l != nil {
+		return l.lockError(kind, outsideCaller())
 	}
 	return nil
 }
 
-// drop releases all that the caller holds, and returns the error of kind about the last one taken.
-func (s *Locks) drop(kind error) error {
+// dropAll releases all that the caller holds, and returns the error of kind about the last one taken.
+func (s *Locks) dropAll(kind error) error {
 	g := arch.G()
 	s.mu.Lock()
 	held := s.held[g]
@@ -95,9 +95,9 @@ func (s *Locks) drop(kind error) error {
 	if len(held) == 0 {
 		return nil
 	}
-	err := held[len(held)-1].fail(kind, 0)
+	err := held[len(held)-1].lockError(kind, 0)
 	for i := len(held) - 1; i >= 0; i-- {
-		s.free(held[i], 0)
+		s.freeHeld(held[i], 0)
 	}
 	return err
 }

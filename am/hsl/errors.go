@@ -65,29 +65,29 @@ func (e *Error) Error() string {
 // Unwrap gives the kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// fail makes the error of kind about l; pc is the caller's place, or 0.
-func (l *Lock) fail(kind error, pc uintptr) *Error {
-	e := &Error{Kind: kind, Lock: l.name, Rank: -1, At: place(pc)}
+// lockError makes the error of kind about l; pc is the caller's place, or 0.
+func (l *Lock) lockError(kind error, pc uintptr) *Error {
+	e := &Error{Kind: kind, Lock: l.name, Rank: -1, At: placeText(pc)}
 	if l.set != nil {
 		e.Rank = l.set.rank
 	}
 	if h := l.holder.Load(); h != nil {
-		e.Holder, e.Taken = who(h.g, h.thread), place(h.pc)
+		e.Holder, e.Taken = holderText(h.g, h.thread), placeText(h.pc)
 	} else if g := l.owner.Load(); g != free && g != destroyed {
-		e.Holder = who(uintptr(g), nil)
+		e.Holder = holderText(uintptr(g), nil)
 	}
 	return e
 }
 
-func who(g uintptr, t *fult.Thread) string {
+func holderText(g uintptr, t *fult.Thread) string {
 	if t != nil {
 		return fmt.Sprintf("thread %v", t.ID())
 	}
 	return fmt.Sprintf("goroutine at %#x", g)
 }
 
-// place is the file and line of pc, the last two parts of the path.
-func place(pc uintptr) string {
+// placeText is the file and line of pc, the last two parts of the path.
+func placeText(pc uintptr) string {
 	if pc == 0 {
 		return ""
 	}
@@ -95,8 +95,8 @@ func place(pc uintptr) string {
 	return fmt.Sprintf("%s/%s:%d", path.Base(path.Dir(f.File)), path.Base(f.File), f.Line)
 }
 
-// caller is the place skip frames above the function that calls it, or 0 where nothing is checked. s may be nil.
-func (s *Locks) caller(skip int) uintptr {
+// callerPlace is the place skip frames above the function that calls it, or 0 where nothing is checked. s may be nil.
+func (s *Locks) callerPlace(skip int) uintptr {
 	if s != nil && !s.checked {
 		return 0
 	}

@@ -12,38 +12,38 @@ func (s *Locks) Leave() error {
 	if !s.checked {
 		return nil
 	}
-	return s.drop(ErrLeft)
+	return s.dropAll(ErrLeft)
 }
 
 // Allow implements am.Guard: a holder of a lock may do none of this.
 func (s *Locks) Allow(c am.Call) error {
 	switch c {
 	case am.CallRequest:
-		return s.refuse(ErrRequest)
+		return s.refuseHolder(ErrRequest)
 	case am.CallReply:
-		return s.refuse(ErrReply)
+		return s.refuseHolder(ErrReply)
 	case am.CallPoll:
-		return s.refuse(ErrPoll)
+		return s.refuseHolder(ErrPoll)
 	}
-	return s.refuse(ErrWait)
+	return s.refuseHolder(ErrWait)
 }
 
-// outside is the place of the first caller that is neither this package nor the layers that ask it.
-func outside() uintptr {
+// outsideCaller is the place of the first caller that is neither this package nor the layers that ask it.
+func outsideCaller() uintptr {
 	var pcs [16]uintptr
 	n := runtime.Callers(3, pcs[:])
 	frames := runtime.CallersFrames(pcs[:n])
 	for i := range n {
 		f, more := frames.Next()
-		if !ours(f.Function) || !more {
+		if !isOurs(f.Function) || !more {
 			return pcs[i]
 		}
 	}
 	return 0
 }
 
-// ours tells whether function belongs to this package or to the layers that ask it; their tests do not.
-func ours(function string) bool {
+// isOurs tells whether function belongs to this package or to the layers that ask it; their tests do not.
+func isOurs(function string) bool {
 	for _, p := range [...]string{"am/hsl.(", "am.(", "am/barrier.(", "am/rma.("} {
 		if strings.Contains(function, "golci/"+p) {
 			return true

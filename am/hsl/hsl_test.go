@@ -145,17 +145,17 @@ func TestOrder(t *testing.T) {
 func TestCallsWhileHolding(t *testing.T) {
 	s := New(nil, Config{Mode: Checked})
 	a, b := s.New("a"), s.New("b")
-	must(t, s.refuse(ErrRequest))
+	must(t, s.refuseHolder(ErrRequest))
 	must(t, a.Lock())
 	must(t, b.Lock())
 	for _, kind := range []error{ErrRequest, ErrReply, ErrPoll, ErrWait} {
-		wants(t, s, "call", s.refuse(kind), kind, "b")
-		inAnother(func() { must(t, s.refuse(kind)) })
+		wants(t, s, "call", s.refuseHolder(kind), kind, "b")
+		inAnother(func() { must(t, s.refuseHolder(kind)) })
 	}
 	must(t, b.Unlock())
-	wants(t, s, "call", s.refuse(ErrWait), ErrWait, "a")
+	wants(t, s, "call", s.refuseHolder(ErrWait), ErrWait, "a")
 	must(t, a.Unlock())
-	must(t, s.refuse(ErrWait))
+	must(t, s.refuseHolder(ErrWait))
 }
 
 // TestLeftByHandler: the fault names the lock, and others can have it afterwards.

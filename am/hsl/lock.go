@@ -53,18 +53,18 @@ func (l *Lock) Unlock() error {
 // Destroy ends the use of l: ErrBusy unless it is free, ErrUnset unless it is initialised. A new Init may follow.
 func (l *Lock) Destroy() error {
 	if l.set == nil {
-		return l.fail(ErrUnset, 0)
+		return l.lockError(ErrUnset, 0)
 	}
-	return l.destroy(l.set.caller(1))
+	return l.destroy(l.set.callerPlace(1))
 }
 
 func (l *Lock) destroy(pc uintptr) error {
 	s := l.set
 	if !l.owner.CompareAndSwap(free, destroyed) {
 		if l.owner.Load() == destroyed {
-			return l.fail(ErrUnset, pc)
+			return l.lockError(ErrUnset, pc)
 		}
-		return l.fail(ErrBusy, pc)
+		return l.lockError(ErrBusy, pc)
 	}
 	s.mu.Lock()
 	delete(s.live, l)
@@ -76,42 +76,42 @@ func (l *Lock) destroy(pc uintptr) error {
 func (l *Lock) Name() string { return l.name }
 
 func (l *Lock) lockSlow() error {
-	g, pc := uint64(arch.G()), l.set.caller(2)
+	g, pc := uint64(arch.G()), l.set.callerPlace(2)
 	if l.set == nil {
-		return l.fail(ErrUnset, pc)
+		return l.lockError(ErrUnset, pc)
 	}
-	if err := l.acquire(g, pc); err != nil {
+	if err := l.acquireFor(g, pc); err != nil {
 		return err
 	}
-	l.set.took(l, uintptr(g), pc)
+	l.set.noteTaken(l, uintptr(g), pc)
 	return nil
 }
 
 func (l *Lock) tryLockSlow(g uint64) (bool, error) {
-	pc := l.set.caller(2)
+	pc := l.set.callerPlace(2)
 	if l.set == nil {
-		return false, l.fail(ErrUnset, pc)
+		return false, l.lockError(ErrUnset, pc)
 	}
-	taken, err := l.attempt(g, pc)
+	taken, err := l.tryAcquire(g, pc)
 	if !taken || err != nil {
 		return false, err
 	}
-	l.set.took(l, uintptr(g), pc)
+	l.set.noteTaken(l, uintptr(g), pc)
 	return true, nil
 }
 
 func (l *Lock) unlockSlow() error {
-	pc := l.set.caller(2)
+	pc := l.set.callerPlace(2)
 	if l.set == nil {
-		return l.fail(ErrUnset, pc)
+		return l.lockError(ErrUnset, pc)
 	}
 	switch g := uint64(arch.G()); l.owner.Load() {
 	case g:
-		return l.set.release(l, uintptr(g), pc)
+		return l.set.releaseLast(l, uintptr(g), pc)
 	case free:
-		return l.fail(ErrNotHeld, pc)
+		return l.lockError(ErrNotHeld, pc)
 	case destroyed:
-		return l.fail(ErrUnset, pc)
+		return l.lockError(ErrUnset, pc)
 	}
-	return l.fail(ErrNotHolder, pc)
+	return l.lockError(ErrNotHolder, pc)
 }

@@ -78,20 +78,20 @@ func (s *Locks) Checked() bool { return s.checked }
 // New makes a lock; name appears in errors.
 func (s *Locks) New(name string) *Lock {
 	l := new(Lock)
-	s.set(l, name)
+	s.setName(l, name)
 	return l
 }
 
 // Init initialises l, a zero Lock or a destroyed one; name appears in errors. ErrTwice if it is initialised already.
 func (s *Locks) Init(l *Lock, name string) error {
 	if l.set != nil && l.owner.Load() != destroyed {
-		return l.fail(ErrTwice, s.caller(1))
+		return l.lockError(ErrTwice, s.callerPlace(1))
 	}
-	s.set(l, name)
+	s.setName(l, name)
 	return nil
 }
 
-func (s *Locks) set(l *Lock, name string) {
+func (s *Locks) setName(l *Lock, name string) {
 	l.set, l.name = s, name
 	l.owner.Store(free)
 	s.mu.Lock()
@@ -101,7 +101,7 @@ func (s *Locks) set(l *Lock, name string) {
 
 // Close destroys all locks. Those that are held it leaves, and returns an ErrBusy for each.
 func (s *Locks) Close() error {
-	pc := s.caller(1)
+	pc := s.callerPlace(1)
 	s.mu.Lock()
 	all := slices.Collect(maps.Keys(s.live))
 	s.mu.Unlock()
@@ -114,8 +114,8 @@ func (s *Locks) Close() error {
 	return errors.Join(errs...)
 }
 
-// current is the fult thread that calls, or nil.
-func (s *Locks) current() *fult.Thread {
+// currentThread is the fult thread that calls, or nil.
+func (s *Locks) currentThread() *fult.Thread {
 	if s.e == nil {
 		return nil
 	}

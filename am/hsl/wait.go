@@ -16,10 +16,11 @@ const (
 	looks    = 3 // at a holder that does not run, before that is believed
 )
 
-// acquire takes l for g, however long that lasts; pc is the caller's place, or 0. Holders run, so Unlock wakes nobody.
-func (l *Lock) acquire(g uint64, pc uintptr) error {
+// acquireFor takes l for g, however long that lasts; pc is the caller's place, or 0. Holders run, so Unlock wakes
+// nobody.
+func (l *Lock) acquireFor(g uint64, pc uintptr) error {
 	for n := 0; n < spins+yields; n++ {
-		if done, err := l.attempt(g, pc); done {
+		if done, err := l.tryAcquire(g, pc); done {
 			return err
 		}
 		if n < spins {
@@ -31,15 +32,15 @@ func (l *Lock) acquire(g uint64, pc uintptr) error {
 	return l.acquireLater(g, pc)
 }
 
-// attempt takes l if it is free; done is false if it has to be tried again.
-func (l *Lock) attempt(g uint64, pc uintptr) (done bool, err error) {
+// tryAcquire takes l if it is free; done is false if it has to be tried again.
+func (l *Lock) tryAcquire(g uint64, pc uintptr) (done bool, err error) {
 	switch l.owner.Load() {
 	case free:
 		return l.owner.CompareAndSwap(free, g), nil
 	case g:
-		return true, l.fail(ErrRecursive, pc)
+		return true, l.lockError(ErrRecursive, pc)
 	case destroyed:
-		return true, l.fail(ErrUnset, pc)
+		return true, l.lockError(ErrUnset, pc)
 	}
 	return false, nil
 }
@@ -51,15 +52,15 @@ func (l *Lock) acquireLater(g uint64, pc uintptr) error {
 	warned := start
 	var seen suspicion
 	for nap := firstNap; ; nap = min(2*nap, lastNap) {
-		if done, err := l.attempt(g, pc); done {
+		if done, err := l.tryAcquire(g, pc); done {
 			return err
 		}
-		if seen.suspended(l) {
-			return l.fail(ErrSuspended, pc)
+		if seen.isSuspended(l) {
+			return l.lockError(ErrSuspended, pc)
 		}
 		if now := s.now(); now.Sub(warned) >= s.cfg.LongWait {
 			warned = now
-			long := l.fail(ErrLong, pc)
+			long := l.lockError(ErrLong, pc)
 			long.For = now.Sub(start)
 			s.cfg.Warn(long)
 		}
@@ -73,10 +74,10 @@ type suspicion struct {
 	n int
 }
 
-// suspended tells whether l's holder is a fult thread that has given up its worker. A thread that holds a lock
+// isSuspended tells whether l's holder is a fult thread that has given up its worker. A thread that holds a lock
 // rightly is always its worker's current thread. The lock and the current thread cannot be read in one step, so one
 // look can be wrong. Only several looks with sleeps between them, all during the same acquisition, prove the fault.
-func (s *suspicion) suspended(l *Lock) bool {
+func (s *suspicion) isSuspended(l *Lock) bool {
 	h := l.holder.Load()
 	if h == nil || h.thread == nil || h != s.h {
 		*s = suspicion{h: h}

@@ -114,11 +114,11 @@ func fromBits[T Number](b uint64) (v T) {
 func Atomic[T Number](m *Memory, op Op, peer int, off int64, a, b T) (T, error) {
 	k := kindOf[T]()
 	if off&int64(k.size()-1) == 0 {
-		if d := m.direct(peer, off, k.size()); d != nil && valid(op, k) {
-			return fromBits[T](m.directly(d, op, k, bitsOf(a), bitsOf(b))), nil
+		if d := m.directBytes(peer, off, k.size()); d != nil && isValidOp(op, k) {
+			return fromBits[T](m.applyDirectly(d, op, k, bitsOf(a), bitsOf(b))), nil
 		}
 	}
-	h, err := m.atomic(op, k, peer, off, bitsOf(a), bitsOf(b), result{}, nil)
+	h, err := m.doAtomic(op, k, peer, off, bitsOf(a), bitsOf(b), result{}, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -128,7 +128,7 @@ func Atomic[T Number](m *Memory, op Op, peer int, off int64, a, b T) (T, error) 
 
 // AtomicNB starts an Atomic. The old value is stored to *old before the handle is done, unless old is nil.
 func AtomicNB[T Number](m *Memory, op Op, peer int, off int64, a, b T, old *T) (Handle, error) {
-	h, err := m.atomic(op, kindOf[T](), peer, off, bitsOf(a), bitsOf(b), into(old), nil)
+	h, err := m.doAtomic(op, kindOf[T](), peer, off, bitsOf(a), bitsOf(b), into(old), nil)
 	if err != nil {
 		return Handle{}, err
 	}
@@ -140,7 +140,7 @@ func AtomicNB[T Number](m *Memory, op Op, peer int, off int64, a, b T, old *T) (
 
 // AtomicNBI starts an implicit Atomic in c, which WaitPuts waits for. old is as for AtomicNB.
 func AtomicNBI[T Number](c *Context, op Op, peer int, off int64, a, b T, old *T) error {
-	h, err := c.m.atomic(op, kindOf[T](), peer, off, bitsOf(a), bitsOf(b), into(old), c)
+	h, err := c.m.doAtomic(op, kindOf[T](), peer, off, bitsOf(a), bitsOf(b), into(old), c)
 	if err == nil && h.done {
 		into(old).store(h.v)
 	}
@@ -154,12 +154,12 @@ func into[T Number](p *T) result {
 	return result{unsafe.Pointer(p), unsafe.Sizeof(*p) == 8}
 }
 
-// atomic is the way of atomics that are not done at first sight.
-func (m *Memory) atomic(op Op, k numberKind, peer int, off int64, a, b uint64, to result, c *Context) (ValueHandle, error) {
-	if !valid(op, k) {
+// doAtomic is the way of atomics that are not done at first sight.
+func (m *Memory) doAtomic(op Op, k numberKind, peer int, off int64, a, b uint64, to result, c *Context) (ValueHandle, error) {
+	if !isValidOp(op, k) {
 		return ValueHandle{}, fmt.Errorf("%w: rank %d: %v of numbers of kind %d", ErrArgument, peer, op, k)
 	}
-	mem, t, err := m.reach(peer, off, k.size())
+	mem, t, err := m.reachBytes(peer, off, k.size())
 	switch {
 	case err != nil:
 		return ValueHandle{}, err
@@ -167,27 +167,27 @@ func (m *Memory) atomic(op Op, k numberKind, peer int, off int64, a, b uint64, t
 		return ValueHandle{}, fmt.Errorf("%w: rank %d, offset %d is not a multiple of %d", ErrAlign, peer, off,
 			k.size())
 	case mem != nil:
-		return ValueHandle{v: m.directly(mem, op, k, a, b), done: true}, nil
+		return ValueHandle{v: m.applyDirectly(mem, op, k, a, b), done: true}, nil
 	}
-	h, err := m.short(t, c, to, hAtomic, uint64(off), uint64(op)|uint64(k)<<8, a, b)
+	h, err := m.startShort(t, c, to, hAtomic, uint64(off), uint64(op)|uint64(k)<<8, a, b)
 	return ValueHandle{h: h}, err
 }
 
-func valid(op Op, k numberKind) bool {
+func isValidOp(op Op, k numberKind) bool {
 	return op < opEnd && k < kindEnd && (!k.float() || op < OpAnd || op > OpXor)
 }
 
 func (m *Memory) onAtomic(t *am.Token, a []uint64, _ []byte) error {
 	op, k := Op(a[2]), numberKind(a[2]>>8)
-	d, ok := m.local(a[1], uint64(k.size()))
-	if !ok || a[1]%uint64(k.size()) != 0 || !valid(op, k) {
-		return m.old(t, a[0], 0, false)
+	d, ok := m.localBytes(a[1], uint64(k.size()))
+	if !ok || a[1]%uint64(k.size()) != 0 || !isValidOp(op, k) {
+		return m.onOldValue(t, a[0], 0, false)
 	}
-	return m.old(t, a[0], apply(d, op, k, a[3], a[4]), true)
+	return m.onOldValue(t, a[0], applyOp(d, op, k, a[3], a[4]), true)
 }
 
-// apply does op on the number at d, which is aligned, and returns its old bits.
-func apply(d []byte, op Op, k numberKind, a, b uint64) uint64 {
+// applyOp does op on the number at d, which is aligned, and returns its old bits.
+func applyOp(d []byte, op Op, k numberKind, a, b uint64) uint64 {
 	if k.size() == 8 {
 		return apply64((*atomic.Uint64)(unsafe.Pointer(&d[0])), op, k, a, b)
 	}
@@ -235,11 +235,11 @@ func apply32(p *atomic.Uint32, op Op, k numberKind, a, b uint32) uint32 {
 
 // steps compute what op makes of the bits old, by kind.
 var steps = [kindEnd]func(op Op, old, a, b uint64) uint64{
-	kindInt32: step[int32], kindInt64: step[int64], kindUint32: step[uint32], kindUint64: step[uint64],
-	kindFloat32: step[float32], kindFloat64: step[float64],
+	kindInt32: stepValue[int32], kindInt64: stepValue[int64], kindUint32: stepValue[uint32], kindUint64: stepValue[uint64],
+	kindFloat32: stepValue[float32], kindFloat64: stepValue[float64],
 }
 
-func step[T Number](op Op, old, a, b uint64) uint64 {
+func stepValue[T Number](op Op, old, a, b uint64) uint64 {
 	switch op {
 	case OpAnd:
 		return old & a

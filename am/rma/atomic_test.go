@@ -66,7 +66,7 @@ func model[T Number](op Op, old, a, b T) T {
 func checkType[T Number](m *Memory, values []T) error {
 	peer := 1 - m.Rank()
 	for op := OpGet; op < opEnd; op++ {
-		if !valid(op, kindOf[T]()) {
+		if !isValidOp(op, kindOf[T]()) {
 			if _, err := Atomic(m, op, peer, 16, values[0], values[0]); !errors.Is(err, ErrArgument) {
 				return fmt.Errorf("%v of %T: %w", op, values[0], err)
 			}

@@ -78,7 +78,7 @@ func TestHandles(t *testing.T) {
 			for left := n; left > 0; {
 				valid := 0
 				for _, h := range hs {
-					if h.valid() {
+					if h.isValid() {
 						valid++
 					}
 				}

@@ -15,14 +15,14 @@ type Context struct {
 // NewContext makes a Context. It need not be closed, but what was started in it should be waited for.
 func (m *Memory) NewContext() *Context { return &Context{m: m} }
 
-// enter makes o an operation of c, which waits for it, or without c gives a handle. An error has given o back.
-func (o *op) enter(c *Context) (Handle, error) {
+// enterContext makes o an operation of c, which waits for it, or without c gives a handle. An error has given o back.
+func (o *op) enterContext(c *Context) (Handle, error) {
 	if c == nil {
-		return o.handle(), nil
+		return o.handleOf(), nil
 	}
-	set, err := c.pick(o)
+	set, err := c.pickSet(o)
 	if err != nil {
-		return Handle{}, o.cancel(err)
+		return Handle{}, o.cancelUnsent(err)
 	}
 	set.mu.Lock()
 	set.left++
@@ -33,8 +33,8 @@ func (o *op) enter(c *Context) (Handle, error) {
 	return Handle{}, nil
 }
 
-// pick gives the set that a new operation belongs to.
-func (c *Context) pick(o *op) (*op, error) {
+// pickSet gives the set that a new operation belongs to.
+func (c *Context) pickSet(o *op) (*op, error) {
 	p := &c.puts
 	switch {
 	case c.open:
@@ -53,32 +53,34 @@ func (c *Context) pick(o *op) (*op, error) {
 }
 
 // Put starts an implicit put. src may be reused when it returns. Errors and blocking as for Memory.PutNB.
-func (c *Context) Put(peer int, off int64, src []byte) error { return c.put(peer, off, src, putNow) }
+func (c *Context) Put(peer int, off int64, src []byte) error {
+	return c.putImplicit(peer, off, src, putNow)
+}
 
 // PutBulk starts an implicit put whose src must not change until it has been waited for.
 func (c *Context) PutBulk(peer int, off int64, src []byte) error {
-	return c.put(peer, off, src, putDefer)
+	return c.putImplicit(peer, off, src, putDefer)
 }
 
 // TryPut is PutBulk in immediate mode, see Memory.TryPutNB.
 func (c *Context) TryPut(peer int, off int64, src []byte) error {
-	return c.put(peer, off, src, putTry)
+	return c.putImplicit(peer, off, src, putTry)
 }
 
-func (c *Context) put(peer int, off int64, src []byte, mode putMode) error {
-	_, _, err := c.m.put(peer, off, src, mode, c)
+func (c *Context) putImplicit(peer int, off int64, src []byte, mode putMode) error {
+	_, _, err := c.m.putSlowly(peer, off, src, mode, c)
 	return err
 }
 
 // Get starts an implicit get. dst must be left alone until it has been waited for.
 func (c *Context) Get(peer int, off int64, dst []byte) error {
-	_, err := c.m.get(peer, off, dst, c, false)
+	_, err := c.m.getSlowly(peer, off, dst, c, false)
 	return err
 }
 
 // TryGet is Get in immediate mode, see Memory.TryPutNB.
 func (c *Context) TryGet(peer int, off int64, dst []byte) error {
-	_, err := c.m.get(peer, off, dst, c, true)
+	_, err := c.m.getSlowly(peer, off, dst, c, true)
 	return err
 }
 
@@ -96,15 +98,15 @@ func (c *Context) Memset(peer int, off int64, v byte, n int) error {
 
 // WaitPuts waits for the implicit puts, values, sets and atomics that this context has started since the last such
 // wait, as Handle.Wait does, and returns the first error. ErrRegion inside an access region.
-func (c *Context) WaitPuts() error { return c.wait(&c.puts) }
+func (c *Context) WaitPuts() error { return c.waitSets(&c.puts) }
 
 // WaitGets is WaitPuts for the implicit gets.
-func (c *Context) WaitGets() error { return c.wait(&c.gets) }
+func (c *Context) WaitGets() error { return c.waitSets(&c.gets) }
 
 // WaitAll waits for all of them.
-func (c *Context) WaitAll() error { return c.wait(&c.puts, &c.gets) }
+func (c *Context) WaitAll() error { return c.waitSets(&c.puts, &c.gets) }
 
-func (c *Context) wait(sets ...**op) (err error) {
+func (c *Context) waitSets(sets ...**op) (err error) {
 	if c.open {
 		return c.regionError("is open: end it first")
 	}
@@ -114,8 +116,8 @@ func (c *Context) wait(sets ...**op) (err error) {
 			continue
 		}
 		*p = nil
-		set.release(nil, nil)
-		if e := set.handle().Wait(); err == nil {
+		set.releaseHeld(nil, nil)
+		if e := set.handleOf().Wait(); err == nil {
 			err = e
 		}
 	}
@@ -123,25 +125,25 @@ func (c *Context) wait(sets ...**op) (err error) {
 }
 
 // TestPuts reports whether WaitPuts would return at once, and if so its error. It never polls and never blocks.
-func (c *Context) TestPuts() (bool, error) { return c.test(&c.puts) }
+func (c *Context) TestPuts() (bool, error) { return c.testSets(&c.puts) }
 
 // TestGets is TestPuts for WaitGets.
-func (c *Context) TestGets() (bool, error) { return c.test(&c.gets) }
+func (c *Context) TestGets() (bool, error) { return c.testSets(&c.gets) }
 
 // TestAll is TestPuts for WaitAll.
-func (c *Context) TestAll() (bool, error) { return c.test(&c.puts, &c.gets) }
+func (c *Context) TestAll() (bool, error) { return c.testSets(&c.puts, &c.gets) }
 
-func (c *Context) test(sets ...**op) (bool, error) {
+func (c *Context) testSets(sets ...**op) (bool, error) {
 	for _, p := range sets {
-		if !c.open && !idle(*p) {
+		if !c.open && !isIdle(*p) {
 			return false, nil
 		}
 	}
-	return !c.open, c.wait(sets...)
+	return !c.open, c.waitSets(sets...)
 }
 
-// idle reports whether nothing of a set is under way.
-func idle(set *op) bool {
+// isIdle reports whether nothing of a set is under way.
+func isIdle(set *op) bool {
 	if set == nil {
 		return true
 	}
@@ -171,8 +173,8 @@ func (c *Context) EndRegion() (Handle, error) {
 	if set == nil {
 		return Handle{}, nil
 	}
-	h := set.handle()
-	set.release(nil, nil)
+	h := set.handleOf()
+	set.releaseHeld(nil, nil)
 	return h, nil
 }
 

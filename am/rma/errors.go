@@ -23,8 +23,8 @@ var (
 	ErrRefused    = errors.New("rma: refused by the peer") // the peer's own check has failed
 )
 
-// allow refuses what must not be done in a handler, or with a handler-safe lock held: am.ErrContext or the lock's.
-func (m *Memory) allow(c am.Call) error {
+// allowCall refuses what must not be done in a handler, or with a handler-safe lock held: am.ErrContext or the lock's.
+func (m *Memory) allowCall(c am.Call) error {
 	if !m.e.Watched() {
 		return nil
 	}

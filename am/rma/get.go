@@ -4,26 +4,26 @@ import "encoding/binary"
 
 // Get copies len(dst) bytes from offset off of peer's segment to dst. It blocks, fails and allocates as Put does.
 func (m *Memory) Get(peer int, off int64, dst []byte) error {
-	if s := m.direct(peer, off, len(dst)); s != nil {
+	if s := m.directBytes(peer, off, len(dst)); s != nil {
 		copy(dst, s)
 		return nil
 	}
-	return waited(m.get(peer, off, dst, nil, false))
+	return waitStarted(m.getSlowly(peer, off, dst, nil, false))
 }
 
 // GetNB starts a Get. dst must be left alone until the handle is done.
 func (m *Memory) GetNB(peer int, off int64, dst []byte) (Handle, error) {
-	return m.get(peer, off, dst, nil, false)
+	return m.getSlowly(peer, off, dst, nil, false)
 }
 
 // TryGetNB is GetNB in immediate mode, see TryPutNB.
 func (m *Memory) TryGetNB(peer int, off int64, dst []byte) (Handle, error) {
-	return m.get(peer, off, dst, nil, true)
+	return m.getSlowly(peer, off, dst, nil, true)
 }
 
-// get is the way of all gets that are not loads at first sight. c is nil for an explicit one.
-func (m *Memory) get(peer int, off int64, dst []byte, c *Context, immediate bool) (Handle, error) {
-	mem, t, err := m.reach(peer, off, len(dst))
+// getSlowly is the way of all gets that are not loads at first sight. c is nil for an explicit one.
+func (m *Memory) getSlowly(peer int, off int64, dst []byte, c *Context, immediate bool) (Handle, error) {
+	mem, t, err := m.reachBytes(peer, off, len(dst))
 	if err != nil || mem != nil || len(dst) == 0 {
 		copy(dst, mem)
 		return Handle{}, err
@@ -37,7 +37,7 @@ func (m *Memory) get(peer int, off int64, dst []byte, c *Context, immediate bool
 
 // GetValue loads n bytes (1 to 8), little-endian, from offset off of peer's segment; ErrArgument for other n.
 func (m *Memory) GetValue(peer int, off int64, n int) (uint64, error) {
-	if s := m.direct(peer, off, n); s != nil {
+	if s := m.directBytes(peer, off, n); s != nil {
 		if v, ok := getValue(s); ok {
 			return v, nil
 		}
@@ -61,19 +61,19 @@ func (m *Memory) GetValueNB(peer int, off int64, n int) (ValueHandle, error) {
 	if n < 1 || n > 8 {
 		return ValueHandle{}, sizeError(peer, n)
 	}
-	mem, t, err := m.reach(peer, off, n)
+	mem, t, err := m.reachBytes(peer, off, n)
 	if err != nil || mem != nil {
 		v, _ := getValue(mem)
 		return ValueHandle{v: v, done: true}, err
 	}
-	h, err := m.short(t, nil, result{}, hLoad, uint64(off), uint64(n))
+	h, err := m.startShort(t, nil, result{}, hLoad, uint64(off), uint64(n))
 	return ValueHandle{h: h}, err
 }
 
 // Wait returns the value when it is there. It blocks as Handle.Wait does. A second Wait returns zero.
 func (h *ValueHandle) Wait() (v uint64, err error) {
-	if v = h.v; h.h.valid() {
-		if v, err = h.h.end(); h.h.valid() {
+	if v = h.v; h.h.isValid() {
+		if v, err = h.h.endOp(); h.h.isValid() {
 			return 0, err
 		}
 	}
@@ -82,7 +82,7 @@ func (h *ValueHandle) Wait() (v uint64, err error) {
 }
 
 // Test reports, without polling, whether Wait would return at once.
-func (h *ValueHandle) Test() bool { return h.h.ready() }
+func (h *ValueHandle) Test() bool { return h.h.isReady() }
 
 func getValue(s []byte) (v uint64, ok bool) {
 	switch len(s) {

@@ -22,7 +22,7 @@ func TestNothingRemoteInAHandler(t *testing.T) {
 			errs := map[string]error{"Put": m.Put(peer, 0, v[:]), "Get": m.Get(peer, 0, v[:])}
 			_, errs["FetchAdd"] = FetchAdd[int64](m, peer, 0, 1)
 			errs["WaitCounter"] = m.WaitCounter(0, 1)
-			if !h.ready() {
+			if !h.isReady() {
 				errs["Handle.Wait"] = h.Wait()
 				errs["WaitAll"] = WaitAll([]Handle{h})
 			}

@@ -66,11 +66,11 @@ type handler struct {
 	run      func(m *Memory, t *am.Token, a []uint64, p []byte) error
 }
 
-// register attaches this memory to its endpoint.
-func (m *Memory) register() error {
+// registerLayer attaches this memory to its endpoint.
+func (m *Memory) registerLayer() error {
 	specs := make([]am.Spec, hEnd-hHello)
 	for _, h := range m.handlers() {
-		specs[h.index-hHello] = am.Spec{Name: "rma " + h.name, MaxReply: h.maxReply, Run: m.serve(h)}
+		specs[h.index-hHello] = am.Spec{Name: "rma " + h.name, MaxReply: h.maxReply, Run: m.serveChecked(h)}
 	}
 	return m.e.Attach(am.Layer{Name: "rma", First: hHello, Handlers: specs, PeerGone: m.peerGone})
 }
@@ -100,8 +100,8 @@ func (m *Memory) handlers() []handler {
 	}
 }
 
-// serve wraps a handler: what a peer sends is checked before use; what this rank cannot serve is a fault.
-func (m *Memory) serve(h handler) am.Handler {
+// serveChecked wraps a handler: what a peer sends is checked before use; what this rank cannot serve is a fault.
+func (m *Memory) serveChecked(h handler) am.Handler {
 	return func(t *am.Token, a []uint64, p []byte) {
 		if len(a) != h.args {
 			m.e.Fault(fmt.Errorf("rma: rank %d: %s of rank %d with %d arguments, want %d", m.rank, h.name, t.Source(), len(a), h.args))
@@ -113,13 +113,13 @@ func (m *Memory) serve(h handler) am.Handler {
 	}
 }
 
-// local gives n bytes of this rank's segment, or of a region; ok is false if they do not exist.
-func (m *Memory) local(off, n uint64) (mem []byte, ok bool) {
+// localBytes gives n bytes of this rank's segment, or of a region; ok is false if they do not exist.
+func (m *Memory) localBytes(off, n uint64) (mem []byte, ok bool) {
 	size := uint64(m.size)
 	if off > offsetMask && off>>63 == 0 && n <= maxSegment {
-		r, at := split(int64(off))
-		if own := m.regions.get(r); own != nil {
-			mem = own.piece(at, int(n))
+		r, at := splitOffset(int64(off))
+		if own := m.regions.regionOf(r); own != nil {
+			mem = own.pieceAt(at, int(n))
 		}
 		return mem, mem != nil
 	}
@@ -133,11 +133,11 @@ func (m *Memory) local(off, n uint64) (mem []byte, ok bool) {
 type answer [3]uint64
 
 func (m *Memory) ack(t *am.Token, id uint64, ok bool) error {
-	m.answer = answer{id, status(ok)}
+	m.answer = answer{id, statusWord(ok)}
 	return t.ReplyShort(hAck, m.answer[:2]...)
 }
 
-func status(ok bool) uint64 {
+func statusWord(ok bool) uint64 {
 	if ok {
 		return statusOK
 	}
@@ -145,7 +145,7 @@ func status(ok bool) uint64 {
 }
 
 func (m *Memory) onPut(t *am.Token, a []uint64, p []byte) error {
-	d, ok := m.local(a[1], uint64(len(p)))
+	d, ok := m.localBytes(a[1], uint64(len(p)))
 	copy(d, p)
 	return m.ack(t, a[0], ok)
 }
@@ -154,18 +154,18 @@ func (m *Memory) onPut(t *am.Token, a []uint64, p []byte) error {
 func (m *Memory) onPutLong(t *am.Token, a []uint64, _ []byte) error { return m.ack(t, a[0], true) }
 
 func (m *Memory) onSet(t *am.Token, a []uint64, _ []byte) error {
-	d, ok := m.local(a[1], a[2])
-	fill(d, byte(a[3]))
+	d, ok := m.localBytes(a[1], a[2])
+	fillBytes(d, byte(a[3]))
 	return m.ack(t, a[0], ok)
 }
 
 func (m *Memory) onValue(t *am.Token, a []uint64, _ []byte) error {
-	d, ok := m.local(a[1], a[2])
+	d, ok := m.localBytes(a[1], a[2])
 	return m.ack(t, a[0], ok && putValue(d, a[3]))
 }
 
 func (m *Memory) onAck(t *am.Token, a []uint64, _ []byte) error {
-	m.answered(a[0], refusal(t, a[1]), t.Worker(), nil)
+	m.onAnswer(a[0], refusal(t, a[1]), t.Worker(), nil)
 	return nil
 }
 
@@ -177,7 +177,7 @@ func refusal(t *am.Token, status uint64) error {
 }
 
 func (m *Memory) onGet(t *am.Token, a []uint64, _ []byte) error {
-	s, ok := m.local(a[1], a[2])
+	s, ok := m.localBytes(a[1], a[2])
 	if !ok || len(s) > m.reply {
 		return m.ack(t, a[0], false)
 	}
@@ -186,7 +186,7 @@ func (m *Memory) onGet(t *am.Token, a []uint64, _ []byte) error {
 }
 
 func (m *Memory) onData(t *am.Token, a []uint64, p []byte) error {
-	m.answered(a[0], nil, t.Worker(), func(o *op) error {
+	m.onAnswer(a[0], nil, t.Worker(), func(o *op) error {
 		if at := a[1]; at <= uint64(len(o.dst)) && uint64(len(p)) <= uint64(len(o.dst))-at {
 			copy(o.dst[at:], p)
 			return nil
@@ -197,18 +197,18 @@ func (m *Memory) onData(t *am.Token, a []uint64, p []byte) error {
 }
 
 func (m *Memory) onLoad(t *am.Token, a []uint64, _ []byte) error {
-	s, ok := m.local(a[1], a[2])
+	s, ok := m.localBytes(a[1], a[2])
 	v, fits := getValue(s)
-	return m.old(t, a[0], v, ok && fits)
+	return m.onOldValue(t, a[0], v, ok && fits)
 }
 
-func (m *Memory) old(t *am.Token, id, v uint64, ok bool) error {
-	m.answer = answer{id, v, status(ok)}
+func (m *Memory) onOldValue(t *am.Token, id, v uint64, ok bool) error {
+	m.answer = answer{id, v, statusWord(ok)}
 	return t.ReplyShort(hOld, m.answer[:]...)
 }
 
 func (m *Memory) onOld(t *am.Token, a []uint64, _ []byte) error {
-	m.answered(a[0], refusal(t, a[2]), t.Worker(), func(o *op) error {
+	m.onAnswer(a[0], refusal(t, a[2]), t.Worker(), func(o *op) error {
 		o.old = a[1]
 		o.into.store(a[1])
 		return nil

@@ -42,7 +42,7 @@ func (m *Memory) Counter(c int) uint64 {
 	if c < 0 || c >= m.counters {
 		return 0
 	}
-	return m.counted(c)
+	return m.countOf(c)
 }
 
 // PutNotify is a Put after which peer's counter is raised by add: whoever sees the new count there sees the bytes.
@@ -51,7 +51,7 @@ func (m *Memory) Counter(c int) uint64 {
 // It returns when the bytes are there and have been counted; see Put for blocking and errors. Where peers share
 // memory it may also block for credits, to wake a rank that sleeps.
 func (m *Memory) PutNotify(peer int, off int64, src []byte, counter int, add uint64) error {
-	return waited(m.PutNotifyNB(peer, off, src, counter, add))
+	return waitStarted(m.PutNotifyNB(peer, off, src, counter, add))
 }
 
 // PutNotifyNB starts a PutNotify. src may be reused when it returns, for which it may block.
@@ -62,28 +62,28 @@ func (m *Memory) PutNotifyNB(peer int, off int64, src []byte, counter int, add u
 	if off > offsetMask {
 		return Handle{}, fmt.Errorf("%w: rank %d: counters are of the segment alone", ErrArgument, peer)
 	}
-	t, err := m.check(peer, off, len(src))
+	t, err := m.checkAccess(peer, off, len(src))
 	if err != nil {
 		return Handle{}, err
 	}
 	if t.mem == nil {
 		return m.putNote(t, off, src, uint64(counter), add)
 	}
-	m.copyOut(peer, t.at(off, len(src)), src)
-	return Handle{}, m.count(t, counter, add)
+	m.copyOut(peer, t.bytesAt(off, len(src)), src)
+	return Handle{}, m.raiseCounter(t, counter, add)
 }
 
-// count raises a counter that is reached directly. Counting orders the bytes before the count, and the count before
-// the look for somebody who waits; a waiter says that it waits before it looks at the count. One sees the other.
-func (m *Memory) count(t *target, c int, add uint64) error {
+// raiseCounter raises a counter that is reached directly. Counting orders the bytes before the count, and the count
+// before the look for somebody who waits; a waiter says that it waits before it looks at the count. One sees the other.
+func (m *Memory) raiseCounter(t *target, c int, add uint64) error {
 	k := counterOf(t.counters, c)
-	m.leave()
+	m.fenceWrite()
 	k.count.Add(add)
 	if k.waiting.Load() == 0 || !k.waiting.CompareAndSwap(1, 0) {
 		return nil
 	}
 	if t.rank == m.rank {
-		m.notes.look(m, c, nil)
+		m.notes.wakeReached(m, c, nil)
 		return nil
 	}
 	return m.e.RequestShort(t.rank, hRing, 0, uint64(c))
@@ -95,7 +95,7 @@ func (m *Memory) putNote(t *target, off int64, src []byte, note, arg uint64) (Ha
 	if err != nil {
 		return Handle{}, err
 	}
-	h := o.handle()
+	h := o.handleOf()
 	o.send = sending{kind: sendOne, h: hNote, nargs: 3, args: [maxArgs]uint64{uint64(off), note, arg}, off: off, src: src}
 	if len(src) > m.frag {
 		err = m.launchLong(o, hNoteLong, uint64(off), note, arg)
@@ -121,24 +121,24 @@ const noteCall = 1 << 32 // marks a notification that is a callback
 // PutCall is a Put after which the callback of that number runs at peer, with arg. It returns when the bytes are
 // there; where peers share memory the callback may run later, when the peer polls.
 func (m *Memory) PutCall(peer int, off int64, src []byte, number uint8, arg uint64) error {
-	return waited(m.PutCallNB(peer, off, src, number, arg))
+	return waitStarted(m.PutCallNB(peer, off, src, number, arg))
 }
 
 // PutCallNB starts a PutCall. src may be reused when it returns, for which it may block.
 func (m *Memory) PutCallNB(peer int, off int64, src []byte, number uint8, arg uint64) (Handle, error) {
-	t, err := m.check(peer, off, len(src))
+	t, err := m.checkAccess(peer, off, len(src))
 	if err != nil {
 		return Handle{}, err
 	}
 	if t.mem == nil {
 		return m.putNote(t, off, src, noteCall|uint64(number), arg)
 	}
-	m.copyOut(peer, t.at(off, len(src)), src)
+	m.copyOut(peer, t.bytesAt(off, len(src)), src)
 	return Handle{}, m.e.RequestShort(peer, hCall, 0, uint64(off), uint64(len(src)), uint64(number), arg)
 }
 
-// notify does at the target what a notification says.
-func (m *Memory) notify(t *am.Token, off int64, n int, note, arg uint64) error {
+// onNotify does at the target what a notification says.
+func (m *Memory) onNotify(t *am.Token, off int64, n int, note, arg uint64) error {
 	number := uint32(note)
 	if note&noteCall == 0 {
 		if int64(number) >= int64(m.counters) {
@@ -147,7 +147,7 @@ func (m *Memory) notify(t *am.Token, off int64, n int, note, arg uint64) error {
 		k := m.counter(int(number))
 		k.count.Add(arg)
 		if k.waiting.Load() != 0 {
-			m.notes.look(m, int(number), t.Worker())
+			m.notes.wakeReached(m, int(number), t.Worker())
 		}
 		return nil
 	}
@@ -160,7 +160,7 @@ func (m *Memory) notify(t *am.Token, off int64, n int, note, arg uint64) error {
 }
 
 func (m *Memory) onNote(t *am.Token, a []uint64, p []byte) error {
-	d, ok := m.local(a[1], uint64(len(p)))
+	d, ok := m.localBytes(a[1], uint64(len(p)))
 	if !ok {
 		return m.ack(t, a[0], false)
 	}
@@ -169,21 +169,21 @@ func (m *Memory) onNote(t *am.Token, a []uint64, p []byte) error {
 }
 
 func (m *Memory) onNoteLong(t *am.Token, a []uint64, p []byte) error {
-	if err := m.notify(t, int64(a[1]), len(p), a[2], a[3]); err != nil {
+	if err := m.onNotify(t, int64(a[1]), len(p), a[2], a[3]); err != nil {
 		return err
 	}
 	return m.ack(t, a[0], true)
 }
 
 func (m *Memory) onCall(t *am.Token, a []uint64, _ []byte) error {
-	return m.notify(t, int64(a[1]), int(a[2]), noteCall|a[3], a[4])
+	return m.onNotify(t, int64(a[1]), int(a[2]), noteCall|a[3], a[4])
 }
 
 func (m *Memory) onRing(t *am.Token, a []uint64, _ []byte) error {
 	if a[1] >= uint64(m.counters) {
 		return fmt.Errorf("counter %d of %d", a[1], m.counters)
 	}
-	m.notes.look(m, int(a[1]), t.Worker())
+	m.notes.wakeReached(m, int(a[1]), t.Worker())
 	return nil
 }
 
@@ -197,7 +197,7 @@ type waiter struct {
 	next  *waiter
 }
 
-func (w *waiter) over(v uint64) bool { return int64(v-w.until) >= 0 }
+func (w *waiter) isOver(v uint64) bool { return int64(v-w.until) >= 0 }
 
 var waiterPool = sync.Pool{New: func() any { return new(waiter) }}
 
@@ -221,7 +221,7 @@ func (m *Memory) WaitCounter(c int, until uint64, from ...int) error {
 			return m.rankError(p)
 		}
 	}
-	if err := m.allow(am.CallWait); err != nil {
+	if err := m.allowCall(am.CallWait); err != nil {
 		return err
 	}
 	if m.lookAtCount(c, until) {
@@ -230,9 +230,9 @@ func (m *Memory) WaitCounter(c int, until uint64, from ...int) error {
 	w := waiterPool.Get().(*waiter)
 	w.c, w.until, w.from, w.err = c, until, from, nil
 	m.prog.Begin(&w.done)
-	m.notes.add(w)
+	m.notes.addWaiter(w)
 	if m.closed.Load() {
-		m.notes.fail(fmt.Errorf("%w: rank %d", ErrClosed, m.rank))
+		m.notes.failAll(fmt.Errorf("%w: rank %d", ErrClosed, m.rank))
 	}
 	m.notes.lookAll(nil, m)
 	m.prog.Wait(&w.done)
@@ -247,7 +247,7 @@ func (m *Memory) lookAtCount(c int, until uint64) bool {
 	w := waiter{until: until}
 	t := m.prog.Current()
 	for n := range countLooks {
-		if w.over(m.counted(c)) {
+		if w.isOver(m.countOf(c)) {
 			return true
 		}
 		m.e.Poll()
@@ -261,15 +261,15 @@ func (m *Memory) lookAtCount(c int, until uint64) bool {
 	return false
 }
 
-func (l *waiters) add(w *waiter) {
+func (l *waiters) addWaiter(w *waiter) {
 	l.mu.Lock()
 	w.next = l.head
 	l.head = w
 	l.mu.Unlock()
 }
 
-// take removes those that f wants and links them before out.
-func (l *waiters) take(out *waiter, f func(w *waiter) bool) *waiter {
+// takeMatching removes those that f wants and links them before out.
+func (l *waiters) takeMatching(out *waiter, f func(w *waiter) bool) *waiter {
 	for p := &l.head; *p != nil; {
 		w := *p
 		if !f(w) {
@@ -282,42 +282,42 @@ func (l *waiters) take(out *waiter, f func(w *waiter) bool) *waiter {
 	return out
 }
 
-// end takes those out that f wants, and completes them.
-func (l *waiters) end(worker *fult.Worker, f func(w *waiter) bool) {
+// endMatching takes those out that f wants, and completes them.
+func (l *waiters) endMatching(worker *fult.Worker, f func(w *waiter) bool) {
 	l.mu.Lock()
-	out := l.take(nil, f)
+	out := l.takeMatching(nil, f)
 	l.mu.Unlock()
-	complete(out, worker)
+	completeWaiters(out, worker)
 }
 
-// look lets those go on that wait for counter c and whose count has come. It notes if others are left.
-func (l *waiters) look(m *Memory, c int, worker *fult.Worker) {
+// wakeReached lets those go on that wait for counter c and whose count has come. It notes if others are left.
+func (l *waiters) wakeReached(m *Memory, c int, worker *fult.Worker) {
 	k := m.counter(c)
 	l.mu.Lock()
-	v := m.counted(c)
+	v := m.countOf(c)
 	var out *waiter
 	for {
 		left := false
-		out = l.take(out, func(w *waiter) bool {
+		out = l.takeMatching(out, func(w *waiter) bool {
 			mine := w.c == c
-			left = left || mine && !w.over(v)
-			return mine && w.over(v)
+			left = left || mine && !w.isOver(v)
+			return mine && w.isOver(v)
 		})
 		if !left {
 			break
 		}
 		k.waiting.Store(1) // before the count is looked at again; see count
-		again := m.counted(c)
+		again := m.countOf(c)
 		if again == v {
 			break
 		}
 		v = again
 	}
 	l.mu.Unlock()
-	complete(out, worker)
+	completeWaiters(out, worker)
 }
 
-func complete(out *waiter, worker *fult.Worker) {
+func completeWaiters(out *waiter, worker *fult.Worker) {
 	for out != nil {
 		w := out
 		out = w.next
@@ -326,9 +326,9 @@ func complete(out *waiter, worker *fult.Worker) {
 	}
 }
 
-// fail ends all waits.
-func (l *waiters) fail(err error) {
-	l.end(nil, func(w *waiter) bool {
+// failAll ends all waits.
+func (l *waiters) failAll(err error) {
+	l.endMatching(nil, func(w *waiter) bool {
 		w.err = err
 		return true
 	})
@@ -337,12 +337,12 @@ func (l *waiters) fail(err error) {
 // lookAll lets go on whose count has come, and ends waits for a count from a peer that has died. A rank that dies after
 // it has counted may not have sent its message, so every waiter says again that it waits.
 func (l *waiters) lookAll(worker *fult.Worker, m *Memory) {
-	l.end(worker, func(w *waiter) bool {
+	l.endMatching(worker, func(w *waiter) bool {
 		k := m.counter(w.c)
 		if k.waiting.Load() == 0 {
 			k.waiting.Store(1) // before the count is looked at; see count
 		}
-		return w.over(m.counted(w.c)) || w.fromDead(m)
+		return w.isOver(m.countOf(w.c)) || w.fromDead(m)
 	})
 }
 

@@ -61,8 +61,8 @@ func (r result) store(v uint64) {
 
 // Each of the next four may complete the op, after which the caller must not touch it.
 
-// answered takes an answer to a record of the op that id names. f, if not nil, takes the data, under the lock.
-func (m *Memory) answered(id uint64, err error, w *fult.Worker, f func(o *op) error) {
+// onAnswer takes an answer to a record of the op that id names. f, if not nil, takes the data, under the lock.
+func (m *Memory) onAnswer(id uint64, err error, w *fult.Worker, f func(o *op) error) {
 	o := m.numbers.Get(id)
 	if o == nil {
 		return // late: the op has failed meanwhile
@@ -75,46 +75,47 @@ func (m *Memory) answered(id uint64, err error, w *fult.Worker, f func(o *op) er
 	if err == nil && f != nil {
 		err = f(o)
 	}
-	o.note(err)
+	o.noteError(err)
 	o.left--
 	o.endLocked(w)
 }
 
-// release lets go of an op that was held.
-func (o *op) release(err error, w *fult.Worker) {
+// releaseHeld lets go of an op that was held.
+func (o *op) releaseHeld(err error, w *fult.Worker) {
 	o.mu.Lock()
 	if err != nil {
-		o.note(err)
+		o.noteError(err)
 		o.left = 0
 	}
 	o.held = false
 	o.endLocked(w)
 }
 
-// part tells a set that one of its operations has ended.
-func (o *op) part(err error, w *fult.Worker) {
+// endPart tells a set that one of its operations has ended.
+func (o *op) endPart(err error, w *fult.Worker) {
 	o.mu.Lock()
-	o.note(err)
+	o.noteError(err)
 	if o.left > 0 {
 		o.left--
 	}
 	o.endLocked(w)
 }
 
-// abort ends an op that is under way with err, as far as it can: one that is being sent ends when its sender notices.
-func (o *op) abort(id uint64, err error, w *fult.Worker) {
+// abortSent ends an op that is under way with err, as far as it can: one that is being sent ends when its sender
+// notices.
+func (o *op) abortSent(id uint64, err error, w *fult.Worker) {
 	o.mu.Lock()
 	if o.id != id || o.left == 0 {
 		o.mu.Unlock()
 		return
 	}
-	o.note(err)
+	o.noteError(err)
 	o.left = 0
 	o.endLocked(w)
 }
 
-// note keeps the first error; under mu.
-func (o *op) note(err error) {
+// noteError keeps the first error; under mu.
+func (o *op) noteError(err error) {
 	if err != nil && o.err == nil {
 		o.err = err
 	}
@@ -132,16 +133,16 @@ func (o *op) endLocked(w *fult.Worker) {
 		o.done.Complete(w)
 		return
 	}
-	o.free()
-	set.part(err, w)
+	o.freeOp()
+	set.endPart(err, w)
 }
 
-// take is called by the waiter of a complete op: it returns the outcome and gives the op back.
-func (o *op) take() (old uint64, err error) {
+// takeOutcome is called by the waiter of a complete op: it returns the outcome and gives the op back.
+func (o *op) takeOutcome() (old uint64, err error) {
 	o.mu.Lock()
 	old, err = o.old, o.err
 	o.mu.Unlock()
-	o.free()
+	o.freeOp()
 	return old, err
 }
 
@@ -149,7 +150,7 @@ func (o *op) take() (old uint64, err error) {
 //
 // Every operation that needs an answer begins here, and is refused in a handler or with a handler-safe lock.
 func (m *Memory) newOp(peer, left int, dst []byte, into result) (*op, error) {
-	if err := m.allow(am.CallRequest); err != nil {
+	if err := m.allowCall(am.CallRequest); err != nil {
 		return nil, err
 	}
 	o := m.ops.Get()
@@ -168,14 +169,14 @@ func (m *Memory) newOp(peer, left int, dst []byte, into result) (*op, error) {
 		o.mu.Unlock()
 	}
 	if m.closed.Load() {
-		o.free()
+		o.freeOp()
 		return nil, fmt.Errorf("%w: rank %d", ErrClosed, m.rank)
 	}
 	return o, nil
 }
 
-// free gives a complete op back. Nobody else looks at it any more, but late answers, which its number refuses.
-func (o *op) free() {
+// freeOp gives a complete op back. Nobody else looks at it any more, but late answers, which its number refuses.
+func (o *op) freeOp() {
 	m, id := o.m, o.id
 	o.gen.Add(1)
 	o.mu.Lock()
@@ -191,8 +192,8 @@ func (o *op) free() {
 
 const anyPeer = -1 // stands for every peer
 
-// fail ends with err what awaits answers of a peer, or of all.
-func (m *Memory) fail(peer int, err error, w *fult.Worker) {
+// failPeer ends with err what awaits answers of a peer, or of all.
+func (m *Memory) failPeer(peer int, err error, w *fult.Worker) {
 	failing := map[uint64]*op{}
 	m.numbers.Each(func(id uint64, o *op) {
 		if peer == anyPeer || peer == o.peer { // o.peer changes before o has a number
@@ -200,6 +201,6 @@ func (m *Memory) fail(peer int, err error, w *fult.Worker) {
 		}
 	})
 	for id, o := range failing {
-		o.abort(id, err, w)
+		o.abortSent(id, err, w)
 	}
 }

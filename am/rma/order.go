@@ -5,31 +5,31 @@ import "github.com/golci/golci/internal/platform/invariants"
 // Counters and atomics order what ranks do. Where processes share them the race detector sees no accesses, and so no
 // order, unless it is told.
 
-// leave is called before a change that other ranks may see.
-func (m *Memory) leave() {
+// fenceWrite is called before a change that other ranks may see.
+func (m *Memory) fenceWrite() {
 	if invariants.Race && m.unseen {
 		invariants.Leave()
 	}
 }
 
-// enter is called after a look at what other ranks may have changed.
-func (m *Memory) enter() {
+// fenceRead is called after a look at what other ranks may have changed.
+func (m *Memory) fenceRead() {
 	if invariants.Race && m.unseen {
 		invariants.Enter()
 	}
 }
 
-// directly does op on the number at d, which is reached directly.
-func (m *Memory) directly(d []byte, op Op, k numberKind, a, b uint64) uint64 {
-	m.leave()
-	v := apply(d, op, k, a, b)
-	m.enter()
+// applyDirectly does op on the number at d, which is reached directly.
+func (m *Memory) applyDirectly(d []byte, op Op, k numberKind, a, b uint64) uint64 {
+	m.fenceWrite()
+	v := applyOp(d, op, k, a, b)
+	m.fenceRead()
 	return v
 }
 
-// counted is the count of this rank's counter c.
-func (m *Memory) counted(c int) uint64 {
+// countOf is the count of this rank's counter c.
+func (m *Memory) countOf(c int) uint64 {
 	v := m.counter(c).count.Load()
-	m.enter()
+	m.fenceRead()
 	return v
 }

@@ -22,11 +22,11 @@ type Prepared struct {
 // least and at most most. Where the segment is reached directly the bytes get there while they are written, but nobody
 // may rely on that before the Commit. ErrArgument if least is too large; other errors as for Put.
 func (m *Memory) PreparePut(peer int, off int64, least, most int) (Prepared, error) {
-	t, err := m.check(peer, off, most)
+	t, err := m.checkAccess(peer, off, most)
 	if err != nil {
 		return Prepared{}, err
 	}
-	return m.prepare(Prepared{m: m, t: t, off: off}, peer, least, most)
+	return m.prepareBytes(Prepared{m: m, t: t, off: off}, peer, least, most)
 }
 
 // PrepareMedium is PreparePut for the payload of a Medium request of am to handler h of peer.
@@ -34,16 +34,16 @@ func (m *Memory) PrepareMedium(peer int, h uint8, least, most int) (Prepared, er
 	if uint(peer) >= uint(len(m.peers)) {
 		return Prepared{}, m.rankError(peer)
 	}
-	return m.prepare(Prepared{m: m, dst: peer, h: h}, peer, least, most)
+	return m.prepareBytes(Prepared{m: m, dst: peer, h: h}, peer, least, most)
 }
 
-// prepare gives p its bytes.
-func (m *Memory) prepare(p Prepared, peer, least, most int) (Prepared, error) {
+// prepareBytes gives p its bytes.
+func (m *Memory) prepareBytes(p Prepared, peer, least, most int) (Prepared, error) {
 	switch {
 	case least < 0 || least > most:
 		return Prepared{}, fmt.Errorf("%w: rank %d: payload of %d to %d bytes", ErrArgument, peer, least, most)
 	case p.t != nil && p.t.mem != nil:
-		p.Buf = slices.Clip(p.t.at(p.off, most))
+		p.Buf = slices.Clip(p.t.bytesAt(p.off, most))
 		return p, nil
 	case least > m.frag:
 		return Prepared{}, fmt.Errorf("%w: rank %d: payload of at least %d bytes, the most is %d", ErrArgument,

@@ -28,8 +28,8 @@ func (r Region) At(off int64) int64 {
 	return int64(r)<<regionShift | off
 }
 
-// split is the opposite of At.
-func split(off int64) (Region, int64) { return Region(off >> regionShift), off & offsetMask }
+// splitOffset is the opposite of At.
+func splitOffset(off int64) (Region, int64) { return Region(off >> regionShift), off & offsetMask }
 
 // region is one of this rank's. It does not change, but for keys.
 type region struct {
@@ -40,8 +40,8 @@ type region struct {
 	keys map[int]conduit.Key // under which peers reach mem, by rank; owned by the poller
 }
 
-// piece gives n bytes at off; nil if they do not exist.
-func (r *region) piece(off int64, n int) []byte {
+// pieceAt gives n bytes at off; nil if they do not exist.
+func (r *region) pieceAt(off int64, n int) []byte {
 	if r.find != nil {
 		return r.find(off, n)
 	}
@@ -57,16 +57,16 @@ type regions struct {
 	list atomic.Pointer[[]*region]
 }
 
-// get gives the region of that number, nil if there is none.
-func (x *regions) get(r Region) *region {
+// regionOf gives the region of that number, nil if there is none.
+func (x *regions) regionOf(r Region) *region {
 	if l := x.list.Load(); l != nil && int(r) < len(*l) {
 		return (*l)[r]
 	}
 	return nil
 }
 
-// set changes a place of the list, which readers may have.
-func (x *regions) set(i int, r *region) {
+// setRegion changes a place of the list, which readers may have.
+func (x *regions) setRegion(i int, r *region) {
 	var l []*region
 	if old := x.list.Load(); old != nil {
 		l = slices.Clone(*old)
@@ -108,7 +108,7 @@ func (m *Memory) addRegion(r *region) (Region, error) {
 	if n == maxRegions {
 		return 0, fmt.Errorf("%w: rank %d has %d", ErrRegions, m.rank, n-1)
 	}
-	m.regions.set(n, r)
+	m.regions.setRegion(n, r)
 	return Region(n), nil
 }
 
@@ -119,11 +119,11 @@ func (m *Memory) RemoveRegion(r Region) {
 	m.e.AsPoller(func() {
 		m.regions.mu.Lock()
 		defer m.regions.mu.Unlock()
-		old := m.regions.get(r)
+		old := m.regions.regionOf(r)
 		if old == nil {
 			return
 		}
-		m.regions.set(int(r), nil)
+		m.regions.setRegion(int(r), nil)
 		for peer, k := range old.keys {
 			if k.ID != 0 {
 				_ = m.remote.Release(peer, k)
@@ -133,7 +133,7 @@ func (m *Memory) RemoveRegion(r Region) {
 }
 
 // ForgetRegion drops what this rank knows of a region of peer, whose number may then stand for another one.
-func (m *Memory) ForgetRegion(peer int, r Region) { m.known(peer, r, nil) }
+func (m *Memory) ForgetRegion(peer int, r Region) { m.setKnown(peer, r, nil) }
 
 // ReachRegion says that this rank reaches region r of peer in mem, by loads and stores. Peer is not asked. mem must
 // not be used any more after ForgetRegion.
@@ -142,12 +142,12 @@ func (m *Memory) ReachRegion(peer int, r Region, mem []byte) {
 	if mem == nil {
 		t.mem = []byte{}
 	}
-	m.known(peer, r, t)
+	m.setKnown(peer, r, t)
 }
 
 // OwnRegion is the memory of a region of this rank; false if there is no such region. That of AddPieces has none.
 func (m *Memory) OwnRegion(r Region) (mem []byte, ok bool) {
-	if x := m.regions.get(r); x != nil {
+	if x := m.regions.regionOf(r); x != nil {
 		return x.mem, true
 	}
 	return nil, false
@@ -164,21 +164,21 @@ func (m *Memory) Allocate(size int64) ([]byte, error) {
 
 // MappedRegion is Mapped for a region of peer.
 func (m *Memory) MappedRegion(peer int, r Region) ([]byte, error) {
-	t, err := m.target(peer, r)
+	t, err := m.askTarget(peer, r)
 	if err != nil {
 		return nil, err
 	}
 	return t.mem, nil
 }
 
-// known sets what this rank knows of a region of a peer.
-func (m *Memory) known(peer int, r Region, t *target) {
+// setKnown sets what this rank knows of a region of a peer.
+func (m *Memory) setKnown(peer int, r Region, t *target) {
 	if uint(peer) >= uint(len(m.peers)) || r == 0 {
 		return
 	}
 	m.knowing.Lock()
 	defer m.knowing.Unlock()
-	if t == nil && m.knows(peer, r) == nil {
+	if t == nil && m.knownRegion(peer, r) == nil {
 		return
 	}
 	if m.more.Load() == nil {
@@ -197,8 +197,8 @@ func (m *Memory) known(peer int, r Region, t *target) {
 	p.Store(&l)
 }
 
-// knows is what this rank knows of a region of a peer, or of its segment; nil if it has not asked.
-func (m *Memory) knows(peer int, r Region) *target {
+// knownRegion is what this rank knows of a region of a peer, or of its segment; nil if it has not asked.
+func (m *Memory) knownRegion(peer int, r Region) *target {
 	if r == 0 {
 		return m.peers[peer].Load()
 	}

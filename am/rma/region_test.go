@@ -66,7 +66,7 @@ func TestRegionsHoldWhatIsPut(t *testing.T) {
 			for _, r := range rs {
 				m.RemoveRegion(r)
 			}
-			if left := m.regions.get(rs[0]); err == nil && left != nil {
+			if left := m.regions.regionOf(rs[0]); err == nil && left != nil {
 				err = errors.New("a region that was removed is still there")
 			}
 			return err
@@ -91,7 +91,7 @@ func exchangeIn(m *Memory, rs [3]Region, b *barrier) error {
 				return fmt.Errorf("region %d, %d bytes: %s", r, size, d)
 			}
 			b.wait()
-			home := m.regions.get(r).piece(16, size)
+			home := m.regions.regionOf(r).pieceAt(16, size)
 			if d := differ(home, pattern(size, 10*i+before)); d != "" {
 				return fmt.Errorf("own region %d, %d bytes: %s", r, size, d)
 			}
@@ -178,7 +178,7 @@ func TestUpdatesAreAtomic(t *testing.T) {
 				last = v
 			}
 			b.wait()
-			if v := binary.LittleEndian.Uint64(m.regions.get(rs[0]).piece(24, 8)); m.Rank() == 0 && v != uint64(n*each) {
+			if v := binary.LittleEndian.Uint64(m.regions.regionOf(rs[0]).pieceAt(24, 8)); m.Rank() == 0 && v != uint64(n*each) {
 				return fmt.Errorf("the number is %d, want %d", v, n*each)
 			}
 			return nil

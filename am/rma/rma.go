@@ -84,7 +84,7 @@ type Memory struct {
 //
 // Errors: conduit.ErrGrant, with what the system grants; ErrConfig; those of am.Endpoint.Attach.
 func New(e *am.Endpoint, cfg Config) (*Memory, error) {
-	if err := cfg.fill(e); err != nil {
+	if err := cfg.fillDefaults(e); err != nil {
 		return nil, err
 	}
 	m := &Memory{
@@ -99,21 +99,21 @@ func New(e *am.Endpoint, cfg Config) (*Memory, error) {
 		b := make([]byte, m.frag)
 		return &b
 	}
-	if err := m.allocate(cfg); err != nil {
+	if err := m.allocateSegment(cfg); err != nil {
 		return nil, err
 	}
 	e.SetSegment(m.Segment())
-	if err := m.register(); err != nil {
+	if err := m.registerLayer(); err != nil {
 		return nil, err
 	}
 	if !cfg.ActiveMessages {
 		own := &target{rank: m.rank, size: m.size, lost: new(atomic.Bool)}
-		m.peers[m.rank].Store(own.over(m, m.mem))
+		m.peers[m.rank].Store(own.reachThrough(m, m.mem))
 	}
 	return m, nil
 }
 
-func (c *Config) fill(e *am.Endpoint) error {
+func (c *Config) fillDefaults(e *am.Endpoint) error {
 	c.SegmentSize = cmp.Or(c.SegmentSize, DefaultSegment)
 	c.Counters = cmp.Or(c.Counters, DefaultCounters)
 	c.Bounce = cmp.Or(c.Bounce, DefaultBounce)
@@ -131,8 +131,8 @@ func (c *Config) fill(e *am.Endpoint) error {
 	return nil
 }
 
-// allocate makes the memory: of the conduit, so that peers reach it, or else of the heap.
-func (m *Memory) allocate(cfg Config) (err error) {
+// allocateSegment makes the memory: of the conduit, so that peers reach it, or else of the heap.
+func (m *Memory) allocateSegment(cfg Config) (err error) {
 	allocate := conduit.Allocate
 	if c, ok := m.e.Conduit().(conduit.Remote); ok && !cfg.ActiveMessages {
 		m.remote, allocate = c, c.Allocate
@@ -140,21 +140,23 @@ func (m *Memory) allocate(cfg Config) (err error) {
 			m.unseen = m.unseen || c.Reach(peer).Unseen
 		}
 	}
-	if m.mem, err = allocate(m.total(m.size)); err != nil {
+	if m.mem, err = allocate(m.totalSize(m.size)); err != nil {
 		return fmt.Errorf("rma: rank %d: segment of %d bytes: %w", m.rank, m.size, err)
 	}
 	return nil
 }
 
-// total is how long memory is whose segment has that size.
-func (m *Memory) total(size int64) int64 { return m.counterAt(size) + int64(m.counters)*counterStride }
+// totalSize is how long memory is whose segment has that size.
+func (m *Memory) totalSize(size int64) int64 {
+	return m.counterAt(size) + int64(m.counters)*counterStride
+}
 
 // Segment is this rank's own segment. Under the race detector only memory of one process is watched.
 func (m *Memory) Segment() []byte { return m.mem[:m.size:m.size] }
 
 // SegmentSize is the size in bytes of peer's segment. The first call for a peer asks it, and blocks. Errors as for Put.
 func (m *Memory) SegmentSize(peer int) (int64, error) {
-	t, err := m.target(peer, 0)
+	t, err := m.askTarget(peer, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -164,7 +166,7 @@ func (m *Memory) SegmentSize(peer int) (int64, error) {
 // Mapped is peer's segment itself where accesses to it are loads and stores, and nil elsewhere. It must not be used
 // after the conduit has become garbage. It blocks as SegmentSize does.
 func (m *Memory) Mapped(peer int) ([]byte, error) {
-	t, err := m.target(peer, 0)
+	t, err := m.askTarget(peer, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -183,8 +185,8 @@ func (m *Memory) Close() {
 	if m.closed.Swap(true) {
 		return
 	}
-	m.forget()
+	m.forceSlowWay()
 	err := fmt.Errorf("%w: rank %d", ErrClosed, m.rank)
-	m.fail(anyPeer, err, nil)
-	m.notes.fail(err)
+	m.failPeer(anyPeer, err, nil)
+	m.notes.failAll(err)
 }

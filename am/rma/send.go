@@ -26,14 +26,14 @@ const maxArgs = 4
 
 // newTransfer gives an op that puts src at off of t's segment, or gets dst from there, under the key or in records.
 func (m *Memory) newTransfer(t *target, off int64, src, dst []byte) (*op, error) {
-	_, at := split(off)
+	_, at := splitOffset(off)
 	s, n, can, piece := sending{kind: sendPuts, off: off, src: src}, len(src), t.reach.Put, m.frag
 	if dst != nil {
 		s, n, can, piece = sending{kind: sendGets, off: off, n: len(dst)}, len(dst), t.reach.Get, m.reply
 	}
 	left := 0
 	if !can {
-		left = records(n, piece)
+		left = recordCount(n, piece)
 	}
 	o, err := m.newOp(t.rank, left, dst, result{})
 	if err != nil {
@@ -60,19 +60,19 @@ const (
 	sendOver             // nothing is left
 )
 
-// records is how many answers a transfer of n bytes in pieces of at most piece takes.
-func records(n, piece int) int { return (n + piece - 1) / piece }
+// recordCount is how many answers a transfer of n bytes in pieces of at most piece takes.
+func recordCount(n, piece int) int { return (n + piece - 1) / piece }
 
-// launch sends what o has to send, or queues the rest for whoever polls. With immediate it sends the first record at
+// launchOp sends what o has to send, or queues the rest for whoever polls. With immediate it sends the first record at
 // once or returns ErrWouldBlock. On an error nothing has been sent and o has been given back.
-func (m *Memory) launch(o *op, immediate bool) error {
+func (m *Memory) launchOp(o *op, immediate bool) error {
 	peer := o.peer
 	if o.bulk != nil {
 		m.e.PutBulk(peer, o.bulk) // which queues what the conduit does not take
 		return nil
 	}
 	if m.e.Lock(peer) == am.Failed {
-		return o.cancel(m.e.PeerError(peer))
+		return o.cancelUnsent(m.e.PeerError(peer))
 	}
 	queueing := m.e.Queueing(peer)
 	switch {
@@ -82,12 +82,12 @@ func (m *Memory) launch(o *op, immediate bool) error {
 	case m.e.PeerFailed(peer) != nil:
 		m.e.Abandon(peer)
 		if o.send.pos == 0 {
-			return o.cancel(m.e.PeerError(peer))
+			return o.cancelUnsent(m.e.PeerError(peer))
 		}
 		o.Fail(m.e.PeerError(peer), nil)
 	case immediate && (queueing || o.send.pos == 0):
 		m.e.Abandon(peer)
-		return o.cancel(fmt.Errorf("%w: rank %d", ErrWouldBlock, peer))
+		return o.cancelUnsent(fmt.Errorf("%w: rank %d", ErrWouldBlock, peer))
 	default:
 		m.e.Enqueue(peer, o)
 	}
@@ -108,15 +108,15 @@ func (m *Memory) sendNow(o *op) bool {
 	return ok
 }
 
-// cancel gives an op back of which nothing has been sent, and returns err.
-func (o *op) cancel(err error) error {
+// cancelUnsent gives an op back of which nothing has been sent, and returns err.
+func (o *op) cancelUnsent(err error) error {
 	set, local := o.set, o.local
-	o.free()
+	o.freeOp()
 	if local != nil {
-		local.free()
+		local.freeOp()
 	}
 	if set != nil {
-		set.part(nil, nil)
+		set.endPart(nil, nil)
 	}
 	return err
 }
@@ -124,20 +124,20 @@ func (o *op) cancel(err error) error {
 // Emit implements am.Queued.
 func (o *op) Emit() bool {
 	for o.send.kind != sendOver {
-		if !o.emit() {
+		if !o.emitNext() {
 			return false
 		}
 	}
 	return true
 }
 
-// emit sends the next record.
-func (o *op) emit() bool {
+// emitNext sends the next record.
+func (o *op) emitNext() bool {
 	s := &o.send
 	switch s.kind {
 	case sendPuts:
 		n := min(len(s.src)-s.pos, o.m.frag)
-		if !o.record(hPut, [maxArgs]uint64{uint64(s.off) + uint64(s.pos)}, 1, s.src[s.pos:s.pos+n]) {
+		if !o.sendRecord(hPut, [maxArgs]uint64{uint64(s.off) + uint64(s.pos)}, 1, s.src[s.pos:s.pos+n]) {
 			return false
 		}
 		s.pos += n
@@ -145,13 +145,13 @@ func (o *op) emit() bool {
 	case sendGets:
 		n := min(s.n-s.pos, o.m.reply)
 		args := [maxArgs]uint64{uint64(s.off) + uint64(s.pos), uint64(n), uint64(s.pos)}
-		if !o.record(getHandler(n), args, 3, nil) {
+		if !o.sendRecord(getHandler(n), args, 3, nil) {
 			return false
 		}
 		s.pos += n
 		s.overAt(s.n)
 	case sendOne:
-		if !o.record(s.h, s.args, s.nargs, s.src) {
+		if !o.sendRecord(s.h, s.args, s.nargs, s.src) {
 			return false
 		}
 		s.kind = sendOver
@@ -165,8 +165,8 @@ func (s *sending) overAt(end int) {
 	}
 }
 
-// record sends one record; the pair is locked.
-func (o *op) record(h uint8, args [maxArgs]uint64, nargs int, payload []byte) bool {
+// sendRecord sends one record; the pair is locked.
+func (o *op) sendRecord(h uint8, args [maxArgs]uint64, nargs int, payload []byte) bool {
 	e := o.m.e
 	body, first, out := e.OpenQueued(o.peer, h, 1+nargs, len(payload))
 	if out != am.Opened {
@@ -180,7 +180,7 @@ func (o *op) record(h uint8, args [maxArgs]uint64, nargs int, payload []byte) bo
 }
 
 // Sent implements am.Queued and am.BulkOwner: the source may be reused, and an access has been made.
-func (o *op) Sent(w *fult.Worker) { o.sent(nil, w) }
+func (o *op) Sent(w *fult.Worker) { o.onSent(nil, w) }
 
 // Fail implements am.Queued and am.BulkOwner.
 func (o *op) Fail(err error, w *fult.Worker) {
@@ -190,21 +190,21 @@ func (o *op) Fail(err error, w *fult.Worker) {
 	case errors.Is(err, conduit.ErrKey):
 		err = fmt.Errorf("%w: rank %d: %v", ErrRefused, o.peer, err)
 	}
-	o.sent(err, w)
+	o.onSent(err, w)
 }
 
-func (o *op) sent(err error, w *fult.Worker) {
+func (o *op) onSent(err error, w *fult.Worker) {
 	local := o.local
 	o.local = nil
 	o.dropSource()
-	o.release(err, w)
+	o.releaseHeld(err, w)
 	if local != nil {
-		local.release(err, w)
+		local.releaseHeld(err, w)
 	}
 }
 
-// keep copies the source of a put that is not sent yet. False if there are too many copies.
-func (o *op) keep() bool {
+// keepSource copies the source of a put that is not sent yet. False if there are too many copies.
+func (o *op) keepSource() bool {
 	m, n := o.m, int64(len(o.send.src))
 	if n > int64(m.frag) || m.kept.Add(n) > m.bounce {
 		if n <= int64(m.frag) {

@@ -86,7 +86,7 @@ func (s *slicer) step() error {
 			return err
 		}
 		v := byte(s.r.Uint32())
-		fill(shadow, v)
+		fillBytes(shadow, v)
 		return s.c.Memset(peer, off, v, n)
 	default:
 		if err := s.settle(); err != nil {

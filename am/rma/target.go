@@ -24,9 +24,9 @@ type target struct {
 	reach    conduit.Reach // under key
 }
 
-// direct gives the bytes of peer's segment that are to be read or written, or nil if that needs care: they do not
+// directBytes gives the bytes of peer's segment that are to be read or written, or nil if that needs care: they do not
 // exist, or are not reached directly, or not yet, or the peer has failed. It is the fast path of everything.
-func (m *Memory) direct(peer int, off int64, n int) []byte {
+func (m *Memory) directBytes(peer int, off int64, n int) []byte {
 	if uint(peer) >= uint(len(m.peers)) {
 		return nil
 	}
@@ -37,13 +37,13 @@ func (m *Memory) direct(peer int, off int64, n int) []byte {
 	return t.mem[off:][:n:n]
 }
 
-// check finds the target of an access and checks its bounds. It may block, see target.
-func (m *Memory) check(peer int, off int64, n int) (*target, error) {
-	r, at := split(off)
+// checkAccess finds the target of an access and checks its bounds. It may block, see target.
+func (m *Memory) checkAccess(peer int, off int64, n int) (*target, error) {
+	r, at := splitOffset(off)
 	if off < 0 {
 		r, at = 0, off
 	}
-	t, err := m.target(peer, r)
+	t, err := m.askTarget(peer, r)
 	if err != nil {
 		if r != 0 {
 			err = fmt.Errorf("%w; offset %d, %d bytes", err, off, n)
@@ -60,41 +60,41 @@ func (m *Memory) check(peer int, off int64, n int) (*target, error) {
 	return t, nil
 }
 
-// reach is direct, or else check. mem is nil if the bytes are not reached directly, t if direct has found them.
-func (m *Memory) reach(peer int, off int64, n int) (mem []byte, t *target, err error) {
-	if mem = m.direct(peer, off, n); mem != nil {
+// reachBytes is direct, or else check. mem is nil if the bytes are not reached directly, t if direct has found them.
+func (m *Memory) reachBytes(peer int, off int64, n int) (mem []byte, t *target, err error) {
+	if mem = m.directBytes(peer, off, n); mem != nil {
 		return mem, nil, nil
 	}
-	if t, err = m.check(peer, off, n); err != nil {
+	if t, err = m.checkAccess(peer, off, n); err != nil {
 		return nil, nil, err
 	}
-	return t.at(off, n), t, nil
+	return t.bytesAt(off, n), t, nil
 }
 
-// at gives n bytes of a segment that is reached directly; nil if it is not.
-func (t *target) at(off int64, n int) []byte {
+// bytesAt gives n bytes of a segment that is reached directly; nil if it is not.
+func (t *target) bytesAt(off int64, n int) []byte {
 	if t.mem == nil {
 		return nil
 	}
-	_, off = split(off)
+	_, off = splitOffset(off)
 	return t.mem[off:][:n:n]
 }
 
-// target asks peer, the first time, for the size of its segment or region, and waits for the answer.
-func (m *Memory) target(peer int, r Region) (*target, error) {
+// askTarget asks peer, the first time, for the size of its segment or region, and waits for the answer.
+func (m *Memory) askTarget(peer int, r Region) (*target, error) {
 	if uint(peer) >= uint(len(m.peers)) {
 		return nil, m.rankError(peer)
 	}
 	if m.closed.Load() {
 		return nil, fmt.Errorf("%w: rank %d", ErrClosed, m.rank)
 	}
-	if t := m.knows(peer, r); t != nil {
+	if t := m.knownRegion(peer, r); t != nil {
 		return t, nil
 	}
-	return m.attach(peer, r)
+	return m.attachRegion(peer, r)
 }
 
-func (m *Memory) attach(peer int, r Region) (*target, error) {
+func (m *Memory) attachRegion(peer int, r Region) (*target, error) {
 	var about welcome
 	o, err := m.newOp(peer, 1, about[:], result{})
 	if err != nil {
@@ -102,34 +102,34 @@ func (m *Memory) attach(peer int, r Region) (*target, error) {
 	}
 	o.send = sending{h: hHello, nargs: 1, args: [maxArgs]uint64{uint64(r)}}
 	m.prog.Begin(&o.done)
-	if err := m.launch(o, false); err != nil {
+	if err := m.launchOp(o, false); err != nil {
 		return nil, err
 	}
 	m.prog.Wait(&o.done)
-	if _, err := o.take(); err != nil {
+	if _, err := o.takeOutcome(); err != nil {
 		return nil, err
 	}
-	t := &target{rank: peer, region: r, size: int64(about.word(0)), lost: new(atomic.Bool)}
+	t := &target{rank: peer, region: r, size: int64(about.wordAt(0)), lost: new(atomic.Bool)}
 	if r != 0 {
-		return m.meet(t, &about)
+		return m.meetRegion(t, &about)
 	}
-	if n := about.word(1); t.size <= 0 || t.size > maxSegment || n != uint64(m.counters) {
+	if n := about.wordAt(1); t.size <= 0 || t.size > maxSegment || n != uint64(m.counters) {
 		return nil, fmt.Errorf("%w: rank %d has a segment of %d bytes and %d counters, rank %d has %d counters", ErrConfig,
 			peer, t.size, n, m.rank, m.counters)
 	}
-	k := conduit.Key{ID: about.word(2), Base: about.word(3), Size: m.total(t.size)}
+	k := conduit.Key{ID: about.wordAt(2), Base: about.wordAt(3), Size: m.totalSize(t.size)}
 	if k.ID != 0 && m.remote != nil {
 		t.reach = m.remote.Reach(peer)
 		t.key = k
 	}
 	if t.reach.Map {
-		m.share(t)
+		m.mapShared(t)
 	}
 	if !m.peers[peer].CompareAndSwap(nil, t) {
 		t = m.peers[peer].Load()
 	}
 	if m.closed.Load() {
-		m.forget()
+		m.forceSlowWay()
 		return nil, fmt.Errorf("%w: rank %d", ErrClosed, m.rank)
 	}
 	if m.e.PeerFailed(peer) != nil { // peerGone may have been here already
@@ -141,8 +141,8 @@ func (m *Memory) attach(peer int, r Region) (*target, error) {
 
 const shareWait = 5 * time.Second // for memory that the peer has sent already
 
-// share maps the peer's memory, of which it has been told. If that does not come, there are other ways to the peer.
-func (m *Memory) share(t *target) {
+// mapShared maps the peer's memory, of which it has been told. If that does not come, there are other ways to the peer.
+func (m *Memory) mapShared(t *target) {
 	for end := time.Now().Add(shareWait); time.Now().Before(end); time.Sleep(50 * time.Microsecond) {
 		mem, lost, err := m.remote.Map(t.rank, t.key)
 		if err != nil {
@@ -150,7 +150,7 @@ func (m *Memory) share(t *target) {
 		}
 		if mem != nil {
 			if t.lost = lost; t.region == 0 {
-				t.over(m, mem)
+				t.reachThrough(m, mem)
 			} else {
 				t.mem = slices.Clip(mem)
 			}
@@ -159,8 +159,8 @@ func (m *Memory) share(t *target) {
 	}
 }
 
-// over has t be reached by loads and stores in mem.
-func (t *target) over(m *Memory, mem []byte) *target {
+// reachThrough has t be reached by loads and stores in mem.
+func (t *target) reachThrough(m *Memory, mem []byte) *target {
 	t.mem, t.counters = mem[:t.size:t.size], mem[m.counterAt(t.size):]
 	return t
 }
@@ -171,21 +171,21 @@ type welcome [4 * 8]byte
 // mappable is what a welcome tells of a region in place of the counters: whether peers may map it.
 const mappable = 1
 
-// meet makes this rank know a region of a peer.
-func (m *Memory) meet(t *target, about *welcome) (*target, error) {
+// meetRegion makes this rank know a region of a peer.
+func (m *Memory) meetRegion(t *target, about *welcome) (*target, error) {
 	if t.size < 0 || t.size > offsetMask+1 {
 		return nil, fmt.Errorf("%w: rank %d has no region %d", ErrBounds, t.rank, t.region)
 	}
-	k := conduit.Key{ID: about.word(2), Base: about.word(3), Size: t.size}
+	k := conduit.Key{ID: about.wordAt(2), Base: about.wordAt(3), Size: t.size}
 	if k.ID != 0 && m.remote != nil {
 		t.reach, t.key = m.remote.Reach(t.rank), k
 	}
-	if t.reach.Map && about.word(1) == mappable {
-		m.share(t)
+	if t.reach.Map && about.wordAt(1) == mappable {
+		m.mapShared(t)
 	}
-	m.known(t.rank, t.region, t)
+	m.setKnown(t.rank, t.region, t)
 	if m.closed.Load() {
-		m.forget()
+		m.forceSlowWay()
 		return nil, fmt.Errorf("%w: rank %d", ErrClosed, m.rank)
 	}
 	if m.e.PeerFailed(t.rank) != nil { // peerGone may have been here already
@@ -195,9 +195,9 @@ func (m *Memory) meet(t *target, about *welcome) (*target, error) {
 	return t, nil
 }
 
-// welcomed is what a welcome tells of a region of this rank.
-func (m *Memory) welcomed(number Region, peer int) [4]uint64 {
-	r := m.regions.get(number)
+// welcomeWords is what a welcome tells of a region of this rank.
+func (m *Memory) welcomeWords(number Region, peer int) [4]uint64 {
+	r := m.regions.regionOf(number)
 	if r == nil {
 		return [4]uint64{1 << 63}
 	}
@@ -212,7 +212,7 @@ func (m *Memory) welcomed(number Region, peer int) [4]uint64 {
 	return words
 }
 
-func (w *welcome) word(i int) uint64 { return binary.LittleEndian.Uint64(w[8*i:]) }
+func (w *welcome) wordAt(i int) uint64 { return binary.LittleEndian.Uint64(w[8*i:]) }
 
 func (m *Memory) onHello(t *am.Token, a []uint64, _ []byte) error {
 	var words [4]uint64
@@ -220,7 +220,7 @@ func (m *Memory) onHello(t *am.Token, a []uint64, _ []byte) error {
 		k := m.keyFor(t.Source())
 		words = [4]uint64{uint64(m.size), uint64(m.counters), k.ID, k.Base}
 	} else {
-		words = m.welcomed(Region(min(r, maxRegions)), t.Source())
+		words = m.welcomeWords(Region(min(r, maxRegions)), t.Source())
 	}
 	b := make([]byte, 0, len(welcome{}))
 	for _, v := range words {
@@ -239,8 +239,8 @@ func (m *Memory) keyFor(peer int) conduit.Key {
 	return k
 }
 
-// forget makes every access take the slow way, which finds that the memory is closed.
-func (m *Memory) forget() {
+// forceSlowWay makes every access take the slow way, which finds that the memory is closed.
+func (m *Memory) forceSlowWay() {
 	for i := range m.peers {
 		m.peers[i].Store(nil)
 		m.forgetRegions(i)
@@ -252,6 +252,6 @@ func (m *Memory) peerGone(peer int, _ error, w *fult.Worker) {
 	m.peers[peer].Store(nil) // whatever the conduit's memory says
 	m.forgetRegions(peer)
 	m.releaseKeys(peer)
-	m.fail(peer, m.e.PeerError(peer), w)
+	m.failPeer(peer, m.e.PeerError(peer), w)
 	m.notes.lookAll(w, m)
 }

@@ -67,23 +67,23 @@ func updateHandler(n int) uint8 {
 	return hUpdateMost
 }
 
-// update makes one of this rank's updates. The answer is appended to reply, whose capacity it fills.
-func (m *Memory) update(r Region, request, reply []byte) (answer []byte, ok bool) {
-	own := m.regions.get(r)
+// doUpdate makes one of this rank's updates. The answer is appended to reply, whose capacity it fills.
+func (m *Memory) doUpdate(r Region, request, reply []byte) (answer []byte, ok bool) {
+	own := m.regions.regionOf(r)
 	u := &m.updates
 	if own == nil || u.run == nil {
 		return nil, false
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	m.enter()
-	answer, ok = u.run(own.piece, request, reply)
-	m.leave()
+	m.fenceRead()
+	answer, ok = u.run(own.pieceAt, request, reply)
+	m.fenceWrite()
 	return answer, ok && len(answer) == cap(reply)
 }
 
 func (m *Memory) updateOwn(r Region, request, dst []byte) error {
-	if _, ok := m.update(r, request, dst[:0:len(dst)]); !ok {
+	if _, ok := m.doUpdate(r, request, dst[:0:len(dst)]); !ok {
 		return fmt.Errorf("%w: rank %d: an update of region %d", ErrRefused, m.rank, r)
 	}
 	return nil
@@ -96,7 +96,7 @@ func (m *Memory) onUpdate(t *am.Token, a []uint64, p []byte) error {
 	}
 	u := &m.updates
 	u.reply = slices.Grow(u.reply[:0], m.reply)
-	answer, ok := m.update(Region(a[1]), p, u.reply[:0:a[2]])
+	answer, ok := m.doUpdate(Region(a[1]), p, u.reply[:0:a[2]])
 	if !ok || len(answer) == 0 {
 		return m.ack(t, a[0], ok)
 	}

@@ -12,22 +12,22 @@ type Strided struct {
 // PutStrided puts the blocks of src, the first at its beginning, to peer's segment, the first at offset off, and
 // returns when they are there. Blocking and errors as for Put; ErrArgument if s contradicts itself or src.
 func (m *Memory) PutStrided(peer int, off int64, src []byte, s Strided) error {
-	return m.strided((*Context).PutBulk, peer, off, src, s)
+	return m.transferStrided((*Context).PutBulk, peer, off, src, s)
 }
 
 // GetStrided is PutStrided the other way round: from peer's segment to dst.
 func (m *Memory) GetStrided(peer int, off int64, dst []byte, s Strided) error {
-	return m.strided((*Context).Get, peer, off, dst, s)
+	return m.transferStrided((*Context).Get, peer, off, dst, s)
 }
 
 // transfer is the implicit put or get of a Context.
 type transfer func(c *Context, peer int, off int64, local []byte) error
 
-func (m *Memory) strided(f transfer, peer int, off int64, local []byte, s Strided) error {
+func (m *Memory) transferStrided(f transfer, peer int, off int64, local []byte, s Strided) error {
 	if err := m.checkStrided(peer, off, len(local), s); err != nil {
 		return err
 	}
-	return m.each(s.Count, func(c *Context, i int) error {
+	return m.startEach(s.Count, func(c *Context, i int) error {
 		return f(c, peer, off+int64(i*s.Remote), local[i*s.Local:i*s.Local+s.Block])
 	})
 }
@@ -39,13 +39,13 @@ func (m *Memory) checkStrided(peer int, off int64, local int, s Strided) error {
 		return fmt.Errorf("%w: rank %d: %+v", ErrArgument, peer, s)
 	}
 	if s.Count == 0 || s.Block == 0 {
-		_, err := m.check(peer, off, 0)
+		_, err := m.checkAccess(peer, off, 0)
 		return err
 	}
 	if need := (s.Count-1)*s.Local + s.Block; need > local {
 		return fmt.Errorf("%w: rank %d: %+v takes %d bytes, there are %d", ErrArgument, peer, s, need, local)
 	}
-	_, err := m.check(peer, off, (s.Count-1)*s.Remote+s.Block)
+	_, err := m.checkAccess(peer, off, (s.Count-1)*s.Remote+s.Block)
 	return err
 }
 
@@ -57,25 +57,26 @@ type Piece struct {
 
 // PutIndexed puts the pieces and returns when all are there. Otherwise as Put; after an ErrBounds nothing has been put.
 func (m *Memory) PutIndexed(peer int, pieces []Piece) error {
-	return m.indexed((*Context).PutBulk, peer, pieces)
+	return m.transferIndexed((*Context).PutBulk, peer, pieces)
 }
 
 // GetIndexed gets the pieces from peer's segment and returns when all are there. Otherwise as PutIndexed.
 func (m *Memory) GetIndexed(peer int, pieces []Piece) error {
-	return m.indexed((*Context).Get, peer, pieces)
+	return m.transferIndexed((*Context).Get, peer, pieces)
 }
 
-func (m *Memory) indexed(f transfer, peer int, pieces []Piece) error {
+func (m *Memory) transferIndexed(f transfer, peer int, pieces []Piece) error {
 	for _, p := range pieces {
-		if _, err := m.check(peer, p.Off, len(p.Local)); err != nil {
+		if _, err := m.checkAccess(peer, p.Off, len(p.Local)); err != nil {
 			return err
 		}
 	}
-	return m.each(len(pieces), func(c *Context, i int) error { return f(c, peer, pieces[i].Off, pieces[i].Local) })
+	return m.startEach(len(pieces), func(c *Context, i int) error { return f(c, peer, pieces[i].Off, pieces[i].Local) })
 }
 
-// each starts n implicit operations and waits for them, also where one cannot be started: their memory is the caller's.
-func (m *Memory) each(n int, start func(c *Context, i int) error) (err error) {
+// startEach starts n implicit operations and waits for them, also where one cannot be started: their memory is the
+// caller's.
+func (m *Memory) startEach(n int, start func(c *Context, i int) error) (err error) {
 	c := Context{m: m}
 	for i := 0; i < n && err == nil; i++ {
 		err = start(&c, i)

@@ -10,10 +10,10 @@ import (
 	"github.com/golci/golci/internal/job/boot"
 )
 
-// machines are those that the flags name, or else those of this job's allocation. None means this machine, without a
-// remote shell.
-func (r *runCmd) machines() ([]far.Host, error) {
-	hosts, err := r.named()
+// namedMachines are those that the flags name, or else those of this job's allocation. None means this machine, without
+// a remote shell.
+func (r *runCmd) namedMachines() ([]far.Host, error) {
+	hosts, err := r.namedHosts()
 	if err != nil || len(hosts) > 0 || r.Allocation == "none" {
 		return hosts, err
 	}
@@ -27,7 +27,7 @@ func (r *runCmd) machines() ([]far.Host, error) {
 	if a == nil {
 		return nil, nil
 	}
-	return r.adopt(a)
+	return r.adoptAllocation(a)
 }
 
 // onlyOne refuses to start a job in each of several processes that another launcher has started. The error of all
@@ -62,10 +62,10 @@ func allocation() (*alloc.Allocation, error) {
 	return alloc.Find(alloc.View{Env: os.LookupEnv, Read: os.ReadFile, Host: host})
 }
 
-// adopt gives the allocation to the job. A job on this machine alone is one without machines.
-func (r *runCmd) adopt(a *alloc.Allocation) ([]far.Host, error) {
-	r.detail("allocation: " + describe(a))
-	slots, asked := a.Slots(), r.asked()
+// adoptAllocation gives the allocation to the job. A job on this machine alone is one without machines.
+func (r *runCmd) adoptAllocation(a *alloc.Allocation) ([]far.Host, error) {
+	r.sayDetail("allocation: " + describeAllocation(a))
+	slots, asked := a.Slots(), r.askedRanks()
 	if a.Alone() && (slots > 0 || asked != nil) {
 		if asked == nil {
 			r.Ranks = &slots
@@ -73,7 +73,7 @@ func (r *runCmd) adopt(a *alloc.Allocation) ([]far.Host, error) {
 		return nil, nil
 	}
 	if asked != nil && slots > 0 && *asked > slots {
-		say(fmt.Sprintf("-n %d: %s has given %d slot(s) on %d machine(s) (%s); ask it for more, "+
+		sayLine(fmt.Sprintf("-n %d: %s has given %d slot(s) on %d machine(s) (%s); ask it for more, "+
 			"or name machines and slots with -hosts",
 			*asked, a.Scheduler, slots, len(a.Hosts), a.From))
 		return nil, exitCode(2)

@@ -12,8 +12,8 @@ import (
 // mostNamed is how many machines of an allocation are named.
 const mostNamed = 8
 
-// describe tells of an allocation in one line: "Slurm (SLURM_JOB_NODELIST): n1:3 (this machine), n2:1".
-func describe(a *alloc.Allocation) string {
+// describeAllocation tells of an allocation in one line: "Slurm (SLURM_JOB_NODELIST): n1:3 (this machine), n2:1".
+func describeAllocation(a *alloc.Allocation) string {
 	var names []string
 	for i, h := range a.Hosts {
 		if i == mostNamed {
@@ -44,7 +44,7 @@ func infoAllocation(w io.Writer, a *alloc.Allocation, err error) {
 	case a == nil:
 		fmt.Fprintf(w, "allocation\tnone: golci run uses this machine, or those of -hosts\n")
 	default:
-		fmt.Fprintf(w, "allocation\t%s\n", describe(a))
+		fmt.Fprintf(w, "allocation\t%s\n", describeAllocation(a))
 		fmt.Fprintf(w, "remote shell\t%s\n", shellText(a))
 	}
 }

@@ -67,7 +67,7 @@ func (b *benchCmd) Run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	losses, link, err := b.Link.parse(b.Seed)
+	losses, link, err := b.Link.parseLink(b.Seed)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (b *benchCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	large, err := b.Scale.parse(b.Seed)
+	large, err := b.Scale.parseScale(b.Seed)
 	if err != nil {
 		return err
 	}

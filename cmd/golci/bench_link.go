@@ -23,7 +23,7 @@ type linkFlags struct {
 	Real    bool          `help:"No simulation: two ranks over the UDP conduit, which drops packets itself (loss, reorder, dup, seed and security apply)."`
 }
 
-func (l *linkFlags) parse(seed uint64) (losses []float64, c reliable.Config, err error) {
+func (l *linkFlags) parseLink(seed uint64) (losses []float64, c reliable.Config, err error) {
 	if losses, err = suite.ParseChances(l.Loss); err != nil {
 		return nil, c, err
 	}

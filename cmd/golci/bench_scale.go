@@ -17,7 +17,7 @@ type scaleFlags struct {
 	Rate     string        `help:"Bits per second that an end can send, and take in; k, M and G multiply by powers of 1000." default:"10G"`
 }
 
-func (f *scaleFlags) parse(seed uint64) (scale.Config, error) {
+func (f *scaleFlags) parseScale(seed uint64) (scale.Config, error) {
 	c := scale.Config{PerNode: f.PerNode, Link: vtime.Link{Latency: f.Latency, Overhead: f.Overhead}, Seed: seed}
 	var err error
 	if c.Ranks, err = suite.ParseList(f.Ranks); err != nil {

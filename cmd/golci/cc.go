@@ -54,7 +54,7 @@ func (c *ccCmd) Run() error {
 		return err
 	}
 	if c.Install != "" {
-		return install(c.Install, place)
+		return installWrappers(c.Install, place)
 	}
 	if text, ok := clib.Answer(cc, place, c.Args); ok {
 		fmt.Println(text)
@@ -108,8 +108,8 @@ func (c *ccCmd) compiler(set *settings.Set) ([]string, error) {
 	return cc, nil
 }
 
-// install writes the wrappers of this program into a directory, which is made.
-func install(dir string, place clib.Place) error {
+// installWrappers writes the wrappers of this program into a directory, which is made.
+func installWrappers(dir string, place clib.Place) error {
 	self, err := ownPath()
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func librarySource() string {
 
 // buildLibrary runs the go command, which builds the library with the compiler cc. What that prints is no output of cc.
 func buildLibrary(source, output, cc string) error {
-	say(fmt.Sprintf("building %s; this is done once", abi.LibraryFile))
+	sayLine(fmt.Sprintf("building %s; this is done once", abi.LibraryFile))
 	cmd := exec.Command("go", abi.BuildArgs(output)...)
 	cmd.Dir = source
 	cmd.Env = append(os.Environ(), buildVariables(cc)...)

@@ -26,13 +26,13 @@ func longFlags(root *kong.Node, args []string) (l line, err error) {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
-		case arg == "--" && passes(node):
+		case arg == "--" && passesOn(node):
 			l.rest, l.whole = args[i+1:], true
 			return l, nil
 		case arg == "--":
 			l.own = append(l.own, args[i:]...)
 			return l, nil
-		case foreign(node, arg):
+		case isForeign(node, arg):
 			l.rest = args[i:]
 			return l, nil
 		}
@@ -45,7 +45,7 @@ func longFlags(root *kong.Node, args []string) (l line, err error) {
 		case flag == nil && !strings.HasPrefix(arg, "-"):
 			if sub := child(node, arg); sub != nil {
 				node = sub
-			} else if passes(node) {
+			} else if passesOn(node) {
 				l.rest = args[i:]
 				return l, nil
 			} else if node == root && len(node.Children) > 0 {
@@ -59,7 +59,7 @@ func longFlags(root *kong.Node, args []string) (l line, err error) {
 			continue
 		}
 		i++
-		if dashed(flag, args[i]) {
+		if isDashed(flag, args[i]) {
 			l.own = append(l.own, "--"+flag.Name+"="+args[i])
 		} else {
 			l.own = append(l.own, arg, args[i])
@@ -89,14 +89,14 @@ func (u unknownFlag) Error() string {
 	if u.node != u.root {
 		command += " " + u.node.Name
 	}
-	if passes(u.node) {
+	if passesOn(u.node) {
 		where = " before the program"
 	}
 	return fmt.Sprintf("unknown flag %s%s; %s -help lists those of golci", u.arg, where, command)
 }
 
-// dashed says whether value, which begins with a dash, is meant for flag: a number, or flags for go build.
-func dashed(flag *kong.Flag, value string) bool {
+// isDashed says whether value, which begins with a dash, is meant for flag: a number, or flags for go build.
+func isDashed(flag *kong.Flag, value string) bool {
 	_, err := strconv.Atoi(value)
 	return strings.HasPrefix(value, "-") && (err == nil || flag.Name == "build")
 }
@@ -139,8 +139,8 @@ func child(node *kong.Node, name string) *kong.Node {
 	return nil
 }
 
-// passes says whether the command takes a program and its arguments as they are.
-func passes(node *kong.Node) bool {
+// passesOn says whether the command takes a program and its arguments as they are.
+func passesOn(node *kong.Node) bool {
 	for _, p := range node.Positional {
 		if p.Passthrough {
 			return true
@@ -149,9 +149,9 @@ func passes(node *kong.Node) bool {
 	return false
 }
 
-// foreign says whether arg is a flag for the program that the command runs: where that is known beforehand, all are but
-// the command's own.
-func foreign(node *kong.Node, arg string) bool {
+// isForeign says whether arg is a flag for the program that the command runs: where that is known beforehand, all are
+// but the command's own.
+func isForeign(node *kong.Node, arg string) bool {
 	if node.Tag == nil || !node.Tag.Has("foreign") || !strings.HasPrefix(arg, "-") {
 		return false
 	}

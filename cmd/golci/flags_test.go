@@ -84,7 +84,7 @@ func TestRunArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := strings.Fields("run -n 3 -env A=x,y -env B=2 -prefix -timeout 1m prog -n 9 --prefix -- rest")
-	if _, err := parse(parser, args); err != nil {
+	if _, err := parseArgs(parser, args); err != nil {
 		t.Fatal(err)
 	}
 	r := c.Run
@@ -148,7 +148,7 @@ func TestManyArguments(t *testing.T) {
 	if err != nil || len(l.own) != 6 || len(l.rest) != len(args)-6 {
 		t.Fatalf("the parser gets %d words, the program %d: %v", len(l.own), len(l.rest), err)
 	}
-	if _, err := parse(parser, args); err != nil {
+	if _, err := parseArgs(parser, args); err != nil {
 		t.Fatal(err)
 	}
 	r := c.Run

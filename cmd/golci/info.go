@@ -32,10 +32,10 @@ func (c infoCmd) Run() error {
 	if c.JSON {
 		return infoJSON(os.Stdout)
 	}
-	return info(os.Stdout, c.All)
+	return writeInfo(os.Stdout, c.All)
 }
 
-func info(out io.Writer, all bool) error {
+func writeInfo(out io.Writer, all bool) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	m := topology.Read()
 	infoSystem(w)

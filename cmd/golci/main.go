@@ -36,7 +36,7 @@ type helpCmd struct {
 // Run is the flag -help of the command.
 func (h helpCmd) Run() error {
 	if len(h.Command) > 1 && h.Command[0] != "trace" {
-		say(fmt.Sprintf("unexpected argument %s; golci help takes the name of a command", h.Command[1]))
+		sayLine(fmt.Sprintf("unexpected argument %s; golci help takes the name of a command", h.Command[1]))
 		return exitCode(2)
 	}
 	if code := realMain(append(h.Command, "--help")); code != 0 {
@@ -81,7 +81,7 @@ func realMain(args []string) (code int) {
 	c := cli{Plugins: commands}
 	parser, err := newParser(&c)
 	if err != nil {
-		return complain(err)
+		return printError(err)
 	}
 	if len(args) == 0 {
 		parser.Stdout = os.Stderr
@@ -89,12 +89,12 @@ func realMain(args []string) (code int) {
 		_, _ = parser.Parse([]string{"--help"})
 		return 2
 	}
-	ctx, err := parse(parser, args)
+	ctx, err := parseArgs(parser, args)
 	if err != nil {
 		parser.Errorf("%s", err)
 		return 2
 	}
-	return complain(ctx.Run())
+	return printError(ctx.Run())
 }
 
 func newParser(c *cli) (*kong.Kong, error) {
@@ -114,8 +114,8 @@ func common() []kong.Option {
 // program is a command that takes a program, or the arguments of one.
 type program interface{ setArgs(l line) error }
 
-// parse keeps the program and its arguments from the parser.
-func parse(parser *kong.Kong, args []string) (*kong.Context, error) {
+// parseArgs keeps the program and its arguments from the parser.
+func parseArgs(parser *kong.Kong, args []string) (*kong.Context, error) {
 	l, err := longFlags(parser.Model.Node, args)
 	if err != nil {
 		return nil, err
@@ -141,8 +141,8 @@ func asBytes(ctx *kong.DecodeContext, target reflect.Value) error {
 	return err
 }
 
-// complain prints err, if it has something to say, and returns the exit code for it.
-func complain(err error) int {
+// printError prints err, if it has something to say, and returns the exit code for it.
+func printError(err error) int {
 	if err == nil {
 		return 0
 	}

@@ -31,7 +31,7 @@ func (r *runCmd) setArgs(l line) (err error) {
 	r.Argv = words
 	for number := 2; more && err == nil; number++ {
 		var p part
-		l, err = p.parse(number, l.rest[len(words)+1:])
+		l, err = p.parsePart(number, l.rest[len(words)+1:])
 		words, more = l.program()
 		p.Argv = words
 		r.more = append(r.more, p)
@@ -47,8 +47,8 @@ func (l line) program() (argv []string, more bool) {
 	return l.rest, false
 }
 
-// parse reads the flags of a part that is not the first one. The rest of l is the program and all that follows.
-func (p *part) parse(number int, words []string) (l line, err error) {
+// parsePart reads the flags of a part that is not the first one. The rest of l is the program and all that follows.
+func (p *part) parsePart(number int, words []string) (l line, err error) {
 	parser, err := kong.New(p, append(common(), kong.Name("golci run"), kong.NoDefaultHelp())...)
 	if err != nil {
 		return l, err
@@ -76,8 +76,8 @@ func ofRun(arg string) bool {
 	return flag != nil
 }
 
-// parts are the programs of the job.
-func (r *runCmd) parts() []*part {
+// programParts are the programs of the job.
+func (r *runCmd) programParts() []*part {
 	all := []*part{&r.part}
 	for i := range r.more {
 		all = append(all, &r.more[i])
@@ -87,9 +87,9 @@ func (r *runCmd) parts() []*part {
 
 // checkParts looks at the numbers of ranks, gives each variable its value, and makes directories absolute.
 func (r *runCmd) checkParts() (err error) {
-	parts := r.parts()
+	parts := r.programParts()
 	for i, p := range parts {
-		if err := p.check(i+1, len(parts)); err != nil {
+		if err := p.checkPart(i+1, len(parts)); err != nil {
 			return err
 		}
 		if p.Env, err = withValues(p.Env, os.LookupEnv); err != nil {
@@ -102,14 +102,14 @@ func (r *runCmd) checkParts() (err error) {
 			return fmt.Errorf("-wdir: %w", err)
 		}
 	}
-	if n := r.asked(); n != nil && *n > launch.MaxRanks {
+	if n := r.askedRanks(); n != nil && *n > launch.MaxRanks {
 		return wrongRanks("", *n)
 	}
 	return nil
 }
 
-// check looks at one part of several, or at the only one.
-func (p *part) check(number, of int) error {
+// checkPart looks at one part of several, or at the only one.
+func (p *part) checkPart(number, of int) error {
 	name := ""
 	if of > 1 {
 		name = fmt.Sprintf("part %d of the job: ", number)
@@ -126,37 +126,37 @@ func (p *part) check(number, of int) error {
 }
 
 func wrongRanks(part string, n int) error {
-	say(fmt.Sprintf("%s-n %d: the number of ranks must be from 1 to %d", part, n, launch.MaxRanks))
+	sayLine(fmt.Sprintf("%s-n %d: the number of ranks must be from 1 to %d", part, n, launch.MaxRanks))
 	return exitCode(2)
 }
 
-// asked is the number of ranks that the user wants; nil: no number is given.
-func (r *runCmd) asked() *int {
+// askedRanks is the number of ranks that the user wants; nil: no number is given.
+func (r *runCmd) askedRanks() *int {
 	if r.Ranks == nil {
 		return nil
 	}
 	n := 0
-	for _, p := range r.parts() {
+	for _, p := range r.programParts() {
 		n += *p.Ranks
 	}
 	return &n
 }
 
-// variables are those that -env gives to any ranks. The last one of a name counts for the launcher itself.
-func (r *runCmd) variables() (env []string) {
-	for _, p := range r.parts() {
+// envVariables are those that -env gives to any ranks. The last one of a name counts for the launcher itself.
+func (r *runCmd) envVariables() (env []string) {
+	for _, p := range r.programParts() {
 		env = append(env, p.Env...)
 	}
 	return env
 }
 
-// commands are the programs with their ranks. argvs has the path and the arguments of each. The variables of an only
-// one are those of the job: ranks that are spawned get them, too.
-func (r *runCmd) commands(argvs [][]string, only int) (cmds []boot.Command, env []string) {
+// programCommands are the programs with their ranks. argvs has the path and the arguments of each. The variables of an
+// only one are those of the job: ranks that are spawned get them, too.
+func (r *runCmd) programCommands(argvs [][]string, only int) (cmds []boot.Command, env []string) {
 	if len(argvs) == 1 {
 		return []boot.Command{{Argv: argvs[0], N: only, Dir: r.Dir}}, r.Env
 	}
-	for i, p := range r.parts() {
+	for i, p := range r.programParts() {
 		cmds = append(cmds, boot.Command{Argv: argvs[i], N: *p.Ranks, Env: p.Env, Dir: p.Dir})
 	}
 	return cmds, nil

@@ -16,15 +16,16 @@ import (
 	"github.com/golci/golci/internal/job/boot"
 )
 
-// programs finds the program of each part, and builds those that are Go packages. A package is a directory, a .go file,
-// or an import path that is neither a file nor found in PATH. cleanup removes what has been built; it is never nil.
-func (r *runCmd) programs(guard *launch.Guard, signals <-chan os.Signal) (argvs [][]string, cleanup func(), err error) {
+// findPrograms finds the program of each part, and builds those that are Go packages. A package is a directory, a .go
+// file, or an import path that is neither a file nor found in PATH. cleanup removes what has been built; it is never
+// nil.
+func (r *runCmd) findPrograms(guard *launch.Guard, signals <-chan os.Signal) (argvs [][]string, cleanup func(), err error) {
 	b := builder{run: r, guard: guard, signals: signals, built: map[string]string{}}
-	for _, p := range r.parts() {
+	for _, p := range r.programParts() {
 		if len(p.Argv) == 0 {
 			return nil, b.cleanup, errors.New("no program given")
 		}
-		path, err := b.program(p)
+		path, err := b.programPath(p)
 		if err != nil {
 			return nil, b.cleanup, err
 		}
@@ -48,8 +49,8 @@ func (b *builder) cleanup() {
 	}
 }
 
-// program is the path of the program of p.
-func (b *builder) program(p *part) (string, error) {
+// programPath is the path of the program of p.
+func (b *builder) programPath(p *part) (string, error) {
 	if !p.isPackage() {
 		return p.path()
 	}
@@ -62,7 +63,7 @@ func (b *builder) program(p *part) (string, error) {
 		return "", err
 	}
 	bin := filepath.Join(dir, binaryName(prog))
-	if err := b.run.build(prog, bin, b.guard, b.signals); err != nil {
+	if err := b.run.buildProgram(prog, bin, b.guard, b.signals); err != nil {
 		return "", err
 	}
 	b.built[prog] = bin
@@ -144,8 +145,8 @@ func binaryName(prog string) string {
 	return name
 }
 
-// build runs go build in a process group of its own; a signal that ends the job ends it, too.
-func (r *runCmd) build(prog, bin string, guard *launch.Guard, signals <-chan os.Signal) error {
+// buildProgram runs go build in a process group of its own; a signal that ends the job ends it, too.
+func (r *runCmd) buildProgram(prog, bin string, guard *launch.Guard, signals <-chan os.Signal) error {
 	args := append([]string{"build", "-o", bin}, r.buildFlags()...)
 	if st, err := os.Stat(prog); err == nil && st.IsDir() && !filepath.IsAbs(prog) && !strings.HasPrefix(prog, ".") {
 		prog = "./" + prog // or the go command takes it for an import path
@@ -153,7 +154,7 @@ func (r *runCmd) build(prog, bin string, guard *launch.Guard, signals <-chan os.
 	cmd := exec.Command("go", append(args, prog)...)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	cmd.SysProcAttr = launch.GroupAttr()
-	r.detail("go " + strings.Join(cmd.Args[1:], " "))
+	r.sayDetail("go " + strings.Join(cmd.Args[1:], " "))
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("building %s: %w", prog, err)
 	}

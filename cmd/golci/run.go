@@ -48,13 +48,13 @@ func (r *runCmd) Run() error {
 	if r.Allocation == "" {
 		r.Allocation = settings.Allocation.Get(set)
 	}
-	if err := r.check(); err != nil {
+	if err := r.checkFlags(); err != nil {
 		return err
 	}
-	for _, text := range settings.Misspelt(slices.Concat(os.Environ(), r.variables())) {
-		say(text)
+	for _, text := range settings.Misspelt(slices.Concat(os.Environ(), r.envVariables())) {
+		sayLine(text)
 	}
-	hosts, err := r.machines()
+	hosts, err := r.namedMachines()
 	if err != nil {
 		return err
 	}
@@ -67,20 +67,20 @@ func (r *runCmd) Run() error {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, forwarded...)
 	defer signal.Stop(signals)
-	programs, cleanup, err := r.programs(guard, signals)
+	programs, cleanup, err := r.findPrograms(guard, signals)
 	defer cleanup()
 	if err != nil {
 		return err
 	}
-	return r.launch(programs, hosts, guard, signals)
+	return r.launchJob(programs, hosts, guard, signals)
 }
 
-// check looks at the flags that kong cannot judge.
-func (r *runCmd) check() error {
+// checkFlags looks at the flags that kong cannot judge.
+func (r *runCmd) checkFlags() error {
 	if r.Allocation != "auto" && r.Allocation != "none" {
 		return fmt.Errorf("-allocation must be auto or none, not %q", r.Allocation)
 	}
-	if len(r.buildFlags()) > 0 && len(r.Argv) > 0 && !r.builds() {
+	if len(r.buildFlags()) > 0 && len(r.Argv) > 0 && !r.isBuilt() {
 		return r.noPackage()
 	}
 	if r.Tee && r.Output == "" {
@@ -102,7 +102,7 @@ func (r *runCmd) buildFlags() (flags []string) {
 	return append(flags, strings.Fields(r.Build)...)
 }
 
-func (r *runCmd) launch(argvs [][]string, hosts []far.Host, guard *launch.Guard, signals <-chan os.Signal) error {
+func (r *runCmd) launchJob(argvs [][]string, hosts []far.Host, guard *launch.Guard, signals <-chan os.Signal) error {
 	if err := r.makeOutput(); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (r *runCmd) launch(argvs [][]string, hosts []far.Host, guard *launch.Guard,
 	if err != nil {
 		return err
 	}
-	team, err := r.team(hosts, set)
+	team, err := r.teamOf(hosts, set)
 	if err != nil {
 		return err
 	}
@@ -120,19 +120,19 @@ func (r *runCmd) launch(argvs [][]string, hosts []far.Host, guard *launch.Guard,
 	if err != nil {
 		return err
 	}
-	cmds, env := r.commands(argvs, r.ranks(hosts))
+	cmds, env := r.programCommands(argvs, r.rankCount(hosts))
 	code, err := launch.Run(&launch.Spec{
 		Commands: cmds, Env: append([]string{settings.Bind.Env() + "=" + r.Bind}, env...),
 		Bind: r.Bind, Prefix: r.Prefix, Files: r.Output, Tee: r.Tee, Survive: r.Survive, Timeout: r.Timeout, Grace: r.Grace,
 		Limit: func(ranks int) time.Duration { return boot.ExitLimit(set, ranks) + limitMargin },
-		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals, Say: say, Detail: r.detail,
+		Guard: guard, Stdin: stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals, Say: sayLine, Detail: r.sayDetail,
 		Parts: parts.path(), Room: r.Room,
 	}, team)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "golci:", err)
 	}
 	if err := parts.merge(r.Trace); err != nil {
-		say(fmt.Sprintf("no timeline in %s: %v", r.Trace, err))
+		sayLine(fmt.Sprintf("no timeline in %s: %v", r.Trace, err))
 		code = max(code, 1)
 	}
 	if code != 0 {
@@ -157,7 +157,7 @@ const limitMargin = 500 * time.Millisecond
 
 func (r *runCmd) settings() (*settings.Set, error) {
 	return settings.Parse(func(name string) (string, bool) {
-		for _, kv := range slices.Backward(r.variables()) {
+		for _, kv := range slices.Backward(r.envVariables()) {
 			if v, ok := strings.CutPrefix(kv, name+"="); ok {
 				return v, true
 			}
@@ -166,9 +166,9 @@ func (r *runCmd) settings() (*settings.Set, error) {
 	})
 }
 
-func say(text string) { fmt.Fprintln(os.Stderr, "golci:", text) }
+func sayLine(text string) { fmt.Fprintln(os.Stderr, "golci:", text) }
 
-func (r *runCmd) detail(text string) {
+func (r *runCmd) sayDetail(text string) {
 	if r.Verbose {
 		fmt.Fprintln(os.Stderr, "golci:", text)
 	}

@@ -27,8 +27,8 @@ type runFar struct {
 	built []string // programs that have been built, as paths
 }
 
-// named reads the machines that the flags name; none means that they name none.
-func (r *runFar) named() ([]far.Host, error) {
+// namedHosts reads the machines that the flags name; none means that they name none.
+func (r *runFar) namedHosts() ([]far.Host, error) {
 	switch {
 	case r.Hosts != "" && r.Hostfile != "":
 		return nil, errors.New("-hosts or -hostfile, not both")
@@ -49,8 +49,8 @@ func (r *runFar) named() ([]far.Host, error) {
 	return hosts, nil
 }
 
-// team is the team of a job on these machines; nil stands for this machine alone.
-func (r *runFar) team(hosts []far.Host, set *settings.Set) (launch.Team, error) {
+// teamOf is the team of a job on these machines; nil stands for this machine alone.
+func (r *runFar) teamOf(hosts []far.Host, set *settings.Set) (launch.Team, error) {
 	shell, err := r.remoteShell()
 	if err != nil || len(hosts) == 0 {
 		return nil, err
@@ -83,8 +83,8 @@ func (r *runFar) remoteShell() ([]string, error) {
 	return shell, nil
 }
 
-// ranks is the number of ranks of an only program; 0 means one for each slot of the machines.
-func (r *runCmd) ranks(hosts []far.Host) int {
+// rankCount is the number of ranks of an only program; 0 means one for each slot of the machines.
+func (r *runCmd) rankCount(hosts []far.Host) int {
 	switch {
 	case r.Ranks != nil:
 		return *r.Ranks
@@ -94,9 +94,9 @@ func (r *runCmd) ranks(hosts []far.Host) int {
 	return 1
 }
 
-// builds says whether a program is a Go package.
-func (r *runCmd) builds() bool {
-	return slices.ContainsFunc(r.parts(), (*part).isPackage)
+// isBuilt says whether a program is a Go package.
+func (r *runCmd) isBuilt() bool {
+	return slices.ContainsFunc(r.programParts(), (*part).isPackage)
 }
 
 // helperCmd is the side of another machine; people do not call it.

@@ -16,7 +16,7 @@ func (r *runCmd) rankInput() (f *os.File, done func()) {
 	if !term.IsTerminal(int(os.Stdin.Fd())) {
 		return os.Stdin, func() {}
 	}
-	in, err := console.Start(os.Stdin, say)
+	in, err := console.Start(os.Stdin, sayLine)
 	if err != nil {
 		return nil, func() {}
 	}

@@ -38,9 +38,9 @@ func writeTimeline(out string, parts []string) error {
 		records += s.Records
 	}
 	for _, text := range trace.Lacks(all) {
-		say(text)
+		sayLine(text)
 	}
-	say(fmt.Sprintf("%s: a timeline of %d rank(s), %d records, for https://ui.perfetto.dev", out, len(all), records))
+	sayLine(fmt.Sprintf("%s: a timeline of %d rank(s), %d records, for https://ui.perfetto.dev", out, len(all), records))
 	return nil
 }
 

@@ -119,11 +119,11 @@ func TestBadTables(t *testing.T) {
 		}
 	}
 	twice, err := parseFunctions("[f]\nSend comm\nSend_c comm\nSend count\n")
-	if err != nil || twice.check() == nil {
+	if err != nil || twice.checkTable() == nil {
 		t.Error("a function may be there twice")
 	}
 	unknown, err := parseFunctions("[f]\nSend f:Some_function\n")
-	if err != nil || unknown.check() == nil {
+	if err != nil || unknown.checkTable() == nil {
 		t.Error("a callback may be undefined")
 	}
 }

@@ -40,7 +40,7 @@ type Section struct {
 // parseConstants reads the text of the table.
 func parseConstants(text string) (sections []Section, err error) {
 	known := make(map[string]int64)
-	for _, line := range joined(text) {
+	for _, line := range joinLines(text) {
 		if head, ok := strings.CutPrefix(line, "["); ok {
 			s, err := parseHead(strings.TrimSuffix(head, "]"))
 			if err != nil {

@@ -74,7 +74,7 @@ func (f *Function) Forms() map[string]bool {
 func parseFunctions(text string) (t Table, err error) {
 	var family string
 	var common []string // attributes of the family
-	for _, line := range joined(text) {
+	for _, line := range joinLines(text) {
 		if head, ok := strings.CutPrefix(line, "["); ok {
 			name, rest, ok := strings.Cut(head, "]")
 			if !ok || name == "" {
@@ -99,8 +99,8 @@ func parseFunctions(text string) (t Table, err error) {
 	return t, nil
 }
 
-// joined gives the lines of the text without comments and empty ones, each with what continues it.
-func joined(text string) (lines []string) {
+// joinLines gives the lines of the text without comments and empty ones, each with what continues it.
+func joinLines(text string) (lines []string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		switch {
@@ -133,7 +133,7 @@ func parseFunction(line, family string, common []string) ([]Function, error) {
 		}
 		f.Args = append(f.Args, a)
 	}
-	return attribute(f, slices.Concat(common, strings.Fields(attributes)))
+	return applyAttributes(f, slices.Concat(common, strings.Fields(attributes)))
 }
 
 // parseArg reads an argument.
@@ -150,7 +150,7 @@ func parseArg(word string) (a Arg, err error) {
 		a.Name = a.Kind
 	}
 	_, value := values[a.Kind]
-	_, other := whole[a.key()]
+	_, other := whole[a.argKey()]
 	a.callback = strings.HasSuffix(a.Kind, "_function")
 	if !value && (!other && !a.callback || a.Many || a.callback && a.Pointer) {
 		return a, fmt.Errorf("abi: argument %q is of no kind", word)
@@ -158,8 +158,8 @@ func parseArg(word string) (a Arg, err error) {
 	return a, nil
 }
 
-// attribute applies attributes to f, and makes the forms that they ask for.
-func attribute(f Function, attributes []string) ([]Function, error) {
+// applyAttributes applies attributes to f, and makes the forms that they ask for.
+func applyAttributes(f Function, attributes []string) ([]Function, error) {
 	all := []Function{f}
 	for _, a := range attributes {
 		name, value, _ := strings.Cut(a, "=")
@@ -175,11 +175,11 @@ func attribute(f Function, attributes []string) ([]Function, error) {
 		case "nonlocal": // an exception in a family of local functions
 			all[0].Local = false
 		case "i":
-			all = append(all, all[0].form("I"+strings.ToLower(f.Name[:1])+f.Name[1:], true, "*request"))
+			all = append(all, all[0].formAs("I"+strings.ToLower(f.Name[:1])+f.Name[1:], true, "*request"))
 		case "init":
-			all = append(all, all[0].form(f.Name+"_init", true, "*request"))
+			all = append(all, all[0].formAs(f.Name+"_init", true, "*request"))
 		case "plan":
-			all = append(all, all[0].form(f.Name+"_init", false, "info", "*request"))
+			all = append(all, all[0].formAs(f.Name+"_init", false, "info", "*request"))
 		default:
 			return nil, fmt.Errorf("abi: %s has the unknown attribute %q", f.Name, a)
 		}
@@ -187,8 +187,8 @@ func attribute(f Function, attributes []string) ([]Function, error) {
 	return all, nil
 }
 
-// form is f under another name and with more arguments.
-func (f *Function) form(name string, local bool, more ...string) Function {
+// formAs is f under another name and with more arguments.
+func (f *Function) formAs(name string, local bool, more ...string) Function {
 	g := *f
 	g.Name, g.Local, g.Args = name, local, slices.Clone(f.Args)
 	for _, w := range more {

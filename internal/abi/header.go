@@ -52,7 +52,7 @@ func (t *Table) Header() []byte {
 	var b strings.Builder
 	b.WriteString(headerStart)
 	for i := range t.Sections {
-		t.Sections[i].write(&b)
+		t.Sections[i].writeSection(&b)
 	}
 	b.WriteString("\n/* types of functions that a program gives to MPI */\n")
 	for i := range t.Callbacks {
@@ -82,7 +82,7 @@ func (t *Table) Header() []byte {
 	return []byte(b.String())
 }
 
-func (s *Section) write(b *strings.Builder) {
+func (s *Section) writeSection(b *strings.Builder) {
 	b.WriteByte('\n')
 	if s.Title != "" {
 		fmt.Fprintf(b, "/* %s */\n", s.Title)
@@ -95,7 +95,7 @@ func (s *Section) write(b *strings.Builder) {
 		fmt.Fprintf(b, "typedef struct %s *%s;\n", strings.Replace(s.Type, "MPI_", "MPI_ABI_", 1), s.Type)
 	}
 	for _, c := range s.Constants {
-		fmt.Fprintf(b, "#define MPI_%-30s %s\n", c.Name, s.value(c))
+		fmt.Fprintf(b, "#define MPI_%-30s %s\n", c.Name, s.valueText(c))
 	}
 }
 
@@ -110,7 +110,7 @@ func (s *Section) writeEnum(b *strings.Builder) {
 		if i == len(s.Constants)-1 {
 			comma = ""
 		}
-		fmt.Fprintf(b, "    MPI_%-32s = %s%s\n", c.Name, s.value(c), comma)
+		fmt.Fprintf(b, "    MPI_%-32s = %s%s\n", c.Name, s.valueText(c), comma)
 	}
 	if s.Form == Type {
 		fmt.Fprintf(b, "} %s;\n", s.Type)
@@ -119,7 +119,7 @@ func (s *Section) writeEnum(b *strings.Builder) {
 	}
 }
 
-func (s *Section) value(c Constant) string {
+func (s *Section) valueText(c Constant) string {
 	switch {
 	case c.Of != "":
 		return "MPI_" + c.Of

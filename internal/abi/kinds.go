@@ -60,10 +60,10 @@ type Arg struct {
 
 // Declare is the declaration of the argument in C, in the form for large counts or the other one.
 func (a Arg) Declare(large bool) string {
-	if t, ok := whole[a.key()]; ok {
+	if t, ok := whole[a.argKey()]; ok {
 		return strings.ReplaceAll(t, "$", a.Name)
 	}
-	t := a.ctype(large)
+	t := a.typeOf(large)
 	switch {
 	case a.callback, a.Pointer && !a.Many:
 		return t + " *" + a.Name
@@ -75,16 +75,16 @@ func (a Arg) Declare(large bool) string {
 	return t + " " + a.Name
 }
 
-// key is what whole may know the argument by.
-func (a Arg) key() string {
+// argKey is what whole may know the argument by.
+func (a Arg) argKey() string {
 	if a.Pointer {
 		return "*" + a.Kind
 	}
 	return a.Kind
 }
 
-// ctype is the type of one value.
-func (a Arg) ctype(large bool) string {
+// typeOf is the type of one value.
+func (a Arg) typeOf(large bool) string {
 	if a.callback {
 		if large && largeCallbacks[a.Kind] {
 			return "MPI_" + a.Kind + "_c"
@@ -104,4 +104,4 @@ var largeCallbacks = map[string]bool{"User_function": true, "Datarep_conversion_
 func (a Arg) Wide() bool { return a.Differs() && !a.Pointer && !a.Many && !a.callback && !a.LargeOnly }
 
 // Differs tells that the argument makes a form for large counts necessary.
-func (a Arg) Differs() bool { return a.LargeOnly || a.ctype(true) != a.ctype(false) }
+func (a Arg) Differs() bool { return a.LargeOnly || a.typeOf(true) != a.typeOf(false) }

@@ -19,11 +19,11 @@ func Load() (*Table, error) {
 	if t.Sections, err = parseConstants(constantText); err != nil {
 		return nil, err
 	}
-	return &t, t.check()
+	return &t, t.checkTable()
 }
 
-// check finds names that are there twice, and callbacks that nobody defines.
-func (t *Table) check() error {
+// checkTable finds names that are there twice, and callbacks that nobody defines.
+func (t *Table) checkTable() error {
 	seen := make(map[string]bool)
 	for i := range t.Functions {
 		for name := range t.Functions[i].Forms() {

@@ -66,7 +66,7 @@ func TestBehindServerParks(t *testing.T) {
 	e := New(&still{}, nil, Config{Spin: -1, Dedicated: true})
 	d := new(Done)
 	x := want{one: d}
-	x.begin(newGroup(e, nil))
+	x.beginWant(newGroup(e, nil))
 	early := make(chan bool, 1)
 	go func() {
 		s := newSpinner(e)
@@ -81,7 +81,7 @@ func TestBehindServerParks(t *testing.T) {
 	if <-early {
 		t.Error("the waiter was back before the end")
 	}
-	x.end()
+	x.endWant()
 }
 
 // TestSpinUntilEnds: to look for a condition has an end when the spinning time is over, and one at an alarm. Behind a
@@ -156,7 +156,7 @@ func TestLingerIsBounded(t *testing.T) {
 // parked reports whether a goroutine blocks in a call of park by a function of that name.
 func parked(caller string) bool {
 	for _, g := range goroutines() {
-		if strings.Contains(g, "[chan receive") && strings.Contains(g, ").park(") && strings.Contains(g, caller) {
+		if strings.Contains(g, "[chan receive") && strings.Contains(g, ").parkFor(") && strings.Contains(g, caller) {
 			return true
 		}
 	}

@@ -44,7 +44,7 @@ func (s *Server) Stop() {
 // communication server: one goroutine calls it, if Config.Dedicated is set.
 func (e *Engine) Serve(quit func() bool) {
 	for s := newSpinner(e); !quit(); {
-		if s.over(e.src.Poll(nil)) {
+		if s.isOver(e.src.Poll(nil)) {
 			e.src.Sleep(sleepLimit, quit)
 			if e.crowded {
 				e.share() // what is stalled ends the sleep at once, and waits for others on this core
@@ -55,11 +55,11 @@ func (e *Engine) Serve(quit func() bool) {
 
 // behindServer watches for the spinning time whether the wait is over, and then parks. The dedicated server polls.
 func (e *Engine) behindServer(x *want, s *spinner) {
-	for !x.over() && !s.over(0) {
+	for !x.isOver() && !s.isOver(0) {
 		arch.Pause()
 	}
-	x.g.drain()
-	if x.watch() && !x.over() {
-		x.g.park(0)
+	x.g.drainSignals()
+	if x.watchPending() && !x.isOver() {
+		x.g.parkFor(0)
 	}
 }

@@ -109,7 +109,7 @@ func (d *Done) completeNamed(w *fult.Worker) {
 
 func (d *Done) signalGroup(w *fult.Worker) {
 	if g := d.group.Load(); g != nil {
-		g.signal(w)
+		g.signalGroup(w)
 	}
 }
 

@@ -154,8 +154,8 @@ func (e *Engine) Keep(layer string, make func(t *fult.Thread) any) (place int, e
 	return len(e.keepers) - 1, nil
 }
 
-// prepare makes what the layers keep for t.
-func (e *Engine) prepare(t *fult.Thread) {
+// prepareThread makes what the layers keep for t.
+func (e *Engine) prepareThread(t *fult.Thread) {
 	if len(e.keepers) == 0 {
 		return
 	}
@@ -204,7 +204,7 @@ func (e *Engine) WaitAny(ds []*Done) { e.waitMany(&want{ds: ds, any: true}) }
 func (e *Engine) WaitAll(ds []*Done) { e.waitMany(&want{ds: ds}) }
 
 func (e *Engine) waitMany(x *want) {
-	if x.over() {
+	if x.isOver() {
 		return
 	}
 	if t := e.Current(); t != nil {
@@ -281,7 +281,7 @@ func (e *Engine) SpinUntil(over func() bool, alarm *Done) bool {
 		if !e.dedicated {
 			got = e.src.Poll(nil)
 		}
-		if alarm.Ready() || s.over(got) {
+		if alarm.Ready() || s.isOver(got) {
 			return over()
 		}
 	}
@@ -308,19 +308,19 @@ func (e *Engine) Shares() bool { return e.spin > 0 }
 
 // threadWait is the wait of a fult thread for several operations.
 func (e *Engine) threadWait(t *fult.Thread, x *want) {
-	x.begin(e.groupOf(t))
-	defer x.end()
+	x.beginWant(e.groupOf(t))
+	defer x.endWant()
 	w := t.Worker()
 	if !e.dedicated && w.Live() <= inlineThreads {
 		for n := 0; n < inlinePolls && !w.Runnable() && !w.OthersWork(); n++ {
 			e.src.Poll(w)
-			if x.over() {
+			if x.isOver() {
 				return
 			}
 		}
 	}
-	for !x.over() {
-		if x.watch() {
+	for !x.isOver() {
+		if x.watchPending() {
 			t.Pause()
 		}
 	}
@@ -337,7 +337,7 @@ func (e *Engine) spinFor(d, alarm *Done) bool {
 		if alarm != nil && alarm.Ready() {
 			return false
 		}
-		if s.over(got) {
+		if s.isOver(got) {
 			d.spun = true // the wait that follows does not spin again
 			return false
 		}
@@ -350,41 +350,41 @@ func (e *Engine) spinFor(d, alarm *Done) bool {
 // goWait is the wait of a goroutine: it drives if nobody does, else it parks.
 func (e *Engine) goWait(x *want) {
 	g := e.groups.Get().(*Group)
-	x.begin(g)
+	x.beginWant(g)
 	s := newSpinner(e)
-	s.spent = x.spun()
-	for !x.over() {
+	s.spent = x.hasSpun()
+	for !x.isOver() {
 		if e.dedicated {
 			e.behindServer(x, &s)
 			continue
 		}
 		if e.driving.CompareAndSwap(0, 1) {
-			e.drive(x, &s)
+			e.driveWait(x, &s)
 			e.driving.Store(0)
 			e.wakeBehind()
 			break
 		}
-		e.follow(x)
+		e.followDriver(x)
 	}
-	x.end()
+	x.endWant()
 	e.handOver()
-	g.drain()
+	g.drainSignals()
 	e.groups.Put(g)
 }
 
-// drive polls and sleeps until the wait is over. After a sleep it spins again only if it finds something.
-func (e *Engine) drive(x *want, s *spinner) {
+// driveWait polls and sleeps until the wait is over. After a sleep it spins again only if it finds something.
+func (e *Engine) driveWait(x *want, s *spinner) {
 	g := x.g
 	nap := firstNap
 	for {
-		for !s.over(e.src.Poll(nil)) && !x.over() {
+		for !s.isOver(e.src.Poll(nil)) && !x.isOver() {
 			continue
 		}
-		if x.over() {
+		if x.isOver() {
 			return
 		}
-		g.drain()
-		if !x.watch() {
+		g.drainSignals()
+		if !x.watchPending() {
 			continue
 		}
 		g.asleep.Store(true) // before ready is looked at, after arming: a signal in between wakes the source
@@ -394,24 +394,24 @@ func (e *Engine) drive(x *want, s *spinner) {
 			nap = firstNap
 			continue
 		}
-		g.park(nap) // a worker sleeps there, and polls when it wakes, unless it then computes
+		g.parkFor(nap) // a worker sleeps there, and polls when it wakes, unless it then computes
 		nap = min(2*nap, lastNap)
 	}
 }
 
-// follow parks behind a driver. It lists itself before it looks once more whether somebody drives, and a leaving driver
-// frees the role before it looks at the list: one of them sees the other.
-func (e *Engine) follow(x *want) {
+// followDriver parks behind a driver. It lists itself before it looks once more whether somebody drives, and a leaving
+// driver frees the role before it looks at the list: one of them sees the other.
+func (e *Engine) followDriver(x *want) {
 	g := x.g
-	g.drain()
-	if !x.watch() {
+	g.drainSignals()
+	if !x.watchPending() {
 		return
 	}
-	e.parked.push(g)
-	if e.driving.Load() != 0 && !x.over() {
-		g.park(0)
+	e.parked.pushGroup(g)
+	if e.driving.Load() != 0 && !x.isOver() {
+		g.parkFor(0)
 	}
-	e.parked.remove(g)
+	e.parked.removeGroup(g)
 }
 
 // handOver wakes one parked goroutine to drive, if nobody does. All that leave call it, not only drivers.
@@ -419,8 +419,8 @@ func (e *Engine) handOver() {
 	if e.parked.n.Load() == 0 || e.driving.Load() != 0 {
 		return
 	}
-	if g := e.parked.pop(); g != nil {
-		g.rouse(nil)
+	if g := e.parked.popGroup(); g != nil {
+		g.rouseWaiter(nil)
 	}
 }
 

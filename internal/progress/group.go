@@ -28,21 +28,21 @@ func newGroup(e *Engine, t *fult.Thread) *Group {
 	if t == nil {
 		g.wake = make(chan struct{}, 1)
 	}
-	g.ready = g.fired
+	g.ready = g.hasFired
 	return g
 }
 
 const many = 1 << 30 // signals, more than any wait needs: while left is near it none wakes
 
-func (g *Group) signal(w *fult.Worker) {
+func (g *Group) signalGroup(w *fult.Worker) {
 	if g.left.Add(-1) > 0 {
 		return
 	}
-	g.rouse(w)
+	g.rouseWaiter(w)
 }
 
-// rouse wakes the waiter, if only to look again.
-func (g *Group) rouse(w *fult.Worker) {
+// rouseWaiter wakes the waiter, if only to look again.
+func (g *Group) rouseWaiter(w *fult.Worker) {
 	if t := g.thread; t != nil {
 		if w != nil {
 			w.Signal(t)
@@ -60,17 +60,17 @@ func (g *Group) rouse(w *fult.Worker) {
 	}
 }
 
-// begin makes the group count afresh: until arm, no signal wakes.
-func (g *Group) begin() { g.left.Store(many) }
+// beginCount makes the group count afresh: until arm, no signal wakes.
+func (g *Group) beginCount() { g.left.Store(many) }
 
-// arm makes the n-th signal since begin wake the waiter; false if so many have come already.
-func (g *Group) arm(n int) bool { return g.left.Add(int32(n-many)) > 0 }
+// armAt makes the n-th signal since begin wake the waiter; false if so many have come already.
+func (g *Group) armAt(n int) bool { return g.left.Add(int32(n-many)) > 0 }
 
-// fired reports whether the signals that were waited for have come.
-func (g *Group) fired() bool { return g.left.Load() <= 0 }
+// hasFired reports whether the signals that were waited for have come.
+func (g *Group) hasFired() bool { return g.left.Load() <= 0 }
 
-// park blocks the goroutine until a signal, or until d has passed if d > 0.
-func (g *Group) park(d time.Duration) {
+// parkFor blocks the goroutine until a signal, or until d has passed if d > 0.
+func (g *Group) parkFor(d time.Duration) {
 	if d <= 0 {
 		<-g.wake
 		return
@@ -87,7 +87,7 @@ func (g *Group) park(d time.Duration) {
 	}
 }
 
-func (g *Group) drain() {
+func (g *Group) drainSignals() {
 	select {
 	case <-g.wake:
 	default:

@@ -12,8 +12,8 @@ type groupList struct {
 	head, tail *Group
 }
 
-// push lists g at the end.
-func (l *groupList) push(g *Group) {
+// pushGroup lists g at the end.
+func (l *groupList) pushGroup(g *Group) {
 	l.mu.Lock()
 	g.listed, g.prev = true, l.tail
 	if l.tail == nil {
@@ -26,28 +26,28 @@ func (l *groupList) push(g *Group) {
 	l.n.Add(1)
 }
 
-// remove takes g out if it is listed.
-func (l *groupList) remove(g *Group) {
+// removeGroup takes g out if it is listed.
+func (l *groupList) removeGroup(g *Group) {
 	l.mu.Lock()
 	if g.listed {
-		l.unlink(g)
+		l.unlinkGroup(g)
 	}
 	l.mu.Unlock()
 }
 
-// pop takes the first one out, or returns nil.
-func (l *groupList) pop() *Group {
+// popGroup takes the first one out, or returns nil.
+func (l *groupList) popGroup() *Group {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	g := l.head
 	if g != nil {
-		l.unlink(g)
+		l.unlinkGroup(g)
 	}
 	return g
 }
 
-// unlink is called with the lock held, for a group that is listed.
-func (l *groupList) unlink(g *Group) {
+// unlinkGroup is called with the lock held, for a group that is listed.
+func (l *groupList) unlinkGroup(g *Group) {
 	if g.prev == nil {
 		l.head = g.next
 	} else {
@@ -62,8 +62,8 @@ func (l *groupList) unlink(g *Group) {
 	l.n.Add(-1)
 }
 
-// each calls f for all that are listed, under the lock.
-func (l *groupList) each(f func(*Group)) {
+// eachGroup calls f for all that are listed, under the lock.
+func (l *groupList) eachGroup(f func(*Group)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for g := l.head; g != nil; g = g.next {

@@ -27,7 +27,7 @@ func (p poller) Sleep(d time.Duration, ready func() bool) bool {
 }
 
 // Prepare implements fult.Preparer.
-func (p poller) Prepare(t *fult.Thread) { p.e.prepare(t) }
+func (p poller) Prepare(t *fult.Thread) { p.e.prepareThread(t) }
 
 func (p poller) Wake() {
 	p.e.src.Wake()
@@ -40,14 +40,14 @@ func (p poller) Wake() {
 // looks at the list: one of them sees the other.
 func (e *Engine) sleepBehind(d time.Duration, ready func() bool) bool {
 	g := e.groups.Get().(*Group)
-	g.drain()
-	e.behind.push(g)
+	g.drainSignals()
+	e.behind.pushGroup(g)
 	driven := e.driving.Load() != 0
 	if driven && !ready() {
-		g.park(d)
+		g.parkFor(d)
 	}
-	e.behind.remove(g)
-	g.drain()
+	e.behind.removeGroup(g)
+	g.drainSignals()
 	e.groups.Put(g)
 	return driven
 }
@@ -55,6 +55,6 @@ func (e *Engine) sleepBehind(d time.Duration, ready func() bool) bool {
 // wakeBehind makes the workers that sleep behind a driver look again.
 func (e *Engine) wakeBehind() {
 	if e.behind.n.Load() != 0 {
-		e.behind.each(func(g *Group) { g.rouse(nil) })
+		e.behind.eachGroup(func(g *Group) { g.rouseWaiter(nil) })
 	}
 }

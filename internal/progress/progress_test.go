@@ -245,7 +245,7 @@ func TestLateSignalsDoNoHarm(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				g.signal(nil)
+				g.signalGroup(nil)
 			}
 		}
 	})
@@ -271,7 +271,7 @@ func TestBatch(t *testing.T) {
 	const rest = 3
 	ds := make([]Done, 2*batchLen+rest)
 	g := newGroup(New(newMailbox(), nil, Config{}), nil)
-	g.begin()
+	g.beginCount()
 	var b Batch
 	for i := range ds {
 		ds[i].group.Store(g)
@@ -388,15 +388,15 @@ func TestWatchSeesWhatCameBefore(t *testing.T) {
 			ds[i] = new(Done)
 		}
 		x := want{ds: ds, any: true}
-		x.begin(newGroup(e, nil))
+		x.beginWant(newGroup(e, nil))
 		ds[n-1].Complete(nil)
-		if x.watch() {
+		if x.watchPending() {
 			t.Errorf("%d operations: a watch for what is there already", n)
 		}
-		if !x.over() {
+		if !x.isOver() {
 			t.Errorf("%d operations: the wait is not over", n)
 		}
-		x.end()
+		x.endWant()
 	}
 }
 

@@ -57,10 +57,10 @@ func TestAWaitSpinsOnce(t *testing.T) {
 func TestASleeperThatFindsSomethingSpinsAgain(t *testing.T) {
 	s := newSpinner(New(&idle{}, nil, Config{Spin: time.Hour}))
 	s.spent = true
-	if !s.over(0) || s.over(1) || s.over(0) {
+	if !s.isOver(0) || s.isOver(1) || s.isOver(0) {
 		t.Error("a spinner goes by something other than its last find")
 	}
-	if s = newSpinner(New(&idle{}, nil, Config{Spin: -1})); !s.over(0) || s.over(1) || !s.over(0) {
+	if s = newSpinner(New(&idle{}, nil, Config{Spin: -1})); !s.isOver(0) || s.isOver(1) || !s.isOver(0) {
 		t.Error("a spinner without time spins")
 	}
 }

@@ -20,8 +20,8 @@ func newSpinner(e *Engine) spinner {
 	return s
 }
 
-// over takes in what a poll has found, and reports whether the spinning time is over.
-func (s *spinner) over(got int) bool {
+// isOver takes in what a poll has found, and reports whether the spinning time is over.
+func (s *spinner) isOver(got int) bool {
 	if s.polls++; got <= 0 && s.polls&s.every != 0 {
 		return s.spent
 	}

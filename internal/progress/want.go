@@ -9,8 +9,8 @@ type want struct {
 	g       *Group
 }
 
-// begin gives the want its group, in which a list of one is kept: a slice of the waiter's own would be allocated.
-func (x *want) begin(g *Group) {
+// beginWant gives the want its group, in which a list of one is kept: a slice of the waiter's own would be allocated.
+func (x *want) beginWant(g *Group) {
 	x.g = g
 	if x.one != nil {
 		g.single[0] = x.one
@@ -18,14 +18,14 @@ func (x *want) begin(g *Group) {
 	}
 }
 
-// end lets go of everything.
-func (x *want) end() {
-	x.unwatch()
+// endWant lets go of everything.
+func (x *want) endWant() {
+	x.unwatchPending()
 	x.g.single[0] = nil
 }
 
-// spun tells whether the waiter has spun for one of these before.
-func (x *want) spun() bool {
+// hasSpun tells whether the waiter has spun for one of these before.
+func (x *want) hasSpun() bool {
 	for _, d := range x.ds {
 		if d != nil && d.spun {
 			return true
@@ -36,8 +36,8 @@ func (x *want) spun() bool {
 
 const fewDones = 16 // may be looked through at every poll
 
-// over reports whether the wait is over.
-func (x *want) over() bool {
+// isOver reports whether the wait is over.
+func (x *want) isOver() bool {
 	if x.any {
 		return x.anyReady()
 	}
@@ -48,7 +48,7 @@ func (x *want) over() bool {
 }
 
 func (x *want) anyReady() bool {
-	if len(x.ds) > fewDones && x.watched && !x.g.fired() {
+	if len(x.ds) > fewDones && x.watched && !x.g.hasFired() {
 		return false
 	}
 	open := false
@@ -64,9 +64,9 @@ func (x *want) anyReady() bool {
 	return !open
 }
 
-// watch hangs the group on what is pending and arms it; false if it is worth looking again at once.
-func (x *want) watch() bool {
-	x.g.begin()
+// watchPending hangs the group on what is pending and arms it; false if it is worth looking again at once.
+func (x *want) watchPending() bool {
+	x.g.beginCount()
 	open := 0
 	for _, d := range x.ds {
 		if d == nil || d.Ready() {
@@ -81,15 +81,15 @@ func (x *want) watch() bool {
 	if x.any {
 		open = min(open, 1)
 	}
-	if open > 0 && x.g.arm(open) && (!x.any || !x.scan()) {
+	if open > 0 && x.g.armAt(open) && (!x.any || !x.scanDone()) {
 		return true
 	}
 	x.g.left.Store(0) // as if a signal had come: over looks at many only then
 	return false
 }
 
-// scan looks whether one is ready, whatever the group says.
-func (x *want) scan() bool {
+// scanDone looks whether one is ready, whatever the group says.
+func (x *want) scanDone() bool {
 	for _, d := range x.ds {
 		if d != nil && d.Ready() {
 			return true
@@ -98,8 +98,8 @@ func (x *want) scan() bool {
 	return false
 }
 
-// unwatch takes the group off what is still pending.
-func (x *want) unwatch() {
+// unwatchPending takes the group off what is still pending.
+func (x *want) unwatchPending() {
 	if !x.watched {
 		return
 	}

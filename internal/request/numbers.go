@@ -26,15 +26,15 @@ const MaxNumber = 1<<61 - 1
 func (t *Numbers[T]) Add(op *T) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	i := t.take()
+	i := t.takeSlot()
 	x := &t.slots[i]
 	x.gen = x.gen%lastGeneration + 1
 	x.op = op
 	return uint64(x.gen)<<32 | uint64(i)
 }
 
-// take gives a free slot.
-func (t *Numbers[T]) take() uint32 {
+// takeSlot gives a free slot.
+func (t *Numbers[T]) takeSlot() uint32 {
 	if n := len(t.free); n > 0 {
 		i := t.free[n-1]
 		t.free = t.free[:n-1]
@@ -48,10 +48,10 @@ func (t *Numbers[T]) take() uint32 {
 func (t *Numbers[T]) Get(number uint64) *T {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.find(number)
+	return t.findOp(number)
 }
 
-func (t *Numbers[T]) find(number uint64) *T {
+func (t *Numbers[T]) findOp(number uint64) *T {
 	i := uint32(number)
 	if uint64(i) >= uint64(len(t.slots)) || t.slots[i].gen != uint32(number>>32) {
 		return nil
@@ -64,7 +64,7 @@ func (t *Numbers[T]) find(number uint64) *T {
 func (t *Numbers[T]) Remove(number uint64) *T {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	op := t.find(number)
+	op := t.findOp(number)
 	if op != nil {
 		i := uint32(number)
 		t.slots[i].op = nil

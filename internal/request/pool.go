@@ -36,14 +36,14 @@ type Cache[T any] struct {
 	ops   [cached]*T
 }
 
-// place is the first cache that goroutine g may have.
-func (p *Pool[T]) place(g uintptr) *Cache[T] { return &p.caches[placeOf(g)] }
+// firstPlace is the first cache that goroutine g may have.
+func (p *Pool[T]) firstPlace(g uintptr) *Cache[T] { return &p.caches[placeOf(g)] }
 
 func placeOf(g uintptr) uint64 { return uint64(g) * 0x9E3779B97F4A7C15 >> (64 - logCaches) }
 
-// find is the cache of goroutine g. It claims a free one if g has none, and is nil if all its places are taken. A
+// findCache is the cache of goroutine g. It claims a free one if g has none, and is nil if all its places are taken. A
 // goroutine may only take, or only put back: both get many for one look at the common stack.
-func (p *Pool[T]) find(g uintptr) *Cache[T] {
+func (p *Pool[T]) findCache(g uintptr) *Cache[T] {
 	for i := range uint64(places) {
 		c := &p.caches[(placeOf(g)+i)%caches]
 		switch owner := c.owner.Load(); {
@@ -56,14 +56,14 @@ func (p *Pool[T]) find(g uintptr) *Cache[T] {
 	return nil
 }
 
-// mine tells whether c is the cache of goroutine g. The race detector does not see that one goroutine ends before
+// isOwn tells whether c is the cache of goroutine g. The race detector does not see that one goroutine ends before
 // another runs under its identity, so under it there are no caches.
-func (c *Cache[T]) mine(g uintptr) bool { return c.owner.Load() == g && !invariants.Race }
+func (c *Cache[T]) isOwn(g uintptr) bool { return c.owner.Load() == g && !invariants.Race }
 
 // Mine is the cache of the calling goroutine at its first place, or nil.
 func (p *Pool[T]) Mine() *Cache[T] {
 	g := arch.G()
-	if c := p.place(g); c.mine(g) {
+	if c := p.firstPlace(g); c.isOwn(g) {
 		return c
 	}
 	return nil
@@ -83,33 +83,33 @@ func (c *Cache[T]) Put(op *T) bool {
 // Get takes an operation that nobody else knows, nil if the pool is empty.
 func (p *Pool[T]) Get() *T {
 	g := arch.G()
-	c := p.place(g)
-	if c.mine(g) && c.n > 0 {
+	c := p.firstPlace(g)
+	if c.isOwn(g) && c.n > 0 {
 		c.n--
 		return c.ops[c.n]
 	}
-	return p.pop(g)
+	return p.popFrom(g)
 }
 
-// pop is Get where the first place of goroutine g does not serve. It fills the cache of g if that is empty.
-func (p *Pool[T]) pop(g uintptr) *T {
-	c := p.find(g)
-	own := c != nil && c.mine(g)
+// popFrom is Get where the first place of goroutine g does not serve. It fills the cache of g if that is empty.
+func (p *Pool[T]) popFrom(g uintptr) *T {
+	c := p.findCache(g)
+	own := c != nil && c.isOwn(g)
 	if own && c.n > 0 {
 		c.n--
 		return c.ops[c.n]
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	op := p.take()
+	op := p.takeOp()
 	for own && c.n < cached/2 && len(p.stack) > 0 {
-		c.ops[c.n] = p.take()
+		c.ops[c.n] = p.takeOp()
 		c.n++
 	}
 	return op
 }
 
-func (p *Pool[T]) take() *T {
+func (p *Pool[T]) takeOp() *T {
 	n := len(p.stack)
 	if n == 0 {
 		return nil
@@ -122,17 +122,17 @@ func (p *Pool[T]) take() *T {
 // Put gives an operation back, which nobody else may know any more.
 func (p *Pool[T]) Put(op *T) {
 	g := arch.G()
-	c := p.place(g)
-	if c.mine(g) && c.Put(op) {
+	c := p.firstPlace(g)
+	if c.isOwn(g) && c.Put(op) {
 		return
 	}
-	p.push(g, op)
+	p.pushTo(g, op)
 }
 
-// push is Put where the first place of goroutine g does not serve. It empties half of the cache of g if that is full.
-func (p *Pool[T]) push(g uintptr, op *T) {
-	c := p.find(g)
-	own := c != nil && c.mine(g)
+// pushTo is Put where the first place of goroutine g does not serve. It empties half of the cache of g if that is full.
+func (p *Pool[T]) pushTo(g uintptr, op *T) {
+	c := p.findCache(g)
+	own := c != nil && c.isOwn(g)
 	if own && c.Put(op) {
 		return
 	}

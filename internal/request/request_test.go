@@ -107,11 +107,11 @@ func TestManyUsers(t *testing.T) {
 func TestPoolIsLocked(t *testing.T) {
 	var p Pool[int]
 	for range cached {
-		p.push(2, new(int)) // until the cache is full
+		p.pushTo(2, new(int)) // until the cache is full
 	}
 	for name, call := range map[string]func(){
-		"pop":  func() { p.pop(1) },
-		"push": func() { p.push(2, new(int)) },
+		"pop":  func() { p.popFrom(1) },
+		"push": func() { p.pushTo(2, new(int)) },
 	} {
 		p.mu.Lock()
 		waits, ended := inside.Waits("spin.(*Lock).Lock", call)
@@ -171,11 +171,11 @@ func TestPlacesOfCollidingGoroutines(t *testing.T) {
 	}
 	got := map[*Cache[int]]uintptr{}
 	for i, g := range same {
-		c := p.find(g)
+		c := p.findCache(g)
 		if (c != nil) != (i < places) || c != nil && got[c] != 0 {
 			t.Errorf("goroutine %d: cache %p, of %x", i, c, got[c])
 		}
-		if c != p.find(g) {
+		if c != p.findCache(g) {
 			t.Errorf("goroutine %d does not find its cache again", i)
 		}
 		got[c] = g
@@ -188,7 +188,7 @@ func TestPoolBesideItsFirstPlace(t *testing.T) {
 		t.Skip("no caches under the race detector")
 	}
 	var p Pool[int]
-	p.place(arch.G()).owner.Store(1)
+	p.firstPlace(arch.G()).owner.Store(1)
 	ops := make([]*int, 3*cached)
 	for i := range ops {
 		ops[i] = new(int)
@@ -198,8 +198,8 @@ func TestPoolBesideItsFirstPlace(t *testing.T) {
 	for range ops {
 		seen[p.Get()] = true
 	}
-	c := p.find(arch.G())
-	if len(seen) != len(ops) || seen[nil] || p.Get() != nil || c == nil || c == p.place(arch.G()) {
+	c := p.findCache(arch.G())
+	if len(seen) != len(ops) || seen[nil] || p.Get() != nil || c == nil || c == p.firstPlace(arch.G()) {
 		t.Fatalf("%d of %d came back", len(seen), len(ops))
 	}
 	p.Put(ops[0])

@@ -447,7 +447,7 @@ func TestWork(t *testing.T) {
 		for rank := range size {
 			var s Schedule
 			p := Place{rank, size}
-			run := min(p.span(rank), size-rank) // in the tree of rank 0
+			run := min(p.spanOf(rank), size-rank) // in the tree of rank 0
 			s.Tree(p, Rooted{N: n})
 			if want := n * (run - 1); rank > 0 && s.Work != want || rank == 0 && s.Work != 0 {
 				t.Errorf("gather, rank %d of %d: %d bytes of Work", rank, size, s.Work)

@@ -8,10 +8,10 @@ package schedule
 // What has been combined lies in Out, and before that in In. There is no copy of it: lines that a peer has read are
 // slow to write.
 func (s *Schedule) AllreduceDoubling(p Place, n int, inPlace bool) {
-	s.reset()
+	s.resetSteps()
 	if p.Size == 1 {
 		if !inPlace {
-			s.copy(Mem{0, Out}, Mem{0, In}, n)
+			s.copyBytes(Mem{0, Out}, Mem{0, In}, n)
 		}
 		return
 	}
@@ -20,33 +20,33 @@ func (s *Schedule) AllreduceDoubling(p Place, n int, inPlace bool) {
 		s.sitOut(p, n, n)
 		return
 	}
-	tmp, has, me := s.work(n), Mem{0, In}, p.number(extra)
+	tmp, has, me := s.workBytes(n), Mem{0, In}, p.numberIn(extra)
 	if p.Rank < 2*extra {
-		s.recv(p.Rank-1, tmp, n)
-		s.fence()
-		s.join(Mem{0, Out}, has, tmp, n, true)
+		s.recvStep(p.Rank-1, tmp, n)
+		s.fenceSteps()
+		s.joinVectors(Mem{0, Out}, has, tmp, n, true)
 		has = Mem{0, Out}
 	}
 	for k := 1; k < power; k *= 2 {
-		peer := doubled(me^k, extra)
-		s.exchange(peer, has, n, peer, tmp, n)
-		s.join(Mem{0, Out}, has, tmp, n, me&k != 0)
+		peer := doubledRank(me^k, extra)
+		s.exchangeParts(peer, has, n, peer, tmp, n)
+		s.joinVectors(Mem{0, Out}, has, tmp, n, me&k != 0)
 		has = Mem{0, Out}
 	}
 	if p.Rank < 2*extra {
-		s.send(p.Rank-1, Mem{0, Out}, n)
+		s.sendStep(p.Rank-1, Mem{0, Out}, n)
 	}
 }
 
 // AllreduceShares combines elems elements of size bytes of In of all ranks into Out of all: each rank gets its share of
 // all vectors and combines that, and then the shares go round a ring. In may be Out.
 func (s *Schedule) AllreduceShares(p Place, elems, size int) {
-	s.reset()
+	s.resetSteps()
 	in := Parts{Buf: In, Elems: elems, Ranks: p.Size, Size: size}
 	out := in
 	out.Buf = Out
 	mine, _ := out.Of(p.Rank)
-	slots := s.slots(p, &in)
-	s.share(p, &in, &slots, mine, false)
-	s.ring(p, mine, &out)
+	slots := s.shareSlots(p, &in)
+	s.shareOut(p, &in, &slots, mine, false)
+	s.ringParts(p, mine, &out)
 }

@@ -4,57 +4,57 @@ package schedule
 //
 // from may be parts of Work. It then gets a copy of the first saved bytes of Out.
 func (s *Schedule) AlltoallAll(p Place, from, to *Parts, saved int) {
-	s.reset()
-	s.save(saved)
-	s.swap(p, from, to)
-	s.own(p, from, to)
+	s.resetSteps()
+	s.saveOut(saved)
+	s.swapParts(p, from, to)
+	s.copyOwn(p, from, to)
 }
 
-// swap sends the parts of the other ranks, and receives theirs.
-func (s *Schedule) swap(p Place, from, to *Parts) {
+// swapParts sends the parts of the other ranks, and receives theirs.
+func (s *Schedule) swapParts(p Place, from, to *Parts) {
 	for d := 1; d < p.Size; d++ {
-		i := p.down(d)
+		i := p.rankDown(d)
 		at, n := to.Of(i)
-		s.recv(i, at, n)
+		s.recvStep(i, at, n)
 	}
 	for d := 1; d < p.Size; d++ {
-		i := p.up(d)
+		i := p.rankUp(d)
 		at, n := from.Of(i)
-		s.send(i, at, n)
+		s.sendStep(i, at, n)
 	}
 }
 
-// save copies n bytes of Out to Work.
-func (s *Schedule) save(n int) {
+// saveOut copies n bytes of Out to Work.
+func (s *Schedule) saveOut(n int) {
 	if n > 0 {
-		s.copy(s.work(n), Mem{0, Out}, n)
+		s.copyBytes(s.workBytes(n), Mem{0, Out}, n)
 	}
 }
 
-// own copies what the rank sends to itself.
-func (s *Schedule) own(p Place, from, to *Parts) {
+// copyOwn copies what the rank sends to itself.
+func (s *Schedule) copyOwn(p Place, from, to *Parts) {
 	at, _ := to.Of(p.Rank)
 	was, n := from.Of(p.Rank)
-	s.copy(at, was, n)
+	s.copyBytes(at, was, n)
 }
 
 // AlltoallPairs does the same in rounds: in round d a rank sends to the one d further and receives from the one d
 // before. It copies its own part while the first message is on its way.
 func (s *Schedule) AlltoallPairs(p Place, from, to *Parts, saved int) {
-	s.reset()
-	s.save(saved)
+	s.resetSteps()
+	s.saveOut(saved)
 	if p.Size == 1 {
-		s.own(p, from, to)
+		s.copyOwn(p, from, to)
 	}
 	for d := 1; d < p.Size; d++ {
-		at, n := from.Of(p.up(d))
-		s.send(p.up(d), at, n)
+		at, n := from.Of(p.rankUp(d))
+		s.sendStep(p.rankUp(d), at, n)
 		if d == 1 {
-			s.own(p, from, to)
+			s.copyOwn(p, from, to)
 		}
-		at, n = to.Of(p.down(d))
-		s.recv(p.down(d), at, n)
-		s.fence()
+		at, n = to.Of(p.rankDown(d))
+		s.recvStep(p.rankDown(d), at, n)
+		s.fenceSteps()
 	}
 }
 
@@ -62,39 +62,39 @@ func (s *Schedule) AlltoallPairs(p Place, from, to *Parts, saved int) {
 // Part j of Work is for the rank j further. In round k a rank sends on all parts whose number has bit k, in one
 // message, to the rank 2^k further. So each part moves by its number. In may be Out.
 func (s *Schedule) AlltoallBruck(p Place, n int) {
-	s.reset()
-	all, tail := s.work(n*p.Size), n*(p.Size-p.Rank)
-	s.copy(all, Mem{n * p.Rank, In}, tail)
-	s.copy(all.plus(tail), Mem{0, In}, n*p.Rank)
-	most := n * marked(p.Size, 1)
-	out, in := s.work(most), s.work(most)
+	s.resetSteps()
+	all, tail := s.workBytes(n*p.Size), n*(p.Size-p.Rank)
+	s.copyBytes(all, Mem{n * p.Rank, In}, tail)
+	s.copyBytes(all.plusBytes(tail), Mem{0, In}, n*p.Rank)
+	most := n * countMarked(p.Size, 1)
+	out, in := s.workBytes(most), s.workBytes(most)
 	for k := 1; k < p.Size; k *= 2 {
-		n := n * marked(p.Size, k)
-		s.collect(p, k, all, out, n, true)
-		s.exchange(p.up(k), out, n, p.down(k), in, n)
-		s.collect(p, k, all, in, n, false)
+		n := n * countMarked(p.Size, k)
+		s.collectBit(p, k, all, out, n, true)
+		s.exchangeParts(p.rankUp(k), out, n, p.rankDown(k), in, n)
+		s.collectBit(p, k, all, in, n, false)
 	}
 	for j := range p.Size {
-		s.copy(Mem{n * p.down(j), Out}, all.plus(n*j), n)
+		s.copyBytes(Mem{n * p.rankDown(j), Out}, all.plusBytes(n*j), n)
 	}
 }
 
-// marked is how many of the numbers below size have the bit k.
-func marked(size, k int) int { return size/(2*k)*k + max(size%(2*k)-k, 0) }
+// countMarked is how many of the numbers below size have the bit k.
+func countMarked(size, k int) int { return size/(2*k)*k + max(size%(2*k)-k, 0) }
 
-// collect copies the parts whose number has the bit k to one piece of Work of whole bytes, or back.
-func (s *Schedule) collect(p Place, k int, all, piece Mem, whole int, there bool) {
+// collectBit copies the parts whose number has the bit k to one piece of Work of whole bytes, or back.
+func (s *Schedule) collectBit(p Place, k int, all, piece Mem, whole int, there bool) {
 	if whole == 0 {
 		return
 	}
-	each := whole / marked(p.Size, k)
+	each := whole / countMarked(p.Size, k)
 	for j := k; j < p.Size; j += 2 * k {
-		at, n := all.plus(each*j), each*min(k, p.Size-j)
+		at, n := all.plusBytes(each*j), each*min(k, p.Size-j)
 		if there {
-			s.copy(piece, at, n)
+			s.copyBytes(piece, at, n)
 		} else {
-			s.copy(at, piece, n)
+			s.copyBytes(at, piece, n)
 		}
-		piece = piece.plus(n)
+		piece = piece.plusBytes(n)
 	}
 }

@@ -2,8 +2,8 @@ package schedule
 
 // Parts of a run of ranks, going round, one behind the other in Work: of part 0 of the run is that of rank first.
 
-// around sets ends: the first i of n parts have ends[i] bytes together.
-func (s *Schedule) around(p Place, first, n int, parts *Parts) {
+// setEnds sets ends: the first i of n parts have ends[i] bytes together.
+func (s *Schedule) setEnds(p Place, first, n int, parts *Parts) {
 	s.ends = append(s.ends[:0], 0)
 	for i := range n {
 		_, more := parts.Of((first + i) % p.Size)
@@ -11,17 +11,17 @@ func (s *Schedule) around(p Place, first, n int, parts *Parts) {
 	}
 }
 
-// deal copies parts low to high of the run from there to their places, if out, or from their places. Parts that lie one
-// behind the other are one copy.
-func (s *Schedule) deal(p Place, first, low, high int, parts *Parts, at Mem, out bool) {
+// dealParts copies parts low to high of the run from there to their places, if out, or from their places. Parts that
+// lie one behind the other are one copy.
+func (s *Schedule) dealParts(p Place, first, low, high int, parts *Parts, at Mem, out bool) {
 	var place Mem
 	n := 0
 	flush := func(i int) {
-		in := at.plus(s.ends[i] - n)
+		in := at.plusBytes(s.ends[i] - n)
 		if out {
-			s.copy(place, in, n)
+			s.copyBytes(place, in, n)
 		} else {
-			s.copy(in, place, n)
+			s.copyBytes(in, place, n)
 		}
 	}
 	for i := low; i < high; i++ {
@@ -29,7 +29,7 @@ func (s *Schedule) deal(p Place, first, low, high int, parts *Parts, at Mem, out
 		switch {
 		case more == 0:
 			continue
-		case n > 0 && next == place.plus(n):
+		case n > 0 && next == place.plusBytes(n):
 			n += more
 			continue
 		}

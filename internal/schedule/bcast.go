@@ -2,37 +2,38 @@ package schedule
 
 // BcastTree sends the n bytes of Out at root down a binomial tree.
 func (s *Schedule) BcastTree(p Place, root, n int) {
-	s.reset()
-	s.bcast(p, root, nobody, Mem{0, Out}, n)
+	s.resetSteps()
+	s.bcastFrom(p, root, nobody, Mem{0, Out}, n)
 }
 
 // nobody is no peer.
 const nobody = -1
 
-// bcast sends the n bytes at a place of root down a binomial tree. Root gets them from a peer before, if there is one.
-func (s *Schedule) bcast(p Place, root, giver int, at Mem, n int) {
-	me := p.from(root)
-	k := p.span(me)
+// bcastFrom sends the n bytes at a place of root down a binomial tree. Root gets them from a peer before, if there is
+// one.
+func (s *Schedule) bcastFrom(p Place, root, giver int, at Mem, n int) {
+	me := p.numberFrom(root)
+	k := p.spanOf(me)
 	if me > 0 {
-		giver = p.actual(me-k, root)
+		giver = p.actualRank(me-k, root)
 	}
 	if giver != nobody {
-		s.recv(giver, at, n)
-		s.fence()
+		s.recvStep(giver, at, n)
+		s.fenceSteps()
 	}
 	for k /= 2; k > 0; k /= 2 {
 		if me+k < p.Size {
-			s.send(p.actual(me+k, root), at, n)
+			s.sendStep(p.actualRank(me+k, root), at, n)
 		}
 	}
 }
 
 // BcastRing has root deal out elems elements of size bytes in Out, and all ranks pass the parts round.
 func (s *Schedule) BcastRing(p Place, root, elems, size int) {
-	s.reset()
+	s.resetSteps()
 	parts := Parts{Buf: Out, Elems: elems, Ranks: p.Size, Size: size}
 	own, n := parts.Of(p.Rank)
-	s.star(p, &Rooted{Root: root, N: n, Down: true, InPlace: true}, own, &parts)
-	s.fence()
-	s.ring(p, own, &parts)
+	s.starParts(p, &Rooted{Root: root, N: n, Down: true, InPlace: true}, own, &parts)
+	s.fenceSteps()
+	s.ringParts(p, own, &parts)
 }

@@ -42,7 +42,7 @@ var costs = map[string]func(t terms) cost{
 	},
 	"Scan": func(t terms) cost { return cost{t.floor, t.ceil, t.N * t.ceil} },
 	"Exscan": func(t terms) cost {
-		below, k := termsOf(t.p-1, t.n, t.N), 1+rounds(t.p-1)
+		below, k := termsOf(t.p-1, t.n, t.N), 1+roundsFor(t.p-1)
 		return cost{1 + below.floor, k, t.N * k}
 	},
 	"AllgathervSteps of equal parts": func(t terms) cost { return cost{t.ceil, t.ceil, t.n * (t.p - 1)} },
@@ -70,7 +70,7 @@ var costs = map[string]func(t terms) cost{
 
 func termsOf(p, n, vector int) terms {
 	power, extra := powerIn(p)
-	t := terms{p, n, vector, power, rounds(power), rounds(p), min(extra, 1), min(extra, 1)}
+	t := terms{p, n, vector, power, roundsFor(power), roundsFor(p), min(extra, 1), min(extra, 1)}
 	if extra > power/2 {
 		t.ends = 2
 	}

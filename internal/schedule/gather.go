@@ -11,50 +11,50 @@ type Rooted struct {
 
 // Star exchanges a part between root and each rank: all at once, in any order. The parts are used at root only.
 func (s *Schedule) Star(p Place, r Rooted, parts *Parts) {
-	s.reset()
+	s.resetSteps()
 	own := Mem{0, In}
 	if r.Down {
 		own = Mem{0, Out}
 	}
-	s.star(p, &r, own, parts)
+	s.starParts(p, &r, own, parts)
 }
 
-func (s *Schedule) star(p Place, r *Rooted, own Mem, parts *Parts) {
+func (s *Schedule) starParts(p Place, r *Rooted, own Mem, parts *Parts) {
 	if p.Rank != r.Root {
-		s.message(!r.Down, r.Root, own, r.N)
+		s.addMessage(!r.Down, r.Root, own, r.N)
 		return
 	}
 	among, n := parts.Of(p.Rank)
-	s.keep(r, false, among, own, n)
+	s.keepRoots(r, false, among, own, n)
 	for d := 1; d < p.Size; d++ {
-		at, n := parts.Of(p.up(d))
-		s.message(r.Down, p.up(d), at, n)
+		at, n := parts.Of(p.rankUp(d))
+		s.addMessage(r.Down, p.rankUp(d), at, n)
 	}
-	s.keep(r, true, own, among, n)
+	s.keepRoots(r, true, own, among, n)
 }
 
-// keep copies root's own part: before it waits in a gather, and after it has sent in a scatter.
-func (s *Schedule) keep(r *Rooted, down bool, to, from Mem, n int) {
+// keepRoots copies root's own part: before it waits in a gather, and after it has sent in a scatter.
+func (s *Schedule) keepRoots(r *Rooted, down bool, to, from Mem, n int) {
 	if r.Down == down && !r.InPlace {
-		s.copy(to, from, n)
+		s.copyBytes(to, from, n)
 	}
 }
 
-// message sends, or receives.
-func (s *Schedule) message(send bool, peer int, at Mem, n int) {
+// addMessage sends, or receives.
+func (s *Schedule) addMessage(send bool, peer int, at Mem, n int) {
 	if send {
-		s.send(peer, at, n)
+		s.sendStep(peer, at, n)
 	} else {
-		s.recv(peer, at, n)
+		s.recvStep(peer, at, n)
 	}
 }
 
 // Tree has equal parts go over a binomial tree. A rank has the parts of a run of ranks, counted from root, of which
 // it is the first. The buffer of root holds all, going round.
 func (s *Schedule) Tree(p Place, r Rooted) {
-	s.reset()
-	me := p.from(r.Root)
-	span := p.span(me)
+	s.resetSteps()
+	me := p.numberFrom(r.Root)
+	span := p.spanOf(me)
 	if run := min(span, p.Size-me); r.Down {
 		s.scatterTree(p, &r, me, span, run)
 	} else {
@@ -68,21 +68,21 @@ func (s *Schedule) gatherTree(p Place, r *Rooted, all Buf, me, span, run int) {
 	own, n := Mem{0, In}, r.N
 	var rest Mem
 	if me > 0 {
-		rest = s.work(n * (run - 1))
+		rest = s.workBytes(n * (run - 1))
 	} else if !r.InPlace {
-		s.copy(Mem{p.Rank * n, all}, own, n)
+		s.copyBytes(Mem{p.Rank * n, all}, own, n)
 	}
 	for k := 1; k < run; k *= 2 {
-		from, more := p.actual(me+k, r.Root), n*min(k, run-k)
+		from, more := p.actualRank(me+k, r.Root), n*min(k, run-k)
 		if me == 0 {
 			s.recvAround(from, Mem{from * n, all}, more, n*p.Size)
 		} else {
-			s.recv(from, rest.plus(n*(k-1)), more)
-			s.fence()
+			s.recvStep(from, rest.plusBytes(n*(k-1)), more)
+			s.fenceSteps()
 		}
 	}
 	if me > 0 {
-		s.sendBoth(p.actual(me-span, r.Root), own, n, rest, n*(run-1))
+		s.sendBoth(p.actualRank(me-span, r.Root), own, n, rest, n*(run-1))
 	}
 }
 
@@ -91,23 +91,23 @@ func (s *Schedule) scatterTree(p Place, r *Rooted, me, span, run int) {
 	n, own := r.N, Mem{p.Rank * r.N, In}
 	if me > 0 {
 		if own = (Mem{0, Out}); run > 1 {
-			own = s.work(n * run)
+			own = s.workBytes(n * run)
 		}
-		s.recv(p.actual(me-span, r.Root), own, n*run)
-		s.fence()
+		s.recvStep(p.actualRank(me-span, r.Root), own, n*run)
+		s.fenceSteps()
 	}
 	for k := span / 2; k > 0; k /= 2 {
 		if k >= run {
 			continue
 		}
-		to, more := p.actual(me+k, r.Root), n*min(k, run-k)
+		to, more := p.actualRank(me+k, r.Root), n*min(k, run-k)
 		if me == 0 {
 			s.sendAround(to, Mem{to * n, In}, more, n*p.Size)
 		} else {
-			s.send(to, own.plus(n*k), more)
+			s.sendStep(to, own.plusBytes(n*k), more)
 		}
 	}
 	if !r.InPlace {
-		s.copy(Mem{0, Out}, own, n)
+		s.copyBytes(Mem{0, Out}, own, n)
 	}
 }

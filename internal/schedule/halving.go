@@ -14,8 +14,8 @@ type halves struct {
 	extra int // how many of them are pairs
 }
 
-// pieces are those that number me holds after the round of distance k; of distance 0: at the start.
-func (h *halves) pieces(me, k int) (low, high int) {
+// piecesOf are those that number me holds after the round of distance k; of distance 0: at the start.
+func (h *halves) piecesOf(me, k int) (low, high int) {
 	high = h.power
 	for d := 1; d <= k; d *= 2 {
 		half := (high - low) / 2
@@ -28,35 +28,35 @@ func (h *halves) pieces(me, k int) (low, high int) {
 	return low, high
 }
 
-// last is the piece that number me has in the end.
-func (h *halves) last(me int) int {
+// lastPiece is the piece that number me has in the end.
+func (h *halves) lastPiece(me int) int {
 	return int(bits.Reverse(uint(me)<<1) >> (bits.LeadingZeros(uint(h.power)) & 63))
 }
 
-// between is the place of the pieces of number me after the round of distance k, in a buffer, and their length.
-func (s *Schedule) between(h *halves, me, k int, buf Mem) (Mem, int) {
-	low, high := h.pieces(me, k)
-	return buf.plus(s.ends[low]), s.ends[high] - s.ends[low]
+// piecesBetween is the place of the pieces of number me after the round of distance k, in a buffer, and their length.
+func (s *Schedule) piecesBetween(h *halves, me, k int, buf Mem) (Mem, int) {
+	low, high := h.piecesOf(me, k)
+	return buf.plusBytes(s.ends[low]), s.ends[high] - s.ends[low]
 }
 
-// tmp is memory for what comes in halving; where the rank is of a pair, for all n bytes, too.
-func (s *Schedule) tmp(h *halves, paired bool, n int) Mem {
+// tmpBytes is memory for what comes in halving; where the rank is of a pair, for all n bytes, too.
+func (s *Schedule) tmpBytes(h *halves, paired bool, n int) Mem {
 	if !paired {
-		_, n = s.between(h, h.me, 1, Mem{})
+		_, n = s.piecesBetween(h, h.me, 1, Mem{})
 	}
-	return s.work(n)
+	return s.workBytes(n)
 }
 
-// halve has the rank, whose vector lies at has, end with its piece of the result in acc, which may be has.
-func (s *Schedule) halve(h *halves, has, acc, tmp Mem) {
+// halveVector has the rank, whose vector lies at has, end with its piece of the result in acc, which may be has.
+func (s *Schedule) halveVector(h *halves, has, acc, tmp Mem) {
 	for k := 1; k < h.power; k *= 2 {
-		give, ngive := s.between(h, h.me^k, k, has)
-		keep, n := s.between(h, h.me, k, has)
-		to, _ := s.between(h, h.me, k, acc)
-		peer := doubled(h.me^k, h.extra)
-		s.exchange(peer, give, ngive, peer, tmp, n)
+		give, ngive := s.piecesBetween(h, h.me^k, k, has)
+		keep, n := s.piecesBetween(h, h.me, k, has)
+		to, _ := s.piecesBetween(h, h.me, k, acc)
+		peer := doubledRank(h.me^k, h.extra)
+		s.exchangeParts(peer, give, ngive, peer, tmp, n)
 		if n > 0 {
-			s.join(to, keep, tmp, n, h.me&k != 0)
+			s.joinVectors(to, keep, tmp, n, h.me&k != 0)
 		}
 		has = acc
 	}

@@ -44,7 +44,7 @@ func (c call) group(rank int) (first, end int) {
 // among makes a builder of one for two groups.
 func among(f func(c call, s *Schedule, x Inter, root int)) func(c call, s *Schedule, p Place) {
 	return func(c call, s *Schedule, p Place) {
-		if s.reset(); c.size > 1 {
+		if s.resetSteps(); c.size > 1 {
 			f(c, s, c.inter(p.Rank), c.rootOf(p.Rank))
 		}
 	}
@@ -158,7 +158,7 @@ var betweenGroups = []algorithm{
 	},
 	{
 		"InterReduceScatter", func(c call, s *Schedule, p Place) {
-			if s.reset(); c.size > 1 {
+			if s.resetSteps(); c.size > 1 {
 				s.InterReduceScatter(c.inter(p.Rank), c.lengths(), c.dealt(p.Rank))
 			}
 		},
@@ -169,7 +169,7 @@ var betweenGroups = []algorithm{
 	},
 	{
 		"InterAllgather", func(c call, s *Schedule, p Place) {
-			if s.reset(); c.size > 1 {
+			if s.resetSteps(); c.size > 1 {
 				first, _ := c.group(p.Rank)
 				s.InterAllgather(c.inter(p.Rank), c.each(p.Rank), c.each(first))
 			}
@@ -180,7 +180,7 @@ var betweenGroups = []algorithm{
 	},
 	{
 		"InterAllgatherv", func(c call, s *Schedule, p Place) {
-			if s.reset(); c.size > 1 {
+			if s.resetSteps(); c.size > 1 {
 				parts, _ := c.gappy(p.Rank)
 				s.InterAllgatherv(c.inter(p.Rank), c.counts[p.Rank], parts)
 			}
@@ -196,7 +196,7 @@ var betweenGroups = []algorithm{
 	},
 	{
 		"InterGather", func(c call, s *Schedule, p Place) {
-			if s.reset(); c.size > 1 {
+			if s.resetSteps(); c.size > 1 {
 				parts, _ := c.far(p.Rank, Out, c.count)
 				s.InterGather(c.inter(p.Rank), c.rootOf(p.Rank), c.counts[p.Rank], parts)
 			}
@@ -206,7 +206,7 @@ var betweenGroups = []algorithm{
 	},
 	{
 		"InterScatter", func(c call, s *Schedule, p Place) {
-			if s.reset(); c.size > 1 {
+			if s.resetSteps(); c.size > 1 {
 				parts, _ := c.far(p.Rank, In, c.count)
 				s.InterScatter(c.inter(p.Rank), c.rootOf(p.Rank), c.counts[p.Rank], parts)
 			}
@@ -216,7 +216,7 @@ var betweenGroups = []algorithm{
 	},
 	{
 		"InterAlltoall", func(c call, s *Schedule, p Place) {
-			if s.reset(); c.size > 1 {
+			if s.resetSteps(); c.size > 1 {
 				from, _ := c.far(p.Rank, In, func(to int) int { return c.pairOf(p.Rank, to) })
 				to, _ := c.far(p.Rank, Out, func(from int) int { return c.pairOf(from, p.Rank) })
 				s.InterAlltoall(c.inter(p.Rank), from, to)

@@ -15,8 +15,8 @@ type Neighbours struct {
 	Pairs bool
 }
 
-// order is the place in To of what is sent as i-th.
-func (n *Neighbours) order(i int) int {
+// orderOf is the place in To of what is sent as i-th.
+func (n *Neighbours) orderOf(i int) int {
 	if n.Pairs && i^1 < len(n.To) {
 		return i ^ 1
 	}
@@ -32,23 +32,23 @@ func (s *Schedule) NeighbourAllgather(rank int, near *Neighbours, n int, to *Par
 // once. Between two ranks messages are matched in the order of the lists. What a rank sends to itself is copied; the
 // caller has checked that such parts are equally long.
 func (s *Schedule) NeighbourAlltoall(rank int, near *Neighbours, from, to *Parts) {
-	s.reset()
+	s.resetSteps()
 	for i, peer := range near.From {
 		if at, n := to.Of(i); peer >= 0 && peer != rank {
-			s.recv(peer, at, n)
+			s.recvStep(peer, at, n)
 		}
 	}
 	for i := range near.To {
-		i = near.order(i)
+		i = near.orderOf(i)
 		if peer := near.To[i]; peer >= 0 && peer != rank {
 			at, n := from.Of(i)
-			s.send(peer, at, n)
+			s.sendStep(peer, at, n)
 		}
 	}
 	for i, j := range near.Selves(rank) {
 		at, n := from.Of(i)
 		into, room := to.Of(j)
-		s.copy(into, at, min(n, room))
+		s.copyBytes(into, at, min(n, room))
 	}
 }
 
@@ -57,7 +57,7 @@ func (n *Neighbours) Selves(rank int) iter.Seq2[int, int] {
 	return func(yield func(i, j int) bool) {
 		j := 0
 		for i := range n.To {
-			if i = n.order(i); n.To[i] != rank {
+			if i = n.orderOf(i); n.To[i] != rank {
 				continue
 			}
 			for j < len(n.From) && n.From[j] != rank {
@@ -74,16 +74,16 @@ func (n *Neighbours) Selves(rank int) iter.Seq2[int, int] {
 // IdleFrom tells of each part of Out that nothing comes to it: no neighbour is there, or it is the rank itself, which
 // sends itself nothing more. nil: something comes to all of them.
 func (n *Neighbours) IdleFrom(rank int) []bool {
-	return n.idle(n.From, rank, func(_, from int) int { return from })
+	return n.idleIn(n.From, rank, func(_, from int) int { return from })
 }
 
 // IdleTo is IdleFrom for the parts of In, and what leaves from them.
 func (n *Neighbours) IdleTo(rank int) []bool {
-	return n.idle(n.To, rank, func(to, _ int) int { return to })
+	return n.idleIn(n.To, rank, func(to, _ int) int { return to })
 }
 
-// idle tells of each place in a list of peers that no step uses it. side gives the place that a copy uses.
-func (n *Neighbours) idle(peers []int, rank int, side func(to, from int) int) []bool {
+// idleIn tells of each place in a list of peers that no step uses it. side gives the place that a copy uses.
+func (n *Neighbours) idleIn(peers []int, rank int, side func(to, from int) int) []bool {
 	idle := make([]bool, len(peers))
 	for i, peer := range peers {
 		idle[i] = peer < 0 || peer == rank

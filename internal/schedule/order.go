@@ -20,7 +20,7 @@ type branch struct {
 	to   int       // who gets the result, or -1
 }
 
-func (b *branch) add(rank int, lower bool) {
+func (b *branch) addRank(rank int, lower bool) {
 	b.from[b.n] = below{rank, lower}
 	b.n++
 }
@@ -34,32 +34,32 @@ func powerIn(n int) (power, extra int) {
 	return power, n - power
 }
 
-// doubled gives the rank with number me in recursive doubling, where the first 2*extra ranks are in pairs.
-func doubled(me, extra int) int {
+// doubledRank gives the rank with number me in recursive doubling, where the first 2*extra ranks are in pairs.
+func doubledRank(me, extra int) int {
 	if me < extra {
 		return 2*me + 1
 	}
 	return me + extra
 }
 
-// number is the rank's number in recursive doubling, where the first 2*extra ranks are in pairs.
-func (p Place) number(extra int) int { return max(p.Rank/2, p.Rank-extra) }
+// numberIn is the rank's number in recursive doubling, where the first 2*extra ranks are in pairs.
+func (p Place) numberIn(extra int) int { return max(p.Rank/2, p.Rank-extra) }
 
 // sitsOut reports whether the rank is the first of a pair, which leaves the rounds to the second.
 func (p Place) sitsOut(extra int) bool { return p.Rank < 2*extra && p.Rank%2 == 0 }
 
 // sitOut gives n bytes of In to the second of the pair, and gets a result of got bytes from there. In may be Out.
 func (s *Schedule) sitOut(p Place, n, got int) {
-	s.send(p.Rank+1, Mem{0, In}, n)
-	s.fence()
-	s.recv(p.Rank+1, Mem{0, Out}, got)
+	s.sendStep(p.Rank+1, Mem{0, In}, n)
+	s.fenceSteps()
+	s.recvStep(p.Rank+1, Mem{0, Out}, got)
 }
 
-// branch finds the place of the rank. The tree combines the same runs of ranks whatever root is, and the same as
+// branchOf finds the place of the rank. The tree combines the same runs of ranks whatever root is, and the same as
 // recursive doubling does: first those that are too many for a power of two, in pairs, then runs that are twice as
 // long in each step. Of two runs the rank that holds the result of one gets that of the other: root, or else that of
 // the lower run.
-func (p Place) branch(root int) (b branch) {
+func (p Place) branchOf(root int) (b branch) {
 	b.to = -1
 	power, extra := powerIn(p.Size)
 	if p.Rank < 2*extra {
@@ -71,9 +71,9 @@ func (p Place) branch(root int) (b branch) {
 			b.to = holder
 			return b
 		}
-		b.add(p.Rank^1, p.Rank&1 == 1)
+		b.addRank(p.Rank^1, p.Rank&1 == 1)
 	}
-	me, top := p.number(extra), Place{root, p.Size}.number(extra)
+	me, top := p.numberIn(extra), Place{root, p.Size}.numberIn(extra)
 	for k := 1; k < power; k *= 2 {
 		first := me &^ (k - 1) // of my run
 		other := first ^ k     // of the other one
@@ -82,23 +82,23 @@ func (p Place) branch(root int) (b branch) {
 			if run == top&^(k-1) {
 				return root
 			}
-			return doubled(run, extra)
+			return doubledRank(run, extra)
 		}
 		if top&^(2*k-1) != low && first != low || top&^(k-1) == other {
 			b.to = holder(other)
 			return b
 		}
-		b.add(holder(other), other == low)
+		b.addRank(holder(other), other == low)
 	}
 	return b
 }
 
-// join combines what the rank has with what has come, of lower ranks or of higher ones.
-func (s *Schedule) join(to, has, came Mem, n int, lower bool) {
+// joinVectors combines what the rank has with what has come, of lower ranks or of higher ones.
+func (s *Schedule) joinVectors(to, has, came Mem, n int, lower bool) {
 	if lower {
 		has, came = came, has
 	}
-	s.combine(to, has, came, n)
+	s.combineSteps(to, has, came, n)
 }
 
 // Order is the order of reductions for those who combine the vectors of all ranks themselves: Numbers is a power of
@@ -116,7 +116,7 @@ func OrderOf(ranks int) Order {
 
 // Ranks gives the ranks that make up a number: a pair that combines first, or the same rank twice.
 func (o Order) Ranks(number int) (low, high int) {
-	high = doubled(number, o.extra)
+	high = doubledRank(number, o.extra)
 	if number < o.extra {
 		return high - 1, high
 	}

@@ -5,19 +5,19 @@ package schedule
 
 // ReduceScatterShares gives each rank its part of all vectors, which it combines.
 func (s *Schedule) ReduceScatterShares(p Place, parts *Parts, inPlace bool) {
-	s.reset()
-	slots := s.slots(p, parts)
-	s.share(p, parts, &slots, Mem{0, Out}, inPlace && p.Rank > 0)
+	s.resetSteps()
+	slots := s.shareSlots(p, parts)
+	s.shareOut(p, parts, &slots, Mem{0, Out}, inPlace && p.Rank > 0)
 }
 
 // ReduceScatterHalving has the ranks halve vectors until each number has the part of its rank, or the parts of its
 // pair. The parts are in Work, in the order in which they end there.
 func (s *Schedule) ReduceScatterHalving(p Place, parts *Parts, inPlace bool) {
-	s.reset()
+	s.resetSteps()
 	own, n := parts.Of(p.Rank)
 	if p.Size == 1 {
 		if !inPlace {
-			s.copy(Mem{0, Out}, own, n)
+			s.copyBytes(Mem{0, Out}, own, n)
 		}
 		return
 	}
@@ -28,37 +28,37 @@ func (s *Schedule) ReduceScatterHalving(p Place, parts *Parts, inPlace bool) {
 		s.sitOut(p, whole, n)
 		return
 	}
-	h := halves{me: p.number(extra), power: power, extra: extra}
-	s.reversed(&h, parts)
+	h := halves{me: p.numberIn(extra), power: power, extra: extra}
+	s.reverseEnds(&h, parts)
 	paired := p.Rank < 2*extra
-	acc, tmp := s.work(whole), s.tmp(&h, paired, whole)
+	acc, tmp := s.workBytes(whole), s.tmpBytes(&h, paired, whole)
 	if paired {
-		s.recv(p.Rank-1, tmp, whole)
-		s.fence()
+		s.recvStep(p.Rank-1, tmp, whole)
+		s.fenceSteps()
 	}
 	for i := range power {
-		at, len := h.block(i, parts)
-		switch to := acc.plus(s.ends[i]); {
+		at, len := h.blockAt(i, parts)
+		switch to := acc.plusBytes(s.ends[i]); {
 		case len == 0:
 		case paired:
-			s.combine(to, tmp.plus(at.Off), at, len)
+			s.combineSteps(to, tmp.plusBytes(at.Off), at, len)
 		default:
-			s.copy(to, at, len)
+			s.copyBytes(to, at, len)
 		}
 	}
-	s.halve(&h, acc, acc, tmp)
-	mine, len := s.between(&h, h.me, power/2, acc)
+	s.halveVector(&h, acc, acc, tmp)
+	mine, len := s.piecesBetween(&h, h.me, power/2, acc)
 	if paired {
-		s.send(p.Rank-1, mine, len-n)
+		s.sendStep(p.Rank-1, mine, len-n)
 	}
-	s.copy(Mem{0, Out}, mine.plus(len-n), n)
+	s.copyBytes(Mem{0, Out}, mine.plusBytes(len-n), n)
 }
 
-// block is the piece i of a vector, where it lies in parts: the part of the rank that ends with it, or the parts of its
-// pair, which are neighbours.
-func (h *halves) block(i int, parts *Parts) (Mem, int) {
-	number := h.last(i) // to reverse is its own inverse
-	last := doubled(number, h.extra)
+// blockAt is the piece i of a vector, where it lies in parts: the part of the rank that ends with it, or the parts of
+// its pair, which are neighbours.
+func (h *halves) blockAt(i int, parts *Parts) (Mem, int) {
+	number := h.lastPiece(i) // to reverse is its own inverse
+	last := doubledRank(number, h.extra)
 	at, n := parts.Of(last)
 	if number < h.extra {
 		first, more := parts.Of(last - 1)
@@ -67,11 +67,11 @@ func (h *halves) block(i int, parts *Parts) (Mem, int) {
 	return at, n
 }
 
-// reversed sets the ends of the pieces.
-func (s *Schedule) reversed(h *halves, parts *Parts) {
+// reverseEnds sets the ends of the pieces.
+func (s *Schedule) reverseEnds(h *halves, parts *Parts) {
 	s.ends = append(s.ends[:0], 0)
 	for i := range h.power {
-		_, n := h.block(i, parts)
+		_, n := h.blockAt(i, parts)
 		s.ends = append(s.ends, s.ends[i]+n)
 	}
 }

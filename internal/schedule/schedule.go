@@ -40,7 +40,7 @@ type Mem struct {
 	Buf Buf
 }
 
-func (m Mem) plus(n int) Mem { return Mem{m.Off + n, m.Buf} }
+func (m Mem) plusBytes(n int) Mem { return Mem{m.Off + n, m.Buf} }
 
 // Step is one thing to do.
 type Step struct {
@@ -69,39 +69,39 @@ type Schedule struct {
 // Place is a rank among Size ranks.
 type Place struct{ Rank, Size int }
 
-// up is the rank d further, going round, and down the one d before; d is less than Size.
-func (p Place) up(d int) int {
+// rankUp is the rank d further, going round, and down the one d before; d is less than Size.
+func (p Place) rankUp(d int) int {
 	if d += p.Rank; d >= p.Size {
 		d -= p.Size
 	}
 	return d
 }
 
-func (p Place) down(d int) int {
+func (p Place) rankDown(d int) int {
 	if d = p.Rank - d; d < 0 {
 		d += p.Size
 	}
 	return d
 }
 
-// span is the length of the run of numbers in the branch of number me of a binomial tree, if there were that many
+// spanOf is the length of the run of numbers in the branch of number me of a binomial tree, if there were that many
 // ranks: a power of two. The one above is me less span; those below are me plus each smaller power of two.
-func (p Place) span(me int) int {
+func (p Place) spanOf(me int) int {
 	me |= 1 << bits.Len(uint(p.Size-1))
 	return me & -me
 }
 
-// from is the rank's number, counted from root, and actual the rank with such a number.
-func (p Place) from(root int) int { return (p.Rank - root + p.Size) % p.Size }
+// numberFrom is the rank's number, counted from root, and actual the rank with such a number.
+func (p Place) numberFrom(root int) int { return (p.Rank - root + p.Size) % p.Size }
 
-func (p Place) actual(number, root int) int { return (number + root) % p.Size }
+func (p Place) actualRank(number, root int) int { return (number + root) % p.Size }
 
-func (s *Schedule) reset() {
+func (s *Schedule) resetSteps() {
 	s.Steps, s.Work, s.Split, s.after = s.Steps[:0], 0, 0, 0
 }
 
-// add gives a further step. It is filled in its place, as schedules of unknown shape are built in each call.
-func (s *Schedule) add(k Kind, at Mem, n int) *Step {
+// addStep gives a further step. It is filled in its place, as schedules of unknown shape are built in each call.
+func (s *Schedule) addStep(k Kind, at Mem, n int) *Step {
 	i := len(s.Steps)
 	if i == cap(s.Steps) {
 		s.Steps = slices.Grow(s.Steps, 1)
@@ -112,32 +112,32 @@ func (s *Schedule) add(k Kind, at Mem, n int) *Step {
 	return x
 }
 
-func (s *Schedule) send(to int, at Mem, n int) *Step {
-	x := s.add(Send, at, n)
+func (s *Schedule) sendStep(to int, at Mem, n int) *Step {
+	x := s.addStep(Send, at, n)
 	x.Peer = int32(to)
 	return x
 }
 
-func (s *Schedule) recv(from int, at Mem, n int) *Step {
-	x := s.add(Recv, at, n)
+func (s *Schedule) recvStep(from int, at Mem, n int) *Step {
+	x := s.addStep(Recv, at, n)
 	x.Peer = int32(from)
 	return x
 }
 
-func (s *Schedule) copy(to, from Mem, n int) {
+func (s *Schedule) copyBytes(to, from Mem, n int) {
 	if n > 0 && to != from {
-		s.add(Copy, to, n).A = from
+		s.addStep(Copy, to, n).A = from
 	}
 }
 
-func (s *Schedule) combine(to, low, high Mem, n int) {
-	x := s.add(Combine, to, n)
+func (s *Schedule) combineSteps(to, low, high Mem, n int) {
+	x := s.addStep(Combine, to, n)
 	x.A, x.B = low, high
 }
 
 // sendBoth sends what lies in two places, the second of them maybe of no length.
 func (s *Schedule) sendBoth(to int, at Mem, n int, tail Mem, ntail int) {
-	x := s.send(to, at, n+ntail)
+	x := s.sendStep(to, at, n+ntail)
 	if ntail > 0 {
 		x.Tail, x.A = ntail, tail
 		s.Split++
@@ -155,37 +155,37 @@ func (s *Schedule) sendAround(to int, at Mem, n, size int) {
 func (s *Schedule) recvAround(from int, at Mem, n, size int) {
 	to, head := at, size-at.Off
 	if n > head {
-		to = s.work(n)
+		to = s.workBytes(n)
 	}
-	s.recv(from, to, n)
-	s.fence()
+	s.recvStep(from, to, n)
+	s.fenceSteps()
 	if n > head {
-		s.copy(at, to, head)
-		s.copy(Mem{0, at.Buf}, to.plus(head), n-head)
+		s.copyBytes(at, to, head)
+		s.copyBytes(Mem{0, at.Buf}, to.plusBytes(head), n-head)
 	}
 }
 
-// exchange sends and receives, and has what follows wait for both.
-func (s *Schedule) exchange(to int, out Mem, nout, from int, in Mem, nin int) {
-	s.send(to, out, nout)
-	s.recv(from, in, nin)
-	s.fence()
+// exchangeParts sends and receives, and has what follows wait for both.
+func (s *Schedule) exchangeParts(to int, out Mem, nout, from int, in Mem, nin int) {
+	s.sendStep(to, out, nout)
+	s.recvStep(from, in, nin)
+	s.fenceSteps()
 }
 
-// fence makes what follows wait for all steps so far; wait, for step i and those before it.
-func (s *Schedule) fence() { s.wait(len(s.Steps) - 1) }
+// fenceSteps makes what follows wait for all steps so far; wait, for step i and those before it.
+func (s *Schedule) fenceSteps() { s.waitStep(len(s.Steps) - 1) }
 
-func (s *Schedule) wait(i int) { s.after = max(s.after, i+1) }
+func (s *Schedule) waitStep(i int) { s.after = max(s.after, i+1) }
 
-// work gives n more bytes of Work.
-func (s *Schedule) work(n int) Mem {
+// workBytes gives n more bytes of Work.
+func (s *Schedule) workBytes(n int) Mem {
 	at := s.Work
 	s.Work += (n + 7) &^ 7
 	return Mem{at, Work}
 }
 
-// rounds is how often 1 must be doubled to reach n.
-func rounds(n int) int { return bits.Len(uint(n - 1)) }
+// roundsFor is how often 1 must be doubled to reach n.
+func roundsFor(n int) int { return bits.Len(uint(n - 1)) }
 
 // Rename makes the schedule one of other ranks: rank i becomes ranks[i].
 func (s *Schedule) Rename(ranks []int) {

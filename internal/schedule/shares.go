@@ -3,23 +3,23 @@ package schedule
 // Shares: each rank gets its share of the vectors of all ranks, and combines that in the order of doubling. Reductions
 // of long vectors begin so.
 
-// slots is memory for the rank's part of all vectors, but its own, which stays where it is.
-func (s *Schedule) slots(p Place, in *Parts) Parts {
+// shareSlots is memory for the rank's part of all vectors, but its own, which stays where it is.
+func (s *Schedule) shareSlots(p Place, in *Parts) Parts {
 	_, n := in.Of(p.Rank)
-	return Parts{Buf: s.work(n * p.Size).Buf, Each: n} // it is the first piece of Work
+	return Parts{Buf: s.workBytes(n * p.Size).Buf, Each: n} // it is the first piece of Work
 }
 
-// share gives the rank its part of In of all, which it combines into out. Its own part is in the way if out overlaps
+// shareOut gives the rank its part of In of all, which it combines into out. Its own part is in the way if out overlaps
 // it without being the same place; it then moves to its slot.
-func (s *Schedule) share(p Place, in, slots *Parts, out Mem, inWay bool) {
+func (s *Schedule) shareOut(p Place, in, slots *Parts, out Mem, inWay bool) {
 	own, n := in.Of(p.Rank)
 	if inWay {
 		at, _ := slots.Of(p.Rank)
-		s.copy(at, own, n)
+		s.copyBytes(at, own, n)
 		own = at
 	}
-	s.swap(p, in, slots)
-	s.fence()
+	s.swapParts(p, in, slots)
+	s.fenceSteps()
 	s.parts = s.parts[:0]
 	for i := range p.Size {
 		at, _ := slots.Of(i)
@@ -27,7 +27,7 @@ func (s *Schedule) share(p Place, in, slots *Parts, out Mem, inWay bool) {
 	}
 	s.parts[p.Rank] = own
 	if p.Size == 1 {
-		s.copy(out, own, n)
+		s.copyBytes(out, own, n)
 	}
 	s.combineAll(own, out, n)
 }
@@ -45,7 +45,7 @@ func (s *Schedule) combineAll(own, out Mem, n int) {
 		if last || high == own {
 			to = out
 		}
-		s.combine(to, low, high, n)
+		s.combineSteps(to, low, high, n)
 		return to
 	}
 	for i := range power {

@@ -26,7 +26,7 @@ var launch = sync.OnceValues(func() (string, error) {
 	launcherDir = dir
 	file := filepath.Join(dir, "golci")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-o", file, "./cmd/golci")
-	build.Dir = ".."
+	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}

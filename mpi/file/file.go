@@ -131,8 +131,8 @@ func (f *File[T]) buf(b []T) core.Buf {
 	}
 }
 
-// do makes an access. Less than b is io.EOF.
-func (f *File[T]) do(k file.Call, b []T) (n int, err error) {
+// doAccess makes an access. Less than b is io.EOF.
+func (f *File[T]) doAccess(k file.Call, b []T) (n int, err error) {
 	k.Buf = f.buf(b)
 	st, err := f.f.Do(&k)
 	n = int(st.Bytes / max(f.size, 1))
@@ -142,8 +142,8 @@ func (f *File[T]) do(k file.Call, b []T) (n int, err error) {
 	return n, err
 }
 
-// start starts an access.
-func (f *File[T]) start(k file.Call, b []T) (mpi.Request, error) {
+// startAccess starts an access.
+func (f *File[T]) startAccess(k file.Call, b []T) (mpi.Request, error) {
 	k.Buf = f.buf(b)
 	r, err := f.f.Start(&k)
 	return mpi.Request(r), err

@@ -66,13 +66,13 @@ func NewMachine(name string, states, inputs []string, rules ...Rule) *Machine {
 	}
 	for _, r := range rules {
 		for _, s := range r.from {
-			m.add(s, r)
+			m.addRule(s, r)
 		}
 	}
 	return m
 }
 
-func (m *Machine) add(s State, r Rule) {
+func (m *Machine) addRule(s State, r Rule) {
 	at := &m.steps[s][r.on]
 	if at.Is || s == 0 {
 		panic(fmt.Sprintf("machine: %s: a wrong step for %s in %s", m.name, m.inputs[r.on], m.states[s]))

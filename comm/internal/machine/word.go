@@ -57,8 +57,8 @@ const (
 	Freed
 )
 
-// end compares hands before and after a change.
-func end(before, after Hands) End {
+// endOfHands compares hands before and after a change.
+func endOfHands(before, after Hands) End {
 	switch {
 	case after&^told == 0:
 		return Freed
@@ -77,7 +77,7 @@ func (w *Word) Drop(h Hands) End {
 			panic(fmt.Sprintf("machine: hands %#x let go, there are %#x", h, before))
 		}
 		if w.word.CompareAndSwap(old, old&^uint32(h)) {
-			return end(before, before&^h)
+			return endOfHands(before, before&^h)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (w *Word) Step(m *Machine, in Input) (did Step, e End, ok bool) {
 		}
 		after := before&^did.Drop | did.Take
 		if w.word.CompareAndSwap(old, uint32(did.Next)<<stateShift|uint32(after)) {
-			return did, end(before, after), true
+			return did, endOfHands(before, after), true
 		}
 	}
 }

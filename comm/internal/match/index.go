@@ -37,7 +37,7 @@ const (
 	everything = anySource | anyTag // its only queue is Index.all
 )
 
-func (p Pattern) class() (c class) {
+func (p Pattern) classOf() (c class) {
 	if p.Source == AnySource {
 		c |= anySource
 	}
@@ -47,8 +47,8 @@ func (p Pattern) class() (c class) {
 	return c
 }
 
-// in is the pattern of class c that accepts message p.
-func (p Pattern) in(c class) Pattern {
+// inClass is the pattern of class c that accepts message p.
+func (p Pattern) inClass(c class) Pattern {
 	if c&anySource != 0 {
 		p.Source = AnySource
 	}
@@ -58,8 +58,8 @@ func (p Pattern) in(c class) Pattern {
 	return p
 }
 
-// key of a pattern in the map of queues: tags have at most 31 bits.
-func (p Pattern) key() uint64 { return uint64(uint32(p.Source+1))<<32 | uint64(uint32(p.Tag+1)) }
+// mapKey of a pattern in the map of queues: tags have at most 31 bits.
+func (p Pattern) mapKey() uint64 { return uint64(uint32(p.Source+1))<<32 | uint64(uint32(p.Tag+1)) }
 
 // Index holds the receives and the messages of a context that wait. Its zero value is empty. V is what a receive or a
 // message is to the caller.
@@ -86,12 +86,12 @@ func (x *Index[V]) Post(p Pattern, v *V) (message *V) {
 	if m := x.Take(p); m != nil {
 		return m
 	}
-	e := x.enter(p, v)
+	e := x.enterYoungest(p, v)
 	e.posted = true
-	q := x.queue(p)
-	q.push(e, linkOwn)
+	q := x.queueOf(p)
+	q.pushEntry(e, linkOwn)
 	e.in[linkOwn] = &q.list
-	x.posts.push(e, linkAll)
+	x.posts.pushEntry(e, linkAll)
 	e.in[linkAll] = &x.posts
 	if p.Wild() {
 		x.wild++
@@ -103,11 +103,11 @@ func (x *Index[V]) Post(p Pattern, v *V) (message *V) {
 func (x *Index[V]) Claim(p Pattern) (receive *V) {
 	var oldest *entry[V]
 	for c := range class(classes) {
-		if q := x.find(p.in(c), c); q != nil && q.holdsPosts() && (oldest == nil || q.head.stamp < oldest.stamp) {
+		if q := x.findQueue(p.inClass(c), c); q != nil && q.holdsPosts() && (oldest == nil || q.head.stamp < oldest.stamp) {
 			oldest = q.head
 		}
 	}
-	return x.leave(oldest)
+	return x.leaveQueues(oldest)
 }
 
 // Arrive is Claim for the message v, which waits if no receive accepts it.
@@ -115,37 +115,37 @@ func (x *Index[V]) Arrive(p Pattern, v *V) (receive *V) {
 	if r := x.Claim(p); r != nil {
 		return r
 	}
-	e := x.enter(p, v)
+	e := x.enterYoungest(p, v)
 	for c := range class(classes) {
-		if x.keeps(c) {
-			x.hang(e, c)
+		if x.keepsClass(c) {
+			x.hangMessage(e, c)
 		}
 	}
 	return nil
 }
 
-// hang puts message e into its queue of class c.
-func (x *Index[V]) hang(e *entry[V], c class) {
-	q := x.queue(e.pattern.in(c))
-	q.push(e, int(c))
+// hangMessage puts message e into its queue of class c.
+func (x *Index[V]) hangMessage(e *entry[V], c class) {
+	q := x.queueOf(e.pattern.inClass(c))
+	q.pushEntry(e, int(c))
 	e.in[c] = &q.list
 }
 
 // Oldest gives the oldest message that p accepts and leaves it where it is; nil if there is none.
 func (x *Index[V]) Oldest(p Pattern) (message *V) {
-	if e := x.oldest(p); e != nil {
+	if e := x.oldestMatch(p); e != nil {
 		return e.value
 	}
 	return nil
 }
 
 // Take takes the oldest message that p accepts out of the index; nil if there is none.
-func (x *Index[V]) Take(p Pattern) (message *V) { return x.leave(x.oldest(p)) }
+func (x *Index[V]) Take(p Pattern) (message *V) { return x.leaveQueues(x.oldestMatch(p)) }
 
-func (x *Index[V]) oldest(p Pattern) *entry[V] {
-	c := p.class()
-	x.keep(c)
-	if q := x.find(p, c); q != nil && !q.holdsPosts() {
+func (x *Index[V]) oldestMatch(p Pattern) *entry[V] {
+	c := p.classOf()
+	x.storeClass(c)
+	if q := x.findQueue(p, c); q != nil && !q.holdsPosts() {
 		return q.head
 	}
 	return nil
@@ -153,9 +153,9 @@ func (x *Index[V]) oldest(p Pattern) *entry[V] {
 
 // TakeFunc takes the oldest message of source and tag p, without wildcards, for which f is true; nil if there is none.
 func (x *Index[V]) TakeFunc(p Pattern, f func(v *V) bool) (message *V) {
-	for e := x.oldest(p); e != nil; e = e.links[0].next {
+	for e := x.oldestMatch(p); e != nil; e = e.links[0].next {
 		if f(e.value) {
-			return x.leave(e)
+			return x.leaveQueues(e)
 		}
 	}
 	return nil
@@ -164,13 +164,13 @@ func (x *Index[V]) TakeFunc(p Pattern, f func(v *V) bool) (message *V) {
 // Withdraw takes the receive v, which was posted with p, out of the index, and reports whether it was there. It takes
 // time in the number of older receives under p.
 func (x *Index[V]) Withdraw(p Pattern, v *V) bool {
-	q := x.find(p, p.class())
+	q := x.findQueue(p, p.classOf())
 	if q == nil || !q.holdsPosts() {
 		return false
 	}
 	for e := q.head; e != nil; e = e.links[linkOwn].next {
 		if e.value == v {
-			x.leave(e)
+			x.leaveQueues(e)
 			return true
 		}
 	}
@@ -197,12 +197,13 @@ func (x *Index[V]) Messages(f func(p Pattern, v *V)) {
 // Reset empties the index and gives its memory back.
 func (x *Index[V]) Reset() { *x = Index[V]{clock: x.clock} }
 
-// keeps tells whether the queues of class c hold the messages that wait. Those of the class of everything always do.
-func (x *Index[V]) keeps(c class) bool { return c == everything || x.used>>c&1 != 0 }
+// keepsClass tells whether the queues of class c hold the messages that wait. Those of the class of everything always
+// do.
+func (x *Index[V]) keepsClass(c class) bool { return c == everything || x.used>>c&1 != 0 }
 
-// keep stores the messages that wait in the queues of class c.
-func (x *Index[V]) keep(c class) {
-	if x.keeps(c) {
+// storeClass stores the messages that wait in the queues of class c.
+func (x *Index[V]) storeClass(c class) {
+	if x.keepsClass(c) {
 		return
 	}
 	x.used |= 1 << c
@@ -210,31 +211,31 @@ func (x *Index[V]) keep(c class) {
 		return
 	}
 	for e := x.all.head; e != nil; e = e.links[everything].next {
-		x.hang(e, c)
+		x.hangMessage(e, c)
 	}
 }
 
-// find gives the queue of p, of class c; nil if it was never used.
-func (x *Index[V]) find(p Pattern, c class) *queue[V] {
+// findQueue gives the queue of p, of class c; nil if it was never used.
+func (x *Index[V]) findQueue(p Pattern, c class) *queue[V] {
 	switch {
 	case c == everything:
 		return &x.all
-	case !x.keeps(c):
+	case !x.keepsClass(c):
 		return nil
 	}
-	return x.queues.find(p.key())
+	return x.queues.findQueue(p.mapKey())
 }
 
-// queue gives the queue of p.
-func (x *Index[V]) queue(p Pattern) *queue[V] {
-	if p.class() == everything {
+// queueOf gives the queue of p.
+func (x *Index[V]) queueOf(p Pattern) *queue[V] {
+	if p.classOf() == everything {
 		return &x.all
 	}
-	return x.queues.get(p.key())
+	return x.queues.getQueue(p.mapKey())
 }
 
-// enter makes the youngest entry.
-func (x *Index[V]) enter(p Pattern, v *V) *entry[V] {
+// enterYoungest makes the youngest entry.
+func (x *Index[V]) enterYoungest(p Pattern, v *V) *entry[V] {
 	e := x.spare
 	if e == nil {
 		e = new(entry[V])
@@ -247,14 +248,14 @@ func (x *Index[V]) enter(p Pattern, v *V) *entry[V] {
 	return e
 }
 
-// leave takes e out of its queues and gives its value; nil of nil.
-func (x *Index[V]) leave(e *entry[V]) *V {
+// leaveQueues takes e out of its queues and gives its value; nil of nil.
+func (x *Index[V]) leaveQueues(e *entry[V]) *V {
 	if e == nil {
 		return nil
 	}
 	for i, l := range e.in {
 		if l != nil {
-			l.remove(e, i)
+			l.removeEntry(e, i)
 			e.in[i] = nil
 		}
 	}

@@ -22,7 +22,7 @@ type link[V any] struct{ prev, next *entry[V] }
 // list is oldest first. All of its entries use the same of their links for it.
 type list[V any] struct{ head, tail *entry[V] }
 
-func (l *list[V]) push(e *entry[V], i int) {
+func (l *list[V]) pushEntry(e *entry[V], i int) {
 	e.links[i] = link[V]{prev: l.tail}
 	if l.tail == nil {
 		l.head = e
@@ -32,7 +32,7 @@ func (l *list[V]) push(e *entry[V], i int) {
 	l.tail = e
 }
 
-func (l *list[V]) remove(e *entry[V], i int) {
+func (l *list[V]) removeEntry(e *entry[V], i int) {
 	k := e.links[i]
 	if k.prev == nil {
 		l.head = k.next
@@ -67,24 +67,24 @@ type queues[V any] struct {
 
 const leastSlots = 64
 
-// slot of a key: the upper bits of a product with a large odd number.
-func (m *queues[V]) slot(key uint64) **queue[V] { return &m.slots[key*0x9E3779B97F4A7C15>>m.shift] }
+// slotOf of a key: the upper bits of a product with a large odd number.
+func (m *queues[V]) slotOf(key uint64) **queue[V] { return &m.slots[key*0x9E3779B97F4A7C15>>m.shift] }
 
-// find gives the queue of key, nil if there is none.
-func (m *queues[V]) find(key uint64) *queue[V] {
+// findQueue gives the queue of key, nil if there is none.
+func (m *queues[V]) findQueue(key uint64) *queue[V] {
 	if m.n == 0 {
 		return nil
 	}
-	q := *m.slot(key)
+	q := *m.slotOf(key)
 	for q != nil && q.key != key {
 		q = q.chain
 	}
 	return q
 }
 
-// get gives the queue of key, which it makes if there is none.
-func (m *queues[V]) get(key uint64) *queue[V] {
-	if q := m.find(key); q != nil {
+// getQueue gives the queue of key, which it makes if there is none.
+func (m *queues[V]) getQueue(key uint64) *queue[V] {
+	if q := m.findQueue(key); q != nil {
 		return q
 	}
 	if m.n == len(m.slots) {
@@ -97,12 +97,12 @@ func (m *queues[V]) get(key uint64) *queue[V] {
 		m.spare = q.chain
 	}
 	q.key = key
-	m.link(q)
+	m.linkQueue(q)
 	return q
 }
 
-func (m *queues[V]) link(q *queue[V]) {
-	s := m.slot(q.key)
+func (m *queues[V]) linkQueue(q *queue[V]) {
+	s := m.slotOf(q.key)
 	q.chain = *s
 	*s = q
 	m.n++
@@ -128,7 +128,7 @@ func (m *queues[V]) rebuild() {
 		for q != nil {
 			next := q.chain
 			if q.head != nil {
-				m.link(q)
+				m.linkQueue(q)
 			} else {
 				q.chain, m.spare = m.spare, q
 			}

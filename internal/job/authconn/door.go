@@ -29,20 +29,20 @@ func NewDoor(most int) *Door { return &Door{most: most, early: map[net.Conn]bool
 // Accept calls serve with each connection of ln that gets a place. serve must not block. It calls Leave when the caller
 // has proved itself or the connection is closed. Accept blocks until ln is closed.
 func (d *Door) Accept(ln net.Listener, serve func(net.Conn)) {
-	accept(ln, d.Enter, serve)
+	acceptConns(ln, d.Enter, serve)
 }
 
 // AcceptOwn calls serve with each connection of ln, a Unix socket, that is of a process of this user and that keep says
 // yes to. It closes the others; nothing is read from strangers or kept for them. Neither function may block. AcceptOwn
 // blocks until ln is closed.
 func AcceptOwn(ln net.Listener, keep func(net.Conn) bool, serve func(net.Conn)) {
-	accept(ln, func(c net.Conn) bool {
+	acceptConns(ln, func(c net.Conn) bool {
 		_, err := SameUser(c.(*net.UnixConn))
 		return err == nil && keep(c)
 	}, serve)
 }
 
-func accept(ln net.Listener, keep func(net.Conn) bool, serve func(net.Conn)) {
+func acceptConns(ln net.Listener, keep func(net.Conn) bool, serve func(net.Conn)) {
 	for {
 		c, err := ln.Accept()
 		switch {

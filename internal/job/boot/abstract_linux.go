@@ -44,8 +44,8 @@ func dialAbstract(network, name string) (net.Conn, error) {
 	return c, nil
 }
 
-// answers says whether a process of this user listens under name.
-func answers(name string) bool {
+// isAnswered says whether a process of this user listens under name.
+func isAnswered(name string) bool {
 	c, err := dialAbstract("unix", name)
 	if err != nil {
 		return errors.Is(err, errBusy)

@@ -16,6 +16,6 @@ func socketName(meeting string) string { return meeting }
 
 func listenAbstract(string) (net.Listener, error) { return nil, errLinux }
 
-func answers(string) bool { return false }
+func isAnswered(string) bool { return false }
 
 func dialAbstract(string, string) (net.Conn, error) { return nil, errNobody }

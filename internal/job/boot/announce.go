@@ -7,9 +7,9 @@ import (
 	"github.com/golci/golci/internal/job/boot/pmi"
 )
 
-// announce shows this rank to the others of its node while it waits for the job to be complete. So a rank whose time
-// runs out can name those that have not come. A foreign launcher does not name them.
-func (w *wire) announce(rank int, nodes placement) (leave func()) {
+// announceRank shows this rank to the others of its node while it waits for the job to be complete. So a rank whose
+// time runs out can name those that have not come. A foreign launcher does not name them.
+func (w *wire) announceRank(rank int, nodes placement) (leave func()) {
 	if w.ours || w.virtual != nil || runtime.GOOS != "linux" {
 		return func() {}
 	}
@@ -17,7 +17,7 @@ func (w *wire) announce(rank int, nodes placement) (leave func()) {
 	if err != nil {
 		return func() {} // the others will name this rank in vain; nothing else is lost
 	}
-	w.here = func() (string, string) { return w.absent(rank, nodes) }
+	w.here = func() (string, string) { return w.absentRanks(rank, nodes) }
 	return func() { ln.Close() }
 }
 
@@ -25,8 +25,8 @@ func (w *wire) hereName(rank int) string {
 	return socketName("here " + w.kvs + " " + strconv.Itoa(rank))
 }
 
-// absent looks for the missing ranks of this node. Those of other nodes cannot be seen.
-func (w *wire) absent(rank int, nodes placement) (ranks, note string) {
+// absentRanks looks for the missing ranks of this node. Those of other nodes cannot be seen.
+func (w *wire) absentRanks(rank int, nodes placement) (ranks, note string) {
 	var out []int
 	elsewhere := nodes == nil
 	for r := range w.size {
@@ -34,7 +34,7 @@ func (w *wire) absent(rank int, nodes placement) (ranks, note string) {
 			elsewhere = true
 			continue
 		}
-		if r != rank && !answers(w.hereName(r)) {
+		if r != rank && !isAnswered(w.hereName(r)) {
 			out = append(out, r)
 		}
 	}

@@ -10,16 +10,16 @@ import (
 // courier carries the pieces of a gathering, and keeps the values that they bring.
 type courier interface {
 	// deliver sends a piece. It does not wait.
-	deliver(s gather.Send)
+	deliverSend(s gather.Send)
 	// next waits for a piece from another rank, until ctx ends, the launcher is lost, or a delivery has failed.
-	next(ctx context.Context) (from int, p gather.Piece, err error)
+	nextPiece(ctx context.Context) (from int, p gather.Piece, err error)
 	// keep keeps the values of the piece that next has returned last, which was due.
-	keep()
+	keepPost()
 	// delivered waits until all pieces have been taken.
 	delivered(ctx context.Context) error
 	// all are the values of all ranks, by rank, when all have come.
-	all() [][]byte
-	close()
+	allValues() [][]byte
+	closePost()
 }
 
 // gatherOver runs one rank's part in a gathering. When it returns all that this rank has sent has been taken. Answers
@@ -30,10 +30,10 @@ func gatherOver(ctx context.Context, rank, size int, c courier) error {
 		return err
 	}
 	for _, s := range m.Begin() {
-		c.deliver(s)
+		c.deliverSend(s)
 	}
 	for !m.Over() {
-		from, p, err := c.next(ctx)
+		from, p, err := c.nextPiece(ctx)
 		if err != nil {
 			return inVain(ctx, rank, m, err)
 		}
@@ -41,9 +41,9 @@ func gatherOver(ctx context.Context, rank, size int, c courier) error {
 		if err != nil {
 			return err
 		}
-		c.keep()
+		c.keepPost()
 		for _, s := range out {
-			c.deliver(s)
+			c.deliverSend(s)
 		}
 	}
 	return c.delivered(ctx)
@@ -65,19 +65,19 @@ func gatherValues(ctx context.Context, j *Job, key string, mine []byte) ([][]byt
 	if err != nil {
 		return nil, err
 	}
-	defer c.close()
+	defer c.closePost()
 	if err := gatherOver(ctx, j.Rank, j.Size, c); err != nil {
 		return nil, err
 	}
 	// A rank that closed its end now might take its last answer with it. Its peer would count it as gone.
-	return c.all(), j.Fence(ctx)
+	return c.allValues(), j.Fence(ctx)
 }
 
 // openCourier makes this rank's end, and tells the others where it is. Every rank of the job calls it.
 func openCourier(ctx context.Context, j *Job, key string, mine []byte) (courier, error) {
 	key += ".at"
 	if w, ok := j.store.(*wire); ok && w.virtual != nil {
-		return w.virtual.courier(ctx, j, key)
+		return w.virtual.makeCourier(ctx, j, key)
 	}
 	return openPost(ctx, j, key, mine)
 }

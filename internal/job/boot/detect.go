@@ -30,41 +30,41 @@ type place struct {
 // constants. The error wraps ErrEnv and says which variable is wrong. It wraps ErrApart, too, if launcher, rank and
 // size are known, as far as the launcher tells them, and nothing says how this rank can reach the others.
 func Detect(env func(name string) (string, bool)) (launcher string, rank, size int, err error) {
-	p, err := detect(env)
+	p, err := detectLauncher(env)
 	return p.launcher, p.rank, p.size, err
 }
 
-// detect looks for PMI first, because a launcher that serves it may run inside the allocation of another one. What the
-// user says comes before what other launchers do.
-func detect(env lookup) (place, error) {
+// detectLauncher looks for PMI first, because a launcher that serves it may run inside the allocation of another one.
+// What the user says comes before what other launchers do.
+func detectLauncher(env lookup) (place, error) {
 	e := envReader{get: env}
 	var p place
 	switch {
-	case e.has("PMI_FD"):
+	case e.hasVar("PMI_FD"):
 		p = place{
 			launcher: pmiLauncher(&e), rank: e.num("PMI_RANK", 0), size: e.num("PMI_SIZE", 1), fd: e.num("PMI_FD", 0),
-			ours: e.has(EnvLauncher),
+			ours: e.hasVar(EnvLauncher),
 		}
-	case e.has("PMI_PORT"):
+	case e.hasVar("PMI_PORT"):
 		p = place{launcher: pmiLauncher(&e), size: 1, fd: -1, port: e.str("PMI_PORT"), id: e.str("PMI_ID")}
-	case e.has(settings.EnvRank):
-		p = e.told(settings.EnvRank)
+	case e.hasVar(settings.EnvRank):
+		p = e.toldPlace(settings.EnvRank)
 	case e.wantsPMIx():
 		p = pmixPlace(&e)
-	case e.has("OMPI_COMM_WORLD_SIZE"):
+	case e.hasVar("OMPI_COMM_WORLD_SIZE"):
 		p = openMPI(&e)
-	case e.has("SLURM_STEP_NUM_TASKS") && e.has("SLURM_PROCID"):
+	case e.hasVar("SLURM_STEP_NUM_TASKS") && e.hasVar("SLURM_PROCID"):
 		p = slurm(&e)
-	case e.has(settings.EnvSize):
-		p = e.counted()
+	case e.hasVar(settings.EnvSize):
+		p = e.countedPlace()
 	default:
 		p = place{launcher: LauncherSingle, size: 1, fd: -1}
-		e.alone(&p)
+		e.refuseAlone(&p)
 	}
 	if e.err == nil && p.rank >= p.size {
 		e.err = fmt.Errorf("%w: rank %d in a job of %d", ErrEnv, p.rank, p.size)
 	}
-	if e.err == nil && p.fd < 0 && p.port == "" && !p.pmix && p.size > 1 && (p.nodes != 1 || e.has(settings.EnvRoot)) {
+	if e.err == nil && p.fd < 0 && p.port == "" && !p.pmix && p.size > 1 && (p.nodes != 1 || e.hasVar(settings.EnvRoot)) {
 		e.findRoot(&p)
 	}
 	return p, e.err
@@ -78,11 +78,11 @@ var unserved = []struct{ rank, size, how string }{
 	{"PMIX_NAMESPACE", "", "build it with -tags pmix"},
 }
 
-// alone refuses to be a job of one rank when a launcher has started several: each would run the whole program by
+// refuseAlone refuses to be a job of one rank when a launcher has started several: each would run the whole program by
 // itself.
-func (e *envReader) alone(p *place) {
+func (e *envReader) refuseAlone(p *place) {
 	for _, u := range unserved {
-		if !e.has(u.rank) || u.size != "" && e.str(u.size) == "1" {
+		if !e.hasVar(u.rank) || u.size != "" && e.str(u.size) == "1" {
 			continue
 		}
 		p.rank, _ = strconv.Atoi(e.str(u.rank)) // for people only: 0 where it is no number
@@ -104,11 +104,11 @@ const EnvLauncher = settings.EnvJob
 
 func pmiLauncher(e *envReader) string {
 	switch {
-	case e.has(EnvLauncher):
+	case e.hasVar(EnvLauncher):
 		return LauncherGolci
-	case e.has("HYDI_CONTROL_FD"), e.has("MPI_LOCALRANKID"):
+	case e.hasVar("HYDI_CONTROL_FD"), e.hasVar("MPI_LOCALRANKID"):
 		return LauncherHydra
-	case e.has("SLURM_PROCID"):
+	case e.hasVar("SLURM_PROCID"):
 		return LauncherSlurm
 	}
 	return LauncherPMI
@@ -137,7 +137,7 @@ func slurm(e *envReader) place {
 		meeting: "slurm " + e.str("SLURM_JOB_ID") + " " + e.str("SLURM_STEP_ID"),
 		node:    e.str("SLURMD_NODENAME"),
 	}
-	if e.has("SLURM_STEP_NUM_NODES") {
+	if e.hasVar("SLURM_STEP_NUM_NODES") {
 		p.nodes = e.num("SLURM_STEP_NUM_NODES", 1)
 	}
 	return p
@@ -149,7 +149,7 @@ type envReader struct {
 	err error
 }
 
-func (e *envReader) has(name string) bool {
+func (e *envReader) hasVar(name string) bool {
 	v, ok := e.get(name)
 	return ok && v != ""
 }

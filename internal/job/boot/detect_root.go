@@ -27,8 +27,8 @@ const rootNames = settings.EnvSize + ", " + settings.EnvRoot + " and " + setting
 // leastSecret is the length of the shortest secret. Whoever overhears a greeting can try short ones.
 const leastSecret = 32
 
-// told is the place of a rank whose user gives its number in the variable name.
-func (e *envReader) told(name string) place {
+// toldPlace is the place of a rank whose user gives its number in the variable name.
+func (e *envReader) toldPlace(name string) place {
 	return place{
 		launcher: LauncherEnv, rank: e.num(name, 0), size: e.num(settings.EnvSize, 1), fd: -1, ours: true,
 		nodes: unknownNodes,
@@ -41,11 +41,11 @@ const unknownNodes = 2
 // numbered are variables of others that number the processes of a job, and do not tell how many these are.
 var numbered = []string{"JOB_COMPLETION_INDEX", "PMIX_RANK", "PALS_RANKID", "FLUX_TASK_RANK"}
 
-// counted is the place of a rank whose user gives the size of the job, and another program the number of the rank.
-func (e *envReader) counted() place {
-	i := slices.IndexFunc(numbered, e.has)
+// countedPlace is the place of a rank whose user gives the size of the job, and another program the number of the rank.
+func (e *envReader) countedPlace() place {
+	i := slices.IndexFunc(numbered, e.hasVar)
 	if i >= 0 {
-		return e.told(numbered[i])
+		return e.toldPlace(numbered[i])
 	}
 	p := place{launcher: LauncherEnv, size: e.num(settings.EnvSize, 1), fd: -1, ours: true, nodes: unknownNodes}
 	if p.size > 1 && e.err == nil {
@@ -71,7 +71,7 @@ func (e *envReader) findRoot(p *place) {
 	if e.err != nil {
 		return
 	}
-	if missing := e.missing(host); missing != "" {
+	if missing := e.missingVar(host); missing != "" {
 		e.err = fmt.Errorf("%w: %w: %s brings ranks of several nodes together only with %s, which is not set: %s. "+
 			"A secret is a text that only the job knows, such as that of openssl rand -hex 32",
 			ErrEnv, ErrApart, launcherText(p.launcher), missing, remedies[p.launcher])
@@ -82,7 +82,7 @@ func (e *envReader) findRoot(p *place) {
 			ErrEnv, settings.EnvSecret, len(secret), leastSecret)
 		return
 	}
-	p.root.key = derived([]byte(secret), "golci rendezvous "+p.common())
+	p.root.key = deriveKey([]byte(secret), "golci rendezvous "+p.commonData())
 	p.root.addrs = e.rootAddrs(host, p.root.key)
 	if e.err == nil && p.rank == 0 && nodes && p.node != "" && p.node != host && !e.ownHost() {
 		e.err = fmt.Errorf("%w: rank 0 runs on %s, but the others will look for it on %s, the first of "+
@@ -91,12 +91,12 @@ func (e *envReader) findRoot(p *place) {
 	}
 }
 
-// missing names the variable without which ranks cannot meet; host is that of rank 0, if the launcher tells it.
-func (e *envReader) missing(host string) string {
+// missingVar names the variable without which ranks cannot meet; host is that of rank 0, if the launcher tells it.
+func (e *envReader) missingVar(host string) string {
 	switch {
-	case host == "" && !e.has(settings.EnvRoot):
+	case host == "" && !e.hasVar(settings.EnvRoot):
 		return settings.EnvRoot
-	case !e.has(settings.EnvSecret):
+	case !e.hasVar(settings.EnvSecret):
 		return settings.EnvSecret
 	}
 	return ""
@@ -109,8 +109,8 @@ func launcherText(launcher string) string {
 	return launcher + " without PMI-1"
 }
 
-// common is the data that the ranks of a job share, whatever node they are on.
-func (p *place) common() string {
+// commonData is the data that the ranks of a job share, whatever node they are on.
+func (p *place) commonData() string {
 	if p.launcher == LauncherOpenMPI {
 		return p.launcher // the rest of its meeting names a directory of the node
 	}
@@ -146,7 +146,7 @@ const (
 func (e *envReader) rootAddrs(host string, key []byte) (addrs []string) {
 	text := e.str(settings.EnvRoot)
 	if text == "" {
-		n := binary.BigEndian.Uint32(derived(key, "ports"))
+		n := binary.BigEndian.Uint32(deriveKey(key, "ports"))
 		for i := range uint32(tries) {
 			addrs = append(addrs, net.JoinHostPort(host, strconv.Itoa(int(firstPort+(n+i)%ports))))
 		}
@@ -171,8 +171,8 @@ func (e *envReader) ownHost() bool {
 	return err == nil && host != ""
 }
 
-// derived is a key of 32 bytes that follows from another one, for the purpose that label tells.
-func derived(key []byte, label string) []byte {
+// deriveKey is a key of 32 bytes that follows from another one, for the purpose that label tells.
+func deriveKey(key []byte, label string) []byte {
 	h := hmac.New(sha256.New, key)
 	h.Write([]byte(label))
 	return h.Sum(nil)

@@ -59,7 +59,7 @@ func TestDetectRoot(t *testing.T) {
 			LauncherGolci, "",
 		},
 	} {
-		p, err := detect(envOf(c.env))
+		p, err := detectLauncher(envOf(c.env))
 		got := p.root.addrs
 		if len(got) == tries && strings.HasSuffix(c.want, "*") {
 			host := strings.TrimSuffix(c.want, "*")
@@ -92,8 +92,8 @@ func TestRootKey(t *testing.T) {
 		"another job":      {slurm, with(slurm, "SLURM_JOB_ID", "6"), false},
 		"another secret":   {byHand, with(byHand, "GOLCI_SECRET", testSecret+"x"), false},
 	} {
-		p, err := detect(envOf(c.env))
-		q, err2 := detect(envOf(c.other))
+		p, err := detectLauncher(envOf(c.env))
+		q, err2 := detectLauncher(envOf(c.other))
 		if same := string(p.root.key) == string(q.root.key); err != nil || err2 != nil || same != c.same {
 			t.Errorf("%s: the same key: %v; %v, %v", name, same, err, err2)
 		}
@@ -141,7 +141,7 @@ func TestDetectApart(t *testing.T) {
 		},
 		"rank too high": {with(byHand, "GOLCI_RANK", "4"), false, "rank 4 in a job of 4"},
 	} {
-		if p, _ := detect(envOf(c.env)); p.pmix {
+		if p, _ := detectLauncher(envOf(c.env)); p.pmix {
 			continue // in a build that has a way for it
 		}
 		_, _, _, err := Detect(envOf(c.env))
@@ -165,7 +165,7 @@ func FuzzDetect(f *testing.F) {
 				"GOLCI_ROOT", root, "GOLCI_SECRET", secret),
 			{"GOLCI_RANK": rank, "GOLCI_SIZE": size, "GOLCI_ROOT": root, "GOLCI_SECRET": secret},
 		} {
-			p, err := detect(envOf(env))
+			p, err := detectLauncher(envOf(env))
 			if err == nil && p.size > 1 && len(p.root.addrs) == 0 {
 				t.Errorf("%v: %+v", env, p)
 			}

@@ -57,7 +57,7 @@ func TestDetect(t *testing.T) {
 			place{launcher: LauncherSlurm, rank: 2, size: 3, fd: -1, meeting: "slurm 5 0", nodes: 1, ours: true},
 		},
 	} {
-		got, err := detect(envOf(c.env))
+		got, err := detectLauncher(envOf(c.env))
 		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, %v; want %+v", name, got, err, c.want)
 		}
@@ -77,7 +77,7 @@ func TestDetectErrors(t *testing.T) {
 		"flux":      {"FLUX_TASK_RANK": "1", "FLUX_JOB_SIZE": "2"},
 		"pals":      {"PALS_RANKID": "0"},
 	} {
-		if p, _ := detect(envOf(env)); p.pmix {
+		if p, _ := detectLauncher(envOf(env)); p.pmix {
 			continue // in a build that has a way for it
 		}
 		if _, _, _, err := Detect(envOf(env)); !errors.Is(err, ErrEnv) {
@@ -102,7 +102,7 @@ func TestPMIxPlace(t *testing.T) {
 	}{
 		"alone": {pmix, LauncherPMIx, 3}, "slurm": {slurm, LauncherSlurm, 4}, "openmpi": {ompi, LauncherOpenMPI, 4},
 	} {
-		p, err := detect(envOf(c.env))
+		p, err := detectLauncher(envOf(c.env))
 		switch {
 		case name != "openmpi" && !havePMIx:
 			if !errors.Is(err, ErrEnv) || !strings.Contains(err.Error(), "-tags pmix") {
@@ -112,18 +112,18 @@ func TestPMIxPlace(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, p, err)
 		}
 	}
-	if _, err := detect(envOf(with(pmix, "PMIX_RANK", "4294967294x"))); !errors.Is(err, ErrEnv) {
+	if _, err := detectLauncher(envOf(with(pmix, "PMIX_RANK", "4294967294x"))); !errors.Is(err, ErrEnv) {
 		t.Errorf("a rank that is none: %v", err)
 	}
 	for _, set := range [][]string{
 		{"GOLCI_RANK", "1", "GOLCI_SIZE", "2", "GOLCI_ROOT", "h:1", "GOLCI_SECRET", strings.Repeat("s", leastSecret)},
 		{"GOLCI_SIZE", "3", "GOLCI_ROOT", "h:1", "GOLCI_SECRET", strings.Repeat("s", leastSecret)},
 	} {
-		if p, err := detect(envOf(with(pmix, set...))); err != nil || p.pmix || p.launcher != LauncherEnv {
+		if p, err := detectLauncher(envOf(with(pmix, set...))); err != nil || p.pmix || p.launcher != LauncherEnv {
 			t.Errorf("%v: %+v, %v", set, p, err)
 		}
 	}
-	p, err := detect(envOf(with(pmix, "PMI_FD", "3", "PMI_RANK", "0", "PMI_SIZE", "1")))
+	p, err := detectLauncher(envOf(with(pmix, "PMI_FD", "3", "PMI_RANK", "0", "PMI_SIZE", "1")))
 	if err != nil || p.pmix || p.fd != 3 {
 		t.Errorf("PMI-1 inside of PMIx: %+v, %v", p, err)
 	}
@@ -133,7 +133,7 @@ func TestPMIxPlace(t *testing.T) {
 func TestJoinClosedFD(t *testing.T) {
 	for _, fd := range []string{"0", "999"} {
 		env := envOf(map[string]string{"PMI_FD": fd, "PMI_RANK": "0", "PMI_SIZE": "1"})
-		p, err := detect(env)
+		p, err := detectLauncher(env)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/golci/golci/internal/job/boot/pmi"
 )
 
-// abort does not wait for its turn. Another goroutine may wait in a fence that will never end, and that may be the
+// abortJob does not wait for its turn. Another goroutine may wait in a fence that will never end, and that may be the
 // reason of the abort.
-func (w *wire) abort(code int, msg string) error {
+func (w *wire) abortJob(code int, msg string) error {
 	if w.closing.Swap(true) {
 		return ErrDone
 	}
@@ -21,7 +21,7 @@ func (w *wire) abort(code int, msg string) error {
 	if w.ours {
 		m = withText(m, msg)
 	}
-	return w.last(m)
+	return w.sendLast(m)
 }
 
 // follower is a store whose launcher can be told why a rank ends.
@@ -56,28 +56,28 @@ func (w *wire) finalize(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer w.give()
-	if err := w.usable(); err != nil {
-		w.abandon()
+	defer w.giveTurn()
+	if err := w.checkUsable(); err != nil {
+		w.abandonTalk()
 		if errors.Is(err, ErrDone) {
 			return nil
 		}
 		return err
 	}
 	w.closing.Store(true)
-	_, err := w.call(ctx, pmi.M("finalize"))
+	_, err := w.callServer(ctx, pmi.M("finalize"))
 	w.broken = ErrDone
-	w.close(ctx)
+	w.closeWire(ctx)
 	return err
 }
 
-// abandon gives a conversation up that has failed. A foreign launcher may kill a rank whose connection ends without
+// abandonTalk gives a conversation up that has failed. A foreign launcher may kill a rank whose connection ends without
 // finalize, before the program can report the failure. So such a connection stays open, and only the reader ends.
-func (w *wire) abandon() {
+func (w *wire) abandonTalk() {
 	ctx, cancel := context.WithTimeout(context.Background(), lingerTime)
 	defer cancel()
 	if w.ours {
-		w.close(ctx)
+		w.closeWire(ctx)
 		return
 	}
 	w.over.Do(func() {
@@ -92,9 +92,9 @@ func (w *wire) abandon() {
 // abandoned keeps the connection of a failed job from the collector, which would close it.
 var abandoned atomic.Pointer[net.Conn]
 
-// close ends the connection and the reader; ctx bounds the wait for ranks that this one serves. Only the first call of
-// close or abandon does something; the others wait for it.
-func (w *wire) close(ctx context.Context) {
+// closeWire ends the connection and the reader; ctx bounds the wait for ranks that this one serves. Only the first call
+// of close or abandon does something; the others wait for it.
+func (w *wire) closeWire(ctx context.Context) {
 	w.over.Do(func() {
 		w.closing.Store(true)
 		w.conn.Close()

@@ -60,7 +60,7 @@ func exchangeAll[T any](ctx context.Context, j *Job, key string, mine T, check f
 	}
 	out := make([]T, j.Size)
 	for rank, b := range values {
-		if err := decode(b, &out[rank], check); err != nil {
+		if err := decodeValue(b, &out[rank], check); err != nil {
 			return nil, fmt.Errorf("golci: value of rank %d for %q: %w", rank, key, err)
 		}
 		values[rank] = nil // the collector may have it
@@ -68,8 +68,8 @@ func exchangeAll[T any](ctx context.Context, j *Job, key string, mine T, check f
 	return out, nil
 }
 
-// decode reads a value of another rank.
-func decode[T any](b []byte, v *T, check func(T) error) error {
+// decodeValue reads a value of another rank.
+func decodeValue[T any](b []byte, v *T, check func(T) error) error {
 	if err := json.Unmarshal(b, v); err != nil {
 		return fmt.Errorf("%w; do all ranks run the same program?", err)
 	}
@@ -85,7 +85,7 @@ func ExchangeCircle[T any](
 	if err != nil {
 		return nil, err
 	}
-	for _, rank := range circle(j.Rank, j.Size) {
+	for _, rank := range circleOf(j.Rank, j.Size) {
 		if !want(rank) {
 			continue
 		}
@@ -96,10 +96,10 @@ func ExchangeCircle[T any](
 	return table, nil
 }
 
-// circle lists the ranks at the distances 1, 2, 4, ... round the circle, both ways: those that package exit talks to.
+// circleOf lists the ranks at the distances 1, 2, 4, ... round the circle, both ways: those that package exit talks to.
 // Their addresses are fetched beforehand. At the end of the job the launcher's answers may have to wait for a Fence
 // that never ends.
-func circle(rank, size int) (out []int) {
+func circleOf(rank, size int) (out []int) {
 	for d := 1; d < size; d *= 2 {
 		out = append(out, (rank+d)%size, (rank+size-d)%size)
 	}

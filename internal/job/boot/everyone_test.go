@@ -94,7 +94,7 @@ func TestGatherWithout(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		defer c.close()
+		defer c.closePost()
 		if j.Rank == 1 {
 			waiting.Wait() // it is there, and sends nothing
 			return nil
@@ -112,7 +112,7 @@ func TestGatherWithout(t *testing.T) {
 // FuzzPiece: a message of a gathering is read or refused, and what is read has its values in their places.
 func FuzzPiece(f *testing.F) {
 	c := &post{values: [][]byte{[]byte("a"), {}, []byte("ccc"), nil}}
-	b, _ := c.fill(gather.Piece{Round: 1, First: 2, Count: 2})
+	b, _ := c.fillMessage(gather.Piece{Round: 1, First: 2, Count: 2})
 	f.Add(b)
 	f.Add(b[:len(b)-1])
 	f.Add([]byte{0, 0, 0, 0, 0, 255, 255, 255, 255})
@@ -125,8 +125,8 @@ func FuzzPiece(f *testing.F) {
 			return
 		}
 		again := &post{values: make([][]byte, 4), read: p}
-		again.keep()
-		if c, n := again.fill(p.Piece); n != p.Count || !sameLetter(c, b) {
+		again.keepPost()
+		if c, n := again.fillMessage(p.Piece); n != p.Count || !sameLetter(c, b) {
 			t.Fatalf("%x is read as %+v and written as %x", b, p, c)
 		}
 	})
@@ -144,10 +144,10 @@ func TestValuesTravelAsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	if err := decode(b, &got, func([]string) error { return nil }); err != nil || len(got) != 1 || got[0] != "x" {
+	if err := decodeValue(b, &got, func([]string) error { return nil }); err != nil || len(got) != 1 || got[0] != "x" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if err := decode([]byte("{"), &got, func([]string) error { return nil }); err == nil {
+	if err := decodeValue([]byte("{"), &got, func([]string) error { return nil }); err == nil {
 		t.Error("half a value is read")
 	}
 }

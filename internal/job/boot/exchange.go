@@ -54,7 +54,7 @@ func (t *Table[T]) Of(ctx context.Context, rank int) (T, error) {
 	if err != nil {
 		return v, err
 	}
-	if err = decode(b, &v, t.check); err != nil {
+	if err = decodeValue(b, &v, t.check); err != nil {
 		return v, fmt.Errorf("golci: value of rank %d for %q: %w", rank, t.key, err)
 	}
 	t.mu.Lock()

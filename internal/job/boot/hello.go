@@ -92,16 +92,16 @@ func parseHello(line []byte) (e hello, err error) {
 	return e, err
 }
 
-// refused is the line that tells a rank why it cannot take part.
-func refused(why string) []byte {
+// refusedLine is the line that tells a rank why it cannot take part.
+func refusedLine(why string) []byte {
 	line, _ := withText(pmi.M(cmdHello, "rc", "-1"), why[:min(len(why), maxAnswer/2)]).Append(nil) // base64 fits any line
 	return line
 }
 
-// greet tells the host at the other end of c which rank speaks. It owns c until it returns it. An error that wraps
+// greetHost tells the host at the other end of c which rank speaks. It owns c until it returns it. An error that wraps
 // errRefused says why the host does not take this rank. After others, such as that of a host that has hung up because
 // it has no room or has ended, the rank may call again.
-func greet(ctx context.Context, c net.Conn, p *place, limit time.Duration) (net.Conn, error) {
+func greetHost(ctx context.Context, c net.Conn, p *place, limit time.Duration) (net.Conn, error) {
 	_ = c.SetDeadline(time.Now().Add(limit))
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
 	m := pmi.M(cmdHello, "rank", strconv.Itoa(p.rank), "size", strconv.Itoa(p.size), "node", p.nodeName(), "host",

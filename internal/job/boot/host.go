@@ -50,7 +50,7 @@ func newHost(ln net.Listener, p *place) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.wg.Go(func() { authconn.AcceptOwn(ln, h.door.Enter, h.take) })
+	h.wg.Go(func() { authconn.AcceptOwn(ln, h.door.Enter, h.takeConn) })
 	return h, nil
 }
 
@@ -69,7 +69,7 @@ func newRootHost(ln net.Listener, p *place, id *authconn.Identity) (*host, error
 		}
 		return c, err
 	}
-	h.wg.Go(func() { h.door.Accept(ln, h.take) })
+	h.wg.Go(func() { h.door.Accept(ln, h.takeConn) })
 	return h, nil
 }
 
@@ -86,7 +86,7 @@ func makeHost(ln net.Listener, p *place, places int, mapping string) (*host, err
 	}
 	var err error
 	h.srv, err = serve.New(pmi.Config{Size: p.size, KVSName: "golci", Preset: preset},
-		serve.Hooks{EOF: h.gone, Fail: func(int, int, string) { h.hangUp() }})
+		serve.Hooks{EOF: h.rankGone, Fail: func(int, int, string) { h.hangUp() }})
 	if err != nil {
 		ln.Close()
 		return nil, err
@@ -94,26 +94,26 @@ func makeHost(ln net.Listener, p *place, places int, mapping string) (*host, err
 	return h, nil
 }
 
-func (h *host) take(c net.Conn) { h.wg.Go(func() { h.greet(c) }) }
+func (h *host) takeConn(c net.Conn) { h.wg.Go(func() { h.greetRank(c) }) }
 
-// greet learns which rank speaks and leaves the connection to the server.
-func (h *host) greet(raw net.Conn) {
-	c, e, err := h.meet(raw)
+// greetRank learns which rank speaks and leaves the connection to the server.
+func (h *host) greetRank(raw net.Conn) {
+	c, e, err := h.meetCaller(raw)
 	if !h.door.Leave(raw) || err != nil {
 		raw.Close()
 		return
 	}
-	answer := h.enter(e)
+	answer := h.enterRank(e)
 	if answer == "" {
-		h.attach(e.rank, c)
+		h.attachRank(e.rank, c)
 		return
 	}
-	_, _ = c.Write(refused(answer)) // it calls again, or gives up
+	_, _ = c.Write(refusedLine(answer)) // it calls again, or gives up
 	c.Close()
 }
 
-// meet has a caller prove itself, and reads its first line.
-func (h *host) meet(raw net.Conn) (c net.Conn, e hello, err error) {
+// meetCaller has a caller prove itself, and reads its first line.
+func (h *host) meetCaller(raw net.Conn) (c net.Conn, e hello, err error) {
 	c = raw
 	_ = raw.SetDeadline(time.Now().Add(h.limit))
 	if h.prove != nil {
@@ -127,8 +127,8 @@ func (h *host) meet(raw net.Conn) (c net.Conn, e hello, err error) {
 	return c, e, err
 }
 
-// enter notes that a rank has come. Otherwise it says why that rank cannot take part.
-func (h *host) enter(e hello) (refusal string) {
+// enterRank notes that a rank has come. Otherwise it says why that rank cannot take part.
+func (h *host) enterRank(e hello) (refusal string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	other, twice := h.came[e.rank]
@@ -143,13 +143,14 @@ func (h *host) enter(e hello) (refusal string) {
 	}
 	h.came[e.rank] = e
 	if len(h.came) == h.size && h.prove != nil {
-		h.srv.Publish(pmi.KeyMapping, pmi.FormatNodes(h.nodes(), pmi.SafeValue))
+		h.srv.Publish(pmi.KeyMapping, pmi.FormatNodes(h.numberNodes(), pmi.SafeValue))
 	}
 	return ""
 }
 
-// nodes numbers the nodes of all ranks, so that these need not ask for the machine of each other one. h.mu is held.
-func (h *host) nodes() []int {
+// numberNodes numbers the nodes of all ranks, so that these need not ask for the machine of each other one. h.mu is
+// held.
+func (h *host) numberNodes() []int {
 	number := map[string]int{}
 	nodes := make([]int, h.size)
 	for r := range nodes {
@@ -164,8 +165,8 @@ func (h *host) nodes() []int {
 	return nodes
 }
 
-// attach welcomes a rank that has entered. When all ranks have come, no more callers are taken.
-func (h *host) attach(rank int, c net.Conn) {
+// attachRank welcomes a rank that has entered. When all ranks have come, no more callers are taken.
+func (h *host) attachRank(rank int, c net.Conn) {
 	_, err := io.WriteString(c, welcome)
 	if err != nil {
 		c.Close()
@@ -174,37 +175,38 @@ func (h *host) attach(rank int, c net.Conn) {
 		h.mu.Unlock()
 		return
 	}
-	h.serve(rank, c)
+	h.serveRank(rank, c)
 	h.mu.Lock()
 	complete := len(h.came) == h.size
 	h.mu.Unlock()
 	if complete {
-		h.close()
+		h.closeCalls()
 	}
 }
 
-func (h *host) serve(rank int, c net.Conn) {
-	h.count(1)
+func (h *host) serveRank(rank int, c net.Conn) {
+	h.countRanks(1)
 	if !h.srv.Attach(rank, c) {
-		h.count(-1)
+		h.countRanks(-1)
 	}
 }
 
-// own is the connection of the serving rank itself, without a network. It is the first to enter, in a job of several.
-func (h *host) own(p *place) net.Conn {
+// ownConn is the connection of the serving rank itself, without a network. It is the first to enter, in a job of
+// several.
+func (h *host) ownConn(p *place) net.Conn {
 	near, far := net.Pipe()
-	h.enter(hello{rank: p.rank, size: p.size, node: p.nodeName(), host: hostMark()})
-	h.serve(p.rank, far)
+	h.enterRank(hello{rank: p.rank, size: p.size, node: p.nodeName(), host: hostMark()})
+	h.serveRank(p.rank, far)
 	return near
 }
 
-// close takes no more callers.
-func (h *host) close() {
+// closeCalls takes no more callers.
+func (h *host) closeCalls() {
 	h.ln.Close()
 	h.door.Close()
 }
 
-func (h *host) count(d int) {
+func (h *host) countRanks(d int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.here == 0 {
@@ -219,9 +221,9 @@ func (h *host) count(d int) {
 // farewell is how long the others of a job may still ask the server for the missing ranks when a rank has gone.
 const farewell = 200 * time.Millisecond
 
-// gone: a rank that goes without finalizing ends the job for all, because under these launchers perhaps nobody else
+// rankGone: a rank that goes without finalizing ends the job for all, because under these launchers perhaps nobody else
 // sees it. So it is named here, with its node.
-func (h *host) gone(rank int) {
+func (h *host) rankGone(rank int) {
 	if !h.srv.Finalized(rank) {
 		h.mu.Lock()
 		node, over := h.came[rank].node, h.over
@@ -232,7 +234,7 @@ func (h *host) gone(rank int) {
 		time.AfterFunc(farewell, h.hangUp)
 	}
 	h.srv.Gone(rank)
-	h.count(-1)
+	h.countRanks(-1)
 }
 
 // hangUp ends the job for all. The ends of connections that follow are no news.
@@ -243,7 +245,7 @@ func (h *host) hangUp() {
 	h.srv.HangUp()
 }
 
-func (h *host) stop(ctx context.Context) {
+func (h *host) stopServing(ctx context.Context) {
 	h.mu.Lock()
 	idle := h.idle
 	h.mu.Unlock()
@@ -254,7 +256,7 @@ func (h *host) stop(ctx context.Context) {
 	h.mu.Lock()
 	h.over = true
 	h.mu.Unlock()
-	h.close()
+	h.closeCalls()
 	h.srv.Close()
 	h.wg.Wait()
 }

@@ -76,7 +76,7 @@ func joinHostile(t *testing.T, p place, a answer) error {
 	defer cancel()
 	j, err := joinConn(ctx, near, nil, p, options{})
 	if err == nil {
-		j.store.(*wire).close(canceled)
+		j.store.(*wire).closeWire(canceled)
 	}
 	near.Close()
 	far.Close()

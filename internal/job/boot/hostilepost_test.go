@@ -30,7 +30,7 @@ func odd(
 		if err != nil {
 			return err
 		}
-		defer c.close()
+		defer c.closePost()
 		if j.Rank == 1 {
 			err := does(ctx, c)
 			close(done)
@@ -63,9 +63,9 @@ func await(ctx context.Context, done <-chan struct{}) {
 // that message.
 func TestStrangePosts(t *testing.T) {
 	sender := &post{values: [][]byte{[]byte("false"), []byte("of 1"), []byte("false")}}
-	due, _ := sender.fill(gather.Piece{Round: 1, First: 1, Count: 1})
-	other, _ := sender.fill(gather.Piece{Round: 1, First: 2, Count: 1})
-	early, _ := sender.fill(gather.Piece{Round: 0, First: 2, Count: 1})
+	due, _ := sender.fillMessage(gather.Piece{Round: 1, First: 1, Count: 1})
+	other, _ := sender.fillMessage(gather.Piece{Round: 1, First: 2, Count: 1})
+	early, _ := sender.fillMessage(gather.Piece{Round: 0, First: 2, Count: 1})
 	for name, c := range map[string]struct {
 		sent [][]byte
 		want error

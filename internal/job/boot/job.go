@@ -76,12 +76,12 @@ const (
 
 // store is the implementation of a Job: a launcher, a rendezvous, or memory.
 type store interface {
-	put(ctx context.Context, rank int, key string, value []byte) error
-	get(ctx context.Context, rank int, key string) ([]byte, error)
+	putValue(ctx context.Context, rank int, key string, value []byte) error
+	getValue(ctx context.Context, rank int, key string) ([]byte, error)
 	fence(ctx context.Context) error
-	abort(code int, msg string) error
+	abortJob(code int, msg string) error
 	finalize(ctx context.Context) error
-	lost() <-chan struct{}
+	lostServer() <-chan struct{}
 }
 
 // World is the ranks that have started together with this one, ascending.
@@ -116,7 +116,7 @@ func (j *Job) Put(key string, value []byte) error {
 	if twice {
 		return fmt.Errorf("%w: key %q put twice", ErrArgument, key)
 	}
-	return j.store.put(context.Background(), j.Rank, key, value)
+	return j.store.putValue(context.Background(), j.Rank, key, value)
 }
 
 // Fence waits until every rank of this world has called it, and makes all earlier Puts visible. When ctx ends first the
@@ -136,7 +136,7 @@ func (j *Job) Get(ctx context.Context, rank int, key string) ([]byte, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err
 	}
-	return j.store.get(ctx, rank, key)
+	return j.store.getValue(ctx, rank, key)
 }
 
 // Abort tells the launcher to end all ranks, with exit code code and the reason msg, and ends this rank's membership.
@@ -147,7 +147,7 @@ func (j *Job) Abort(code int, msg string) error {
 	if j.Launcher != LauncherGolci && j.Launcher != LauncherLocal {
 		fmt.Fprintf(os.Stderr, "golci: rank %d aborted the job with code %d: %s\n", j.Rank, code, msg)
 	}
-	return j.store.abort(code, msg)
+	return j.store.abortJob(code, msg)
 }
 
 // Finalize ends this rank's membership in order; the launcher will not take its exit for a failure. If a rank of the
@@ -156,7 +156,7 @@ func (j *Job) Finalize(ctx context.Context) error { return j.store.finalize(ctx)
 
 // Lost is closed when the job cannot go on: the launcher's connection has ended without Finalize, or a local job was
 // aborted. It stays open for a job of one rank.
-func (j *Job) Lost() <-chan struct{} { return j.store.lost() }
+func (j *Job) Lost() <-chan struct{} { return j.store.lostServer() }
 
 // Loss is a sentence about the event for which Lost is closed, as far as this rank knows.
 func (j *Job) Loss() string {

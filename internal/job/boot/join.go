@@ -55,11 +55,11 @@ func Join(ctx context.Context, opts ...Option) (*Job, error) {
 	}
 	o.debug = settings.Debug.Get(set)
 	o.timeout = settings.InitTimeout.Get(set)
-	p, err := detect(o.env)
+	p, err := detectLauncher(o.env)
 	if err != nil {
 		return nil, err
 	}
-	o.trace("launcher %s, rank %d of %d", p.launcher, p.rank, p.size)
+	o.traceStep("launcher %s, rank %d of %d", p.launcher, p.rank, p.size)
 	if p.launcher == LauncherSingle || p.launcher == LauncherEnv && p.size == 1 {
 		tellMisspelt(p.launcher, 0)
 		return memoryJobs(1, p.launcher)[0], nil
@@ -90,8 +90,8 @@ func tellMisspelt(launcher string, rank int) {
 	}
 }
 
-// trace reports one step when GOLCI_DEBUG asks for it.
-func (o *options) trace(format string, args ...any) {
+// traceStep reports one step when GOLCI_DEBUG asks for it.
+func (o *options) traceStep(format string, args ...any) {
 	if o.debug {
 		fmt.Fprintf(os.Stderr, "golci: boot: "+format+"\n", args...)
 	}
@@ -102,11 +102,11 @@ func joinPlace(ctx context.Context, p place, o options) (*Job, error) {
 	if p.pmix {
 		return joinPMIx(ctx, p, o)
 	}
-	conn, cleanup, err := connect(ctx, p)
+	conn, cleanup, err := connectServer(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	o.trace("connected")
+	o.traceStep("connected")
 	return joinConn(ctx, conn, cleanup, p, o)
 }
 
@@ -115,18 +115,18 @@ func joinConn(ctx context.Context, conn net.Conn, cleanup cleanup, p place, o op
 	w := newWire(conn, p.size, p.ours)
 	w.cleanup = cleanup
 	<-w.turn
-	j, err := w.open(ctx, &p)
-	w.give()
+	j, err := w.openWire(ctx, &p)
+	w.giveTurn()
 	if err == nil {
-		o.trace("rank %d of %d, key space %s, waiting for the others", j.Rank, j.Size, w.kvs)
-		err = w.meet(ctx, j)
+		o.traceStep("rank %d of %d, key space %s, waiting for the others", j.Rank, j.Size, w.kvs)
+		err = w.meetAll(ctx, j)
 	}
 	if err != nil {
-		w.abandon()
+		w.abandonTalk()
 		return nil, err
 	}
-	j.patience, j.loss = o.timeout, p.loss()
-	o.trace("job %s is complete; on this node: %v", j.JobID, j.LocalRanks)
+	j.patience, j.loss = o.timeout, p.lossText()
+	o.traceStep("job %s is complete; on this node: %v", j.JobID, j.LocalRanks)
 	if o.lost != nil {
 		f := func() { o.lost(j) }
 		w.onLost.Store(&f)
@@ -139,8 +139,8 @@ func joinConn(ctx context.Context, conn net.Conn, cleanup cleanup, p place, o op
 	return j, nil
 }
 
-// loss is a sentence about the end of the connection to the server.
-func (p *place) loss() string {
+// lossText is a sentence about the end of the connection to the server.
+func (p *place) lossText() string {
 	switch {
 	case len(p.root.addrs) == 0 && p.meeting == "":
 		return ""
@@ -152,8 +152,8 @@ func (p *place) loss() string {
 	return "rank 0 at " + strings.Join(p.root.addrs, " or ") + ", which serves the job, has gone or has ended it"
 }
 
-// connect returns a connection on which the server knows, or will be told by open, which rank speaks.
-func connect(ctx context.Context, p place) (net.Conn, cleanup, error) {
+// connectServer returns a connection on which the server knows, or will be told by open, which rank speaks.
+func connectServer(ctx context.Context, p place) (net.Conn, cleanup, error) {
 	switch {
 	case p.fd >= 0:
 		c, err := connFromFD(p.fd)
@@ -172,11 +172,11 @@ func connect(ctx context.Context, p place) (net.Conn, cleanup, error) {
 	case len(p.root.addrs) > 0:
 		return meetAtRoot(ctx, p)
 	}
-	return rendezvous(ctx, p)
+	return joinNode(ctx, p)
 }
 
-// open holds the conversation up to the name of the key space. The turn is taken.
-func (w *wire) open(ctx context.Context, p *place) (*Job, error) {
+// openWire holds the conversation up to the name of the key space. The turn is taken.
+func (w *wire) openWire(ctx context.Context, p *place) (*Job, error) {
 	if p.port != "" {
 		if err := w.initAck(ctx, p); err != nil {
 			return nil, err
@@ -185,17 +185,17 @@ func (w *wire) open(ctx context.Context, p *place) (*Job, error) {
 	if p.size < 1 || p.size > maxSize || p.rank < 0 || p.rank >= p.size {
 		return nil, fmt.Errorf("%w: rank %d of %d, want a job of 1 to %d ranks", ErrEnv, p.rank, p.size, maxSize)
 	}
-	if _, err := w.call(ctx, pmi.M("init", "pmi_version", "1", "pmi_subversion", "1")); err != nil {
+	if _, err := w.callServer(ctx, pmi.M("init", "pmi_version", "1", "pmi_subversion", "1")); err != nil {
 		return nil, err
 	}
-	m, err := w.call(ctx, pmi.M("get_maxes"))
+	m, err := w.callServer(ctx, pmi.M("get_maxes"))
 	if err != nil {
 		return nil, err
 	}
 	if n, err := m.Int("vallen_max"); err == nil && n > 64 {
 		w.maxVal = min(w.maxVal, n-1) // some servers count a final NUL
 	}
-	if m, err = w.call(ctx, pmi.M("get_my_kvsname")); err != nil {
+	if m, err = w.callServer(ctx, pmi.M("get_my_kvsname")); err != nil {
 		return nil, err
 	}
 	w.kvs = m.Str("kvsname")
@@ -207,11 +207,11 @@ const mostSets = 64
 
 // initAck opens port mode, where the server tells rank and size.
 func (w *wire) initAck(ctx context.Context, p *place) error {
-	if _, err := w.call(ctx, pmi.M("initack", "pmiid", p.id)); err != nil {
+	if _, err := w.callServer(ctx, pmi.M("initack", "pmiid", p.id)); err != nil {
 		return err
 	}
 	for range mostSets {
-		m, err := w.next(ctx)
+		m, err := w.nextLine(ctx)
 		if err != nil {
 			return err
 		}
@@ -231,23 +231,23 @@ func (w *wire) initAck(ctx context.Context, p *place) error {
 	return fmt.Errorf("%w: %d lines in answer to initack", pmi.ErrReply, mostSets)
 }
 
-// meet waits for all ranks and fills in the data that they share.
-func (w *wire) meet(ctx context.Context, j *Job) error {
-	nodes, err := w.nodes(ctx, j.Size)
+// meetAll waits for all ranks and fills in the data that they share.
+func (w *wire) meetAll(ctx context.Context, j *Job) error {
+	nodes, err := w.nodesOf(ctx, j.Size)
 	if err != nil {
 		return err
 	}
 	if !w.ours && j.Rank == 0 {
-		if err := j.store.put(ctx, 0, "key", NewKey()); err != nil {
+		if err := j.store.putValue(ctx, 0, "key", NewKey()); err != nil {
 			return err
 		}
 	}
 	if nodes == nil {
-		if err := j.store.put(ctx, j.Rank, "host", hostID()); err != nil {
+		if err := j.store.putValue(ctx, j.Rank, "host", hostID()); err != nil {
 			return err
 		}
 	}
-	leave := w.announce(j.Rank, nodes)
+	leave := w.announceRank(j.Rank, nodes)
 	err = j.Fence(ctx)
 	leave()
 	if err != nil {
@@ -261,7 +261,7 @@ func (w *wire) meet(ctx context.Context, j *Job) error {
 	}
 	j.JobID = IDFromKey(j.Key)
 	if nodes == nil && w.ours {
-		if nodes, err = w.nodes(ctx, j.Size); err != nil { // the server may know since all have come
+		if nodes, err = w.nodesOf(ctx, j.Size); err != nil { // the server may know since all have come
 			return err
 		}
 	}
@@ -272,7 +272,7 @@ func (w *wire) meet(ctx context.Context, j *Job) error {
 	}
 	j.LocalRanks = nodes.Mates(j.Rank)
 	if w.ours {
-		err = w.room(ctx, j)
+		err = w.roomOf(ctx, j)
 	}
 	return err
 }
@@ -283,12 +283,12 @@ type placement interface {
 	Mates(rank int) []int // on the same node, ascending, this one included
 }
 
-// nodes asks the launcher which rank is on which node; nil when it does not say.
-func (w *wire) nodes(ctx context.Context, size int) (placement, error) {
-	if err := w.take(ctx); err != nil {
+// nodesOf asks the launcher which rank is on which node; nil when it does not say.
+func (w *wire) nodesOf(ctx context.Context, size int) (placement, error) {
+	if err := w.takeTurn(ctx); err != nil {
 		return nil, err
 	}
-	defer w.give()
+	defer w.giveTurn()
 	text, err := w.getRaw(ctx, pmi.KeyMapping)
 	if err != nil && w.broken != nil {
 		return nil, err
@@ -302,12 +302,12 @@ func (w *wire) nodes(ctx context.Context, size int) (placement, error) {
 
 func (w *wire) secret(ctx context.Context) ([]byte, error) {
 	if !w.ours {
-		return w.get(ctx, 0, "key")
+		return w.getValue(ctx, 0, "key")
 	}
-	if err := w.take(ctx); err != nil {
+	if err := w.takeTurn(ctx); err != nil {
 		return nil, err
 	}
-	defer w.give()
+	defer w.giveTurn()
 	text, err := w.getRaw(ctx, pmi.KeySecret)
 	if err != nil {
 		return nil, err
@@ -339,7 +339,7 @@ func hostNodes(ctx context.Context, j *Job) (placement, error) {
 	number := map[string]int{}
 	nodes := make(hosts, j.Size)
 	for r := range nodes {
-		id, err := j.store.get(ctx, r, "host")
+		id, err := j.store.getValue(ctx, r, "host")
 		if err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ const leaveTimeout = time.Second
 // leaver is a store that a rank can leave by agreement of all.
 type leaver interface {
 	ending()
-	leave(code int, text string) error
+	leaveJob(code int, text string) error
 }
 
 // Ending says that the end of the job has begun. From now on the launcher's connection may end without ending the
@@ -32,7 +32,7 @@ func (j *Job) Ending() {
 // It does not wait for other ranks, and for a foreign launcher a second at most.
 func (j *Job) Leave(code int, text string) error {
 	if l, ok := j.store.(leaver); ok {
-		return l.leave(code, text)
+		return l.leaveJob(code, text)
 	}
 	return j.store.finalize(context.Background())
 }
@@ -42,13 +42,13 @@ func (j *Job) Leave(code int, text string) error {
 // may be called while another goroutine waits in a Fence. It does not wait for an answer.
 func (j *Job) Reporting() {
 	if w, ok := j.store.(*wire); ok && w.ours {
-		_ = w.aside(pmi.M(pmi.CmdReport)) // the report is written all the same
+		_ = w.sendAside(pmi.M(pmi.CmdReport)) // the report is written all the same
 	}
 }
 
 func (w *wire) ending() { w.onLost.Store(nil) }
 
-func (w *wire) leave(code int, text string) error {
+func (w *wire) leaveJob(code int, text string) error {
 	w.ending()
 	if !w.ours {
 		ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
@@ -58,7 +58,7 @@ func (w *wire) leave(code int, text string) error {
 	if w.closing.Swap(true) {
 		return nil // finalized or aborted already
 	}
-	return w.last(withText(pmi.M(pmi.CmdLeave, pmi.FieldCode, strconv.Itoa(code)), text))
+	return w.sendLast(withText(pmi.M(pmi.CmdLeave, pmi.FieldCode, strconv.Itoa(code)), text))
 }
 
 // maxText is how much of a reason travels to the launcher, in bytes: with the base64 around it a line still fits.
@@ -73,17 +73,17 @@ func withText(m pmi.Msg, text string) pmi.Msg {
 	return m
 }
 
-// last sends a line that has no answer, beside an outstanding request if there is one, and ends the conversation. The
-// caller has set closing.
-func (w *wire) last(m pmi.Msg) error {
+// sendLast sends a line that has no answer, beside an outstanding request if there is one, and ends the conversation.
+// The caller has set closing.
+func (w *wire) sendLast(m pmi.Msg) error {
 	w.aborted.Store(true)
-	err := w.aside(m)
-	w.close(canceled)
+	err := w.sendAside(m)
+	w.closeWire(canceled)
 	return err
 }
 
-// aside sends a line that has no answer, beside an outstanding request if there is one.
-func (w *wire) aside(m pmi.Msg) error {
+// sendAside sends a line that has no answer, beside an outstanding request if there is one.
+func (w *wire) sendAside(m pmi.Msg) error {
 	line, err := m.Append(nil)
 	if err != nil {
 		return err

@@ -63,20 +63,20 @@ type memoryRank struct {
 	done bool // guarded by m.mu
 }
 
-func (r *memoryRank) put(_ context.Context, rank int, key string, value []byte) error {
+func (r *memoryRank) putValue(_ context.Context, rank int, key string, value []byte) error {
 	r.m.mu.Lock()
 	defer r.m.mu.Unlock()
-	if err := r.usable(); err != nil {
+	if err := r.checkUsable(); err != nil {
 		return err
 	}
 	r.m.staged[memKey{rank, key}] = append([]byte{}, value...)
 	return nil
 }
 
-func (r *memoryRank) get(_ context.Context, rank int, key string) ([]byte, error) {
+func (r *memoryRank) getValue(_ context.Context, rank int, key string) ([]byte, error) {
 	r.m.mu.Lock()
 	defer r.m.mu.Unlock()
-	if err := r.usable(); err != nil {
+	if err := r.checkUsable(); err != nil {
 		return nil, err
 	}
 	v, ok := r.m.kvs[memKey{rank, key}]
@@ -87,7 +87,7 @@ func (r *memoryRank) get(_ context.Context, rank int, key string) ([]byte, error
 }
 
 func (r *memoryRank) fence(ctx context.Context) error {
-	gate, err := r.enter()
+	gate, err := r.enterGate()
 	if err != nil {
 		return err
 	}
@@ -105,16 +105,16 @@ func (r *memoryRank) fence(ctx context.Context) error {
 		return nil
 	default:
 	}
-	return &MissingError{Size: r.m.size, Ranks: r.m.missing(), Err: ctx.Err()}
+	return &MissingError{Size: r.m.size, Ranks: r.m.missingRanks(), Err: ctx.Err()}
 }
 
-// enter counts this rank in and returns the gate to wait at; the last one opens it. A rank whose earlier fence ended by
-// its context is still counted.
-func (r *memoryRank) enter() (<-chan struct{}, error) {
+// enterGate counts this rank in and returns the gate to wait at; the last one opens it. A rank whose earlier fence
+// ended by its context is still counted.
+func (r *memoryRank) enterGate() (<-chan struct{}, error) {
 	m := r.m
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := r.usable(); err != nil {
+	if err := r.checkUsable(); err != nil {
 		return nil, err
 	}
 	gate := m.gate
@@ -135,7 +135,7 @@ func (r *memoryRank) enter() (<-chan struct{}, error) {
 	return gate, nil
 }
 
-func (r *memoryRank) abort(code int, msg string) error {
+func (r *memoryRank) abortJob(code int, msg string) error {
 	r.m.mu.Lock()
 	defer r.m.mu.Unlock()
 	if r.m.reason == nil {
@@ -152,10 +152,10 @@ func (r *memoryRank) finalize(context.Context) error {
 	return nil
 }
 
-func (r *memoryRank) lost() <-chan struct{} { return r.m.dead }
+func (r *memoryRank) lostServer() <-chan struct{} { return r.m.dead }
 
-// usable is called with m.mu held.
-func (r *memoryRank) usable() error {
+// checkUsable is called with m.mu held.
+func (r *memoryRank) checkUsable() error {
 	switch {
 	case r.done:
 		return ErrDone
@@ -165,8 +165,8 @@ func (r *memoryRank) usable() error {
 	return nil
 }
 
-// missing is called with mu held.
-func (m *memory) missing() string {
+// missingRanks is called with mu held.
+func (m *memory) missingRanks() string {
 	var out []int
 	for i, here := range m.at {
 		if !here {

@@ -30,15 +30,15 @@ const (
 	planeFront = 4 + planeSeal
 )
 
-// sealed makes the packet that carries b.
-func sealed(key []byte, from, to int, b []byte) []byte {
+// sealPacket makes the packet that carries b.
+func sealPacket(key []byte, from, to int, b []byte) []byte {
 	out := binary.LittleEndian.AppendUint32(make([]byte, 0, planeFront+len(b)), uint32(from))
 	out = append(out, planeMAC(key, from, to, b)...)
 	return append(out, b...)
 }
 
-// opened checks a packet for rank to, and returns its sender and message.
-func opened(key []byte, to, size int, d []byte) (from int, b []byte, ok bool) {
+// openPacket checks a packet for rank to, and returns its sender and message.
+func openPacket(key []byte, to, size int, d []byte) (from int, b []byte, ok bool) {
 	if len(d) < planeFront {
 		return 0, nil, false
 	}

@@ -43,7 +43,7 @@ const defaultPatience = time.Minute
 // Errors: those of the sockets and of Exchange.
 func (j *Job) OpenPlane(take func(from int, b []byte), at ...netip.Addr) (*Plane, error) {
 	p := &Plane{job: j, take: take}
-	if err := p.open(at); err != nil {
+	if err := p.openParts(at); err != nil {
 		if p.near != nil {
 			err = errors.Join(err, p.Close())
 		}
@@ -52,12 +52,12 @@ func (j *Job) OpenPlane(take func(from int, b []byte), at ...netip.Addr) (*Plane
 	return p, nil
 }
 
-// open opens both parts. Messages wait meanwhile. If it fails none is taken, because the caller may hold a lock that
-// take wants.
-func (p *Plane) open(at []netip.Addr) (err error) {
+// openParts opens both parts. Messages wait meanwhile. If it fails none is taken, because the caller may hold a lock
+// that take wants.
+func (p *Plane) openParts(at []netip.Addr) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.near, err = openNear(p.job, p.hand); err != nil {
+	if p.near, err = openNear(p.job, p.handMessage); err != nil {
 		return err
 	}
 	if len(p.job.LocalRanks) < p.job.Size {
@@ -69,8 +69,8 @@ func (p *Plane) open(at []netip.Addr) (err error) {
 	return err
 }
 
-// hand gives a message to take, whichever way it has come.
-func (p *Plane) hand(from int, b []byte) {
+// handMessage gives a message to take, whichever way it has come.
+func (p *Plane) handMessage(from int, b []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.take(from, b)
@@ -82,7 +82,7 @@ func (p *Plane) openFar(at []netip.Addr) error {
 	var table *Table[[]netip.AddrPort] // set before the first Send, and not changed
 	var err error
 	p.far, err = mesh.Listen(mesh.Config{
-		Rank: j.Rank, Size: j.Size, Key: j.Key, Take: p.hand,
+		Rank: j.Rank, Size: j.Size, Key: j.Key, Take: p.handMessage,
 		Where: func(ctx context.Context, rank int) ([]netip.AddrPort, error) { return table.Of(ctx, rank) },
 	}, at...)
 	if err != nil {
@@ -110,7 +110,7 @@ func (p *Plane) Send(ctx context.Context, to int, b []byte) error {
 		return fmt.Errorf("%w: %d bytes to rank %d of %d", ErrArgument, len(b), to, p.job.Size)
 	}
 	if p.isNear(to) {
-		return p.near.send(ctx, to, b)
+		return p.near.sendTo(ctx, to, b)
 	}
 	return p.far.Send(ctx, to, b)
 }
@@ -119,7 +119,7 @@ func (p *Plane) Send(ctx context.Context, to int, b []byte) error {
 // that a later call can tell.
 func (p *Plane) Gone(rank int) bool {
 	if p.isNear(rank) {
-		return p.near.gone(rank)
+		return p.near.isGone(rank)
 	}
 	return p.far.Gone(rank)
 }
@@ -147,7 +147,7 @@ func (p *Plane) Watch(ctx context.Context, gone func(rank int) bool, ended func(
 			continue
 		}
 		begun := time.Now()
-		err := p.hold(ctx, rank)
+		err := p.holdRank(ctx, rank)
 		met = met || err == nil && !p.isNear(rank)
 		switch {
 		case errors.Is(err, net.ErrClosed):
@@ -167,18 +167,18 @@ func (p *Plane) Watch(ctx context.Context, gone func(rank int) bool, ended func(
 	}
 }
 
-// hold keeps a connection to a rank open until it ends. The error wraps ErrGone if the rank cannot be there, and
+// holdRank keeps a connection to a rank open until it ends. The error wraps ErrGone if the rank cannot be there, and
 // net.ErrClosed if the plane is closed or ctx has ended.
-func (p *Plane) hold(ctx context.Context, rank int) error {
+func (p *Plane) holdRank(ctx context.Context, rank int) error {
 	if p.isNear(rank) {
-		return p.near.hold(ctx, rank)
+		return p.near.holdRank(ctx, rank)
 	}
 	return p.far.Hold(ctx, rank)
 }
 
 // Close closes the plane, ends pending calls, and waits until take has returned.
 func (p *Plane) Close() error {
-	err := p.near.close()
+	err := p.near.closePlane()
 	if p.far != nil {
 		err = errors.Join(err, p.far.Close())
 	}

@@ -187,11 +187,11 @@ func TestPlaneEarly(t *testing.T) {
 				return
 			}
 			for err == nil || errors.Is(err, ErrGone) { // until rank 1 has its socket
-				if err = p.send(t.Context(), 1, []byte("early")); err == nil {
+				if err = p.sendTo(t.Context(), 1, []byte("early")); err == nil {
 					break
 				}
 			}
-			sent <- errors.Join(err, p.close())
+			sent <- errors.Join(err, p.closePlane())
 			if !fails {
 				for _, r := range []int{0, 2} {
 					_ = jobs[r].Put(keyPlane, []byte("[]"))
@@ -235,7 +235,7 @@ func TestCircle(t *testing.T) {
 		{0, 5, []int{1, 4, 2, 3, 4, 1}},
 		{7, 8, []int{0, 6, 1, 5, 3, 3}},
 	} {
-		if got := circle(c.rank, c.size); !slices.Equal(got, c.want) {
+		if got := circleOf(c.rank, c.size); !slices.Equal(got, c.want) {
 			t.Errorf("rank %d of %d: got %v, want %v", c.rank, c.size, got, c.want)
 		}
 	}

@@ -45,13 +45,13 @@ func openNear(j *Job, take func(from int, b []byte)) (*near, error) {
 	}
 	p := &near{job: j, ln: ln, take: take, conns: map[net.Conn]bool{}, peers: map[int]*nearPeer{}}
 	p.wg.Go(func() {
-		authconn.AcceptOwn(ln, p.keep, func(c net.Conn) { p.wg.Go(func() { p.read(c) }) })
+		authconn.AcceptOwn(ln, p.keepConn, func(c net.Conn) { p.wg.Go(func() { p.readConn(c) }) })
 	})
 	return p, nil
 }
 
-// keep notes a connection, unless the plane is closed.
-func (p *near) keep(c net.Conn) bool {
+// keepConn notes a connection, unless the plane is closed.
+func (p *near) keepConn(c net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.closed {
@@ -60,23 +60,23 @@ func (p *near) keep(c net.Conn) bool {
 	return !p.closed
 }
 
-// read takes the messages of a connection to its end.
-func (p *near) read(c net.Conn) {
+// readConn takes the messages of a connection to its end.
+func (p *near) readConn(c net.Conn) {
 	buf := make([]byte, planeFront+MaxPlane+1)
 	for {
 		n, err := c.Read(buf)
 		if err != nil {
 			break
 		}
-		if from, b, ok := opened(p.job.Key, p.job.Rank, p.job.Size, buf[:n]); ok && len(b) <= MaxPlane {
+		if from, b, ok := openPacket(p.job.Key, p.job.Rank, p.job.Size, buf[:n]); ok && len(b) <= MaxPlane {
 			p.take(from, b)
 		}
 	}
-	p.drop(c)
+	p.dropConn(c)
 }
 
-// drop closes a connection and forgets it.
-func (p *near) drop(c net.Conn) {
+// dropConn closes a connection and forgets it.
+func (p *near) dropConn(c net.Conn) {
 	c.Close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,8 +99,8 @@ func (p *near) peer(rank int) *nearPeer {
 // that.
 const sendPause = 2 * time.Millisecond
 
-// send waits while the queue of rank to is full, until ctx ends.
-func (p *near) send(ctx context.Context, to int, b []byte) error {
+// sendTo waits while the queue of rank to is full, until ctx ends.
+func (p *near) sendTo(ctx context.Context, to int, b []byte) error {
 	peer := p.peer(to)
 	select {
 	case <-peer.turn:
@@ -108,11 +108,11 @@ func (p *near) send(ctx context.Context, to int, b []byte) error {
 		return notTaken(ctx, to)
 	}
 	defer func() { peer.turn <- struct{}{} }()
-	d := sealed(p.job.Key, p.job.Rank, to, b)
+	d := sealPacket(p.job.Key, p.job.Rank, to, b)
 	for {
-		err := p.connect(peer, to)
+		err := p.connectTo(peer, to)
 		if err == nil {
-			err = p.write(ctx, peer, d)
+			err = p.writeTo(ctx, peer, d)
 		}
 		switch {
 		case err == nil:
@@ -133,16 +133,16 @@ func notTaken(ctx context.Context, to int) error {
 	return fmt.Errorf("golci: rank %d does not take messages: %w", to, ctx.Err())
 }
 
-// connect makes the connection to a rank, unless there is one. The turn is taken.
-func (p *near) connect(peer *nearPeer, to int) error {
+// connectTo makes the connection to a rank, unless there is one. The turn is taken.
+func (p *near) connectTo(peer *nearPeer, to int) error {
 	if peer.conn != nil {
 		return nil
 	}
-	c, err := p.call(to)
+	c, err := p.callRank(to)
 	if err != nil {
 		return err
 	}
-	if !p.keep(c) {
+	if !p.keepConn(c) {
 		c.Close()
 		return net.ErrClosed
 	}
@@ -150,30 +150,30 @@ func (p *near) connect(peer *nearPeer, to int) error {
 	return nil
 }
 
-// write sends d, and gives the connection up if that fails. The turn is taken.
-func (p *near) write(ctx context.Context, peer *nearPeer, d []byte) error {
+// writeTo sends d, and gives the connection up if that fails. The turn is taken.
+func (p *near) writeTo(ctx context.Context, peer *nearPeer, d []byte) error {
 	c := peer.conn
 	stop := context.AfterFunc(ctx, func() { _ = c.SetWriteDeadline(time.Unix(1, 0)) })
 	_, err := c.Write(d)
 	if !stop() || err != nil {
-		p.drop(c)
+		p.dropConn(c)
 		peer.conn = nil
 	}
 	return err
 }
 
-// gone says whether no process of this user has the rank's name. The rank had bound it, so it has then died or closed
+// isGone says whether no process of this user has the rank's name. The rank had bound it, so it has then died or closed
 // its plane.
-func (p *near) gone(rank int) bool {
-	c, err := p.call(rank)
+func (p *near) isGone(rank int) bool {
+	c, err := p.callRank(rank)
 	if err == nil {
 		c.Close()
 	}
 	return errors.Is(err, ErrGone)
 }
 
-// call makes a connection to a rank.
-func (p *near) call(rank int) (net.Conn, error) {
+// callRank makes a connection to a rank.
+func (p *near) callRank(rank int) (net.Conn, error) {
 	c, err := dialAbstract(packets, planeName(p.job.Key, rank))
 	if errors.Is(err, errNobody) || errors.Is(err, authconn.ErrUser) {
 		return nil, fmt.Errorf("%w: %d: %w", ErrGone, rank, err)
@@ -181,15 +181,15 @@ func (p *near) call(rank int) (net.Conn, error) {
 	return c, err
 }
 
-// hold keeps a connection to a rank open until it ends, or ctx does. Errors: those of call, and net.ErrClosed if this
-// side ends it.
-func (p *near) hold(ctx context.Context, rank int) error {
-	c, err := p.call(rank)
+// holdRank keeps a connection to a rank open until it ends, or ctx does. Errors: those of call, and net.ErrClosed if
+// this side ends it.
+func (p *near) holdRank(ctx context.Context, rank int) error {
+	c, err := p.callRank(rank)
 	if err != nil {
 		return err
 	}
-	defer p.drop(c)
-	if !p.keep(c) {
+	defer p.dropConn(c)
+	if !p.keepConn(c) {
 		return net.ErrClosed
 	}
 	defer context.AfterFunc(ctx, func() { c.Close() })()
@@ -199,8 +199,8 @@ func (p *near) hold(ctx context.Context, rank int) error {
 	return nil
 }
 
-// close ends pending calls, and waits until take has returned. Sent messages still arrive.
-func (p *near) close() error {
+// closePlane ends pending calls, and waits until take has returned. Sent messages still arrive.
+func (p *near) closePlane() error {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()

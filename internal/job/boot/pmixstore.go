@@ -38,13 +38,13 @@ func joinPMIx(ctx context.Context, p place, o options) (*Job, error) {
 	}
 	s := &pmixStore{c: c, size: c.Size, quit: make(chan struct{})}
 	j := &Job{Rank: c.Rank, Size: c.Size, Mates: c.Size, Late: c.Size, Launcher: p.launcher, store: s, patience: o.timeout}
-	o.trace("rank %d of %d, namespace %s, %s, waiting for the others", j.Rank, j.Size, c.Namespace, c.Version)
-	if err := s.meet(ctx, j); err != nil {
+	o.traceStep("rank %d of %d, namespace %s, %s, waiting for the others", j.Rank, j.Size, c.Namespace, c.Version)
+	if err := s.meetAll(ctx, j); err != nil {
 		c.Unwatch() // Finalize would tell the launcher that all is well
 		return nil, err
 	}
-	o.trace("job %s is complete; on this node: %v", j.JobID, j.LocalRanks)
-	s.watch(j, o.lost)
+	o.traceStep("job %s is complete; on this node: %v", j.JobID, j.LocalRanks)
+	s.watchServer(j, o.lost)
 	return j, nil
 }
 
@@ -60,24 +60,24 @@ func pmixInitError(p place, err error) error {
 		ErrEnv, err)
 }
 
-// meet waits for all ranks and fills in the data that they share.
-func (s *pmixStore) meet(ctx context.Context, j *Job) error {
+// meetAll waits for all ranks and fills in the data that they share.
+func (s *pmixStore) meetAll(ctx context.Context, j *Job) error {
 	if j.Rank == 0 {
-		if err := s.put(ctx, 0, "key", NewKey()); err != nil {
+		if err := s.putValue(ctx, 0, "key", NewKey()); err != nil {
 			return err
 		}
 	}
 	near, err := s.c.Peers(ctx)
 	if err != nil && !errors.Is(err, pmix.ErrNoKey) {
-		return s.told(err)
+		return s.toldError(err)
 	}
-	if err := s.put(ctx, j.Rank, "host", hostID()); err != nil {
+	if err := s.putValue(ctx, j.Rank, "host", hostID()); err != nil {
 		return err
 	}
 	if err := s.fence(ctx); err != nil {
 		return err
 	}
-	if j.Key, err = s.get(ctx, 0, "key"); err != nil {
+	if j.Key, err = s.getValue(ctx, 0, "key"); err != nil {
 		return err
 	}
 	if len(j.Key) != keyBytes {
@@ -97,8 +97,8 @@ func (s *pmixStore) meet(ctx context.Context, j *Job) error {
 	return nil
 }
 
-// watch calls lost when the server goes before the rank ends its membership.
-func (s *pmixStore) watch(j *Job, lost func(*Job)) {
+// watchServer calls lost when the server goes before the rank ends its membership.
+func (s *pmixStore) watchServer(j *Job, lost func(*Job)) {
 	if lost == nil {
 		return
 	}
@@ -113,20 +113,20 @@ func (s *pmixStore) watch(j *Job, lost func(*Job)) {
 	}()
 }
 
-// end ends the watch.
-func (s *pmixStore) end() {
+// endWatch ends the watch.
+func (s *pmixStore) endWatch() {
 	if !s.over.Swap(true) {
 		close(s.quit)
 	}
 }
 
-func (s *pmixStore) put(ctx context.Context, _ int, key string, value []byte) error {
-	return s.told(s.c.Put(ctx, pmixKey+key, value))
+func (s *pmixStore) putValue(ctx context.Context, _ int, key string, value []byte) error {
+	return s.toldError(s.c.Put(ctx, pmixKey+key, value))
 }
 
-func (s *pmixStore) get(ctx context.Context, rank int, key string) ([]byte, error) {
+func (s *pmixStore) getValue(ctx context.Context, rank int, key string) ([]byte, error) {
 	v, err := s.c.Get(ctx, rank, pmixKey+key, MaxValue)
-	return v, s.told(err)
+	return v, s.toldError(err)
 }
 
 // serverLag is how long the end of the server's connection may be known to the library alone.
@@ -146,11 +146,11 @@ func (s *pmixStore) fence(ctx context.Context) error {
 			return &MissingError{Size: s.size, Ended: true, Err: err}
 		}
 	}
-	return s.told(err)
+	return s.toldError(err)
 }
 
-// told makes the errors of the client those of this package.
-func (s *pmixStore) told(err error) error {
+// toldError makes the errors of the client those of this package.
+func (s *pmixStore) toldError(err error) error {
 	var refused *pmix.StatusError
 	switch {
 	case err == nil:
@@ -169,24 +169,24 @@ func (s *pmixStore) told(err error) error {
 	return err // a context's
 }
 
-func (s *pmixStore) lost() <-chan struct{} { return s.c.Lost() }
+func (s *pmixStore) lostServer() <-chan struct{} { return s.c.Lost() }
 
-func (s *pmixStore) abort(code int, msg string) error {
-	s.end()
+func (s *pmixStore) abortJob(code int, msg string) error {
+	s.endWatch()
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
 	defer cancel()
-	return s.told(s.c.Abort(ctx, code, msg))
+	return s.toldError(s.c.Abort(ctx, code, msg))
 }
 
 func (s *pmixStore) finalize(ctx context.Context) error {
-	s.end()
-	return s.told(s.c.Finalize(ctx))
+	s.endWatch()
+	return s.toldError(s.c.Finalize(ctx))
 }
 
-func (s *pmixStore) ending() { s.end() }
+func (s *pmixStore) ending() { s.endWatch() }
 
-// leave does not tell code and text: a PMIx launcher takes the process's exit code.
-func (s *pmixStore) leave(int, string) error {
+// leaveJob does not tell code and text: a PMIx launcher takes the process's exit code.
+func (s *pmixStore) leaveJob(int, string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
 	defer cancel()
 	return s.finalize(ctx)

@@ -67,7 +67,7 @@ func openPost(ctx context.Context, j *Job, key string, mine []byte) (*post, erro
 	var table *Table[[]netip.AddrPort] // set before the first send
 	var err error
 	c.node, err = mesh.Listen(mesh.Config{
-		Rank: j.Rank, Size: j.Size, Key: postKey(j.Key, key), Take: c.take, Most: postMost,
+		Rank: j.Rank, Size: j.Size, Key: postKey(j.Key, key), Take: c.takePiece, Most: postMost,
 		Where: func(ctx context.Context, rank int) ([]netip.AddrPort, error) { return table.Of(ctx, rank) },
 	})
 	if err != nil {
@@ -75,7 +75,7 @@ func openPost(ctx context.Context, j *Job, key string, mine []byte) (*post, erro
 		return nil, err
 	}
 	if table, err = Exchange(ctx, j, key, c.node.Addrs(), mesh.CheckAddrs); err != nil {
-		c.close()
+		c.closePost()
 		return nil, err
 	}
 	return c, nil
@@ -88,17 +88,17 @@ func postKey(key []byte, name string) []byte {
 	return h.Sum(nil)
 }
 
-// take is called by the mesh. The sender waits meanwhile.
-func (c *post) take(from int, b []byte) {
+// takePiece is called by the mesh. The sender waits meanwhile.
+func (c *post) takePiece(from int, b []byte) {
 	select {
 	case c.came <- letter{from, append([]byte(nil), b...)}:
 	case <-c.over:
 	}
 }
 
-func (c *post) deliver(s gather.Send) {
+func (c *post) deliverSend(s gather.Send) {
 	c.sends.Go(func() {
-		if err := c.send(s); err != nil {
+		if err := c.sendPiece(s); err != nil {
 			select {
 			case c.failed <- err:
 			default:
@@ -107,10 +107,10 @@ func (c *post) deliver(s gather.Send) {
 	})
 }
 
-// send sends a piece in messages, one after the other.
-func (c *post) send(s gather.Send) error {
+// sendPiece sends a piece in messages, one after the other.
+func (c *post) sendPiece(s gather.Send) error {
 	for s.Count > 0 {
-		b, n := c.fill(s.Piece)
+		b, n := c.fillMessage(s.Piece)
 		if err := c.node.Send(c.ctx, s.To, b); err != nil {
 			return err
 		}
@@ -119,8 +119,8 @@ func (c *post) send(s gather.Send) error {
 	return nil
 }
 
-// fill makes a message of the first n values of a piece.
-func (c *post) fill(p gather.Piece) (b []byte, n int) {
+// fillMessage makes a message of the first n values of a piece.
+func (c *post) fillMessage(p gather.Piece) (b []byte, n int) {
 	b = make([]byte, postFront, postFront+postFill)
 	for n < p.Count && len(b) < postFront+postFill {
 		v := c.values[(p.First+n)%len(c.values)]
@@ -133,7 +133,7 @@ func (c *post) fill(p gather.Piece) (b []byte, n int) {
 	return b, n
 }
 
-func (c *post) next(ctx context.Context) (from int, p gather.Piece, err error) {
+func (c *post) nextPiece(ctx context.Context) (from int, p gather.Piece, err error) {
 	select {
 	case l := <-c.came:
 		if c.read, err = readParcel(l.b, len(c.values)); err != nil {
@@ -149,7 +149,7 @@ func (c *post) next(ctx context.Context) (from int, p gather.Piece, err error) {
 	}
 }
 
-func (c *post) keep() {
+func (c *post) keepPost() {
 	for i, v := range c.read.values {
 		c.values[(c.read.First+i)%len(c.values)] = v
 	}
@@ -201,10 +201,10 @@ func (c *post) delivered(ctx context.Context) error {
 	}
 }
 
-func (c *post) all() [][]byte { return c.values }
+func (c *post) allValues() [][]byte { return c.values }
 
-// close ends sends that are under way, and waits for all goroutines.
-func (c *post) close() {
+// closePost ends sends that are under way, and waits for all goroutines.
+func (c *post) closePost() {
 	c.stop()
 	close(c.over)
 	_ = c.node.Close() // nothing is left to be done about an error

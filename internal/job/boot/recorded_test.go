@@ -42,7 +42,7 @@ func TestRecorded(t *testing.T) {
 		"hydra-port":        "hydra 0 of 1, port", // the server tells rank and size
 	} {
 		env := recorded(t, name)
-		p, err := detect(envOf(env))
+		p, err := detectLauncher(envOf(env))
 		got := fmt.Sprintf("%s %d of %d", p.launcher, p.rank, p.size)
 		switch {
 		case errors.Is(err, ErrApart):
@@ -60,12 +60,12 @@ func TestRecorded(t *testing.T) {
 			t.Errorf("%s: %s, want %s; %v", name, got, want, err)
 		}
 	}
-	p, err := detect(envOf(with(recorded(t, "srun-none"), "GOLCI_SECRET", testSecret)))
+	p, err := detectLauncher(envOf(with(recorded(t, "srun-none"), "GOLCI_SECRET", testSecret)))
 	if err != nil || p.rank != 2 || p.size != 4 || len(p.root.addrs) != tries ||
 		!strings.HasPrefix(p.root.addrs[0], "n1:") {
 		t.Errorf("%+v, %v", p, err)
 	}
-	p, err = detect(envOf(with(recorded(t, "openmpi4"), "OMPI_COMM_WORLD_LOCAL_SIZE", "1", "GOLCI_ROOT", "a:1",
+	p, err = detectLauncher(envOf(with(recorded(t, "openmpi4"), "OMPI_COMM_WORLD_LOCAL_SIZE", "1", "GOLCI_ROOT", "a:1",
 		"GOLCI_SECRET", testSecret)))
 	if err != nil || p.rank != 1 || len(p.root.addrs) != 1 {
 		t.Errorf("%+v, %v", p, err)

@@ -44,20 +44,20 @@ type meeting struct {
 	last  error // of the last name that a stranger holds
 }
 
-// rendezvous joins the ranks of a job on one node.
-func rendezvous(ctx context.Context, p place) (net.Conn, cleanup, error) {
+// joinNode joins the ranks of a job on one node.
+func joinNode(ctx context.Context, p place) (net.Conn, cleanup, error) {
 	m := newMeeting(p)
 	for {
-		conn, err := m.look(ctx)
+		conn, err := m.lookRound(ctx)
 		if conn != nil {
-			return conn, m.stop, nil
+			return conn, m.stopServing, nil
 		}
 		if err != nil {
-			m.stop(canceled)
+			m.stopServing(canceled)
 			return nil, nil, err
 		}
 		if !authconn.Pause(ctx, retryPause+rand.N(retryPause)) {
-			m.stop(canceled)
+			m.stopServing(canceled)
 			return nil, nil, fmt.Errorf("%w: no rank of the job could be reached: %w", ErrMissing, errors.Join(ctx.Err(), m.last))
 		}
 	}
@@ -71,15 +71,16 @@ func newMeeting(p place) *meeting {
 	return m
 }
 
-// look calls the names in turn. It returns a connection to the rank that serves, or begins to serve if there is none.
-func (m *meeting) look(ctx context.Context) (net.Conn, error) {
+// lookRound calls the names in turn. It returns a connection to the rank that serves, or begins to serve if there is
+// none.
+func (m *meeting) lookRound(ctx context.Context) (net.Conn, error) {
 	var free []string
 	waits := false
 	for i, name := range m.names {
 		c, err := dialAbstract("unix", name)
 		switch {
 		case err == nil:
-			c, err = greet(ctx, c, &m.place, helloTimeout)
+			c, err = greetHost(ctx, c, &m.place, helloTimeout)
 			if errors.Is(err, errRefused) {
 				return nil, err
 			}
@@ -96,11 +97,11 @@ func (m *meeting) look(ctx context.Context) (net.Conn, error) {
 	if waits || m.host != nil {
 		return nil, nil
 	}
-	return nil, m.serve(free)
+	return nil, m.serveFirst(free)
 }
 
-// serve binds the first of the free names, and keeps it unless another rank serves under any name.
-func (m *meeting) serve(free []string) error {
+// serveFirst binds the first of the free names, and keeps it unless another rank serves under any name.
+func (m *meeting) serveFirst(free []string) error {
 	for _, name := range free {
 		ln, err := listenAbstract(name)
 		if errors.Is(err, errTaken) {
@@ -125,10 +126,10 @@ func (m *meeting) serve(free []string) error {
 	return nil
 }
 
-// stop ends the service, if this rank serves. It waits until the connected ranks have gone, or ctx ends.
-func (m *meeting) stop(ctx context.Context) {
+// stopServing ends the service, if this rank serves. It waits until the connected ranks have gone, or ctx ends.
+func (m *meeting) stopServing(ctx context.Context) {
 	if m.host != nil {
-		m.host.stop(ctx)
+		m.host.stopServing(ctx)
 	}
 }
 

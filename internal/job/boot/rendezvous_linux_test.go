@@ -41,7 +41,7 @@ func TestRendezvous(t *testing.T) {
 		wg.Wait()
 	}
 	for _, name := range newMeeting(meetingPlace(t, 0, 1)).names {
-		if answers(name) {
+		if isAnswered(name) {
 			t.Error("the rendezvous is still open")
 		}
 	}
@@ -94,6 +94,6 @@ func TestRendezvousDeath(t *testing.T) {
 	jobs[1].store.(*wire).conn.Close()
 	for _, j := range jobs {
 		<-j.Lost()
-		j.store.(*wire).close(canceled)
+		j.store.(*wire).closeWire(canceled)
 	}
 }

@@ -51,7 +51,7 @@ func serveRoot(ctx context.Context, p *place, id *authconn.Identity) (net.Conn, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return h.own(p), h.stop, nil
+	return h.ownConn(p), h.stopServing, nil
 }
 
 // listenRoot listens at the first port that is free.
@@ -114,7 +114,7 @@ func callAddr(ctx context.Context, addr string, p *place, id *authconn.Identity)
 		raw.Close()
 		return nil, fmt.Errorf("%s: %w", addr, err)
 	}
-	said, err := greet(ctx, c, p, rootTimeout)
+	said, err := greetHost(ctx, c, p, rootTimeout)
 	switch {
 	case err == nil:
 		return said, nil

@@ -30,7 +30,7 @@ func rootEnv(addr string, rank, size int) map[string]string {
 // rootPlace is what such a rank reads of it, with more variables.
 func rootPlace(t *testing.T, addr string, rank, size int, more ...string) place {
 	t.Helper()
-	p, err := detect(envOf(with(rootEnv(addr, rank, size), more...)))
+	p, err := detectLauncher(envOf(with(rootEnv(addr, rank, size), more...)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestRootDeath(t *testing.T) {
 	jobs[1].store.(*wire).conn.Close()
 	for _, j := range jobs {
 		<-j.Lost()
-		j.store.(*wire).close(canceled)
+		j.store.(*wire).closeWire(canceled)
 	}
 	if text := jobs[2].Loss(); !strings.Contains(text, "rank 0 at "+addr) {
 		t.Errorf("rank 2 says: %s", text)

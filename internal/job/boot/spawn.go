@@ -46,8 +46,8 @@ type SpawnAnswer struct {
 	Bad   int    // the command that could not be started; -1 if it is no single one
 }
 
-// encode makes a gob: arguments are bytes, and JSON would replace those that are not UTF-8.
-func (r *SpawnRequest) encode() ([]byte, error) {
+// encodeGob makes a gob: arguments are bytes, and JSON would replace those that are not UTF-8.
+func (r *SpawnRequest) encodeGob() ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(r)
 	return b.Bytes(), err
@@ -74,7 +74,7 @@ func (j *Job) Spawn(ctx context.Context, r SpawnRequest) (first, bad int, err er
 		return 0, -1, fmt.Errorf("%w: the job has no room for more than its %d ranks; golci run -universe N makes room",
 			ErrSpawn, j.Size)
 	}
-	text, err := r.encode()
+	text, err := r.encodeGob()
 	if err != nil {
 		return 0, -1, fmt.Errorf("%w: %w", ErrSpawn, err)
 	}
@@ -90,11 +90,11 @@ func (j *Job) Spawn(ctx context.Context, r SpawnRequest) (first, bad int, err er
 
 func (w *wire) spawn(ctx context.Context, text []byte) (a SpawnAnswer, err error) {
 	a.Bad = -1
-	if err := w.take(ctx); err != nil {
+	if err := w.takeTurn(ctx); err != nil {
 		return a, err
 	}
-	defer w.give()
-	m, err := w.call(ctx, pmi.M(pmi.CmdSpawn, pmi.FieldText, base64.RawURLEncoding.EncodeToString(text)))
+	defer w.giveTurn()
+	m, err := w.callServer(ctx, pmi.M(pmi.CmdSpawn, pmi.FieldText, base64.RawURLEncoding.EncodeToString(text)))
 	if err != nil {
 		return a, err
 	}
@@ -103,14 +103,14 @@ func (w *wire) spawn(ctx context.Context, text []byte) (a SpawnAnswer, err error
 		err = json.Unmarshal(b, &a)
 	}
 	if err != nil {
-		return a, w.fail(fmt.Errorf("%w: %s: %w", pmi.ErrReply, m, err))
+		return a, w.failWire(fmt.Errorf("%w: %s: %w", pmi.ErrReply, m, err))
 	}
 	return a, nil
 }
 
-// room asks for the place of this world in its job.
-func (w *wire) room(ctx context.Context, j *Job) error {
-	text, err := w.key(ctx, pmi.KeyRoom)
+// roomOf asks for the place of this world in its job.
+func (w *wire) roomOf(ctx context.Context, j *Job) error {
+	text, err := w.readKey(ctx, pmi.KeyRoom)
 	if errors.Is(err, ErrNoKey) {
 		return nil
 	}
@@ -130,12 +130,12 @@ func (w *wire) room(ctx context.Context, j *Job) error {
 	return nil
 }
 
-// key reads a key that the server has had from the start.
-func (w *wire) key(ctx context.Context, name string) (string, error) {
-	if err := w.take(ctx); err != nil {
+// readKey reads a key that the server has had from the start.
+func (w *wire) readKey(ctx context.Context, name string) (string, error) {
+	if err := w.takeTurn(ctx); err != nil {
 		return "", err
 	}
-	defer w.give()
+	defer w.giveTurn()
 	return w.getRaw(ctx, name)
 }
 
@@ -145,11 +145,11 @@ func (j *Job) Ready() error {
 	if !ok || !j.Room() || j.Rank != j.First {
 		return nil
 	}
-	if err := w.take(context.Background()); err != nil {
+	if err := w.takeTurn(context.Background()); err != nil {
 		return err
 	}
-	defer w.give()
-	return w.send(pmi.M(pmi.CmdReady))
+	defer w.giveTurn()
+	return w.sendMsg(pmi.M(pmi.CmdReady))
 }
 
 // Parent is what the spawning ranks have told this world; nil if it has started with the job.
@@ -158,7 +158,7 @@ func (j *Job) Parent(ctx context.Context) ([]byte, error) {
 	if !ok || j.First == 0 {
 		return nil, nil
 	}
-	text, err := w.key(ctx, pmi.KeyParent)
+	text, err := w.readKey(ctx, pmi.KeyParent)
 	if err != nil {
 		return nil, err
 	}
@@ -172,11 +172,11 @@ func (j *Job) AppNum(ctx context.Context) (int, error) {
 	if !ok || !w.ours {
 		return 0, nil
 	}
-	if err := w.take(ctx); err != nil {
+	if err := w.takeTurn(ctx); err != nil {
 		return 0, err
 	}
-	defer w.give()
-	m, err := w.call(ctx, pmi.M("get_appnum"))
+	defer w.giveTurn()
+	m, err := w.callServer(ctx, pmi.M("get_appnum"))
 	if err != nil {
 		return 0, err
 	}
@@ -185,7 +185,7 @@ func (j *Job) AppNum(ctx context.Context) (int, error) {
 
 // namer is a store of published services.
 type namer interface {
-	publish(ctx context.Context, service, port string) error
+	publishPort(ctx context.Context, service, port string) error
 	unpublish(ctx context.Context, service string) error
 	lookup(ctx context.Context, service string) (port string, err error)
 }
@@ -204,7 +204,7 @@ func (j *Job) Publish(ctx context.Context, service, port string) error {
 	if err != nil {
 		return err
 	}
-	return n.publish(ctx, service, port)
+	return n.publishPort(ctx, service, port)
 }
 
 // Unpublish takes a service back. ErrService: it is not published.
@@ -225,39 +225,39 @@ func (j *Job) Lookup(ctx context.Context, service string) (port string, err erro
 	return n.lookup(ctx, service)
 }
 
-// worded is a text as one word of the protocol. The dot keeps it from being empty.
-func worded(s string) string { return "." + base64.RawURLEncoding.EncodeToString([]byte(s)) }
+// oneWord is a text as one word of the protocol. The dot keeps it from being empty.
+func oneWord(s string) string { return "." + base64.RawURLEncoding.EncodeToString([]byte(s)) }
 
-// naming sends a request about a service. refused is the error if the server refuses it.
-func (w *wire) naming(ctx context.Context, refused error, service string, m pmi.Msg) (pmi.Msg, error) {
-	m.Fields = append([]pmi.Field{{Key: "service", Value: worded(service)}}, m.Fields...)
+// callNaming sends a request about a service. refused is the error if the server refuses it.
+func (w *wire) callNaming(ctx context.Context, refused error, service string, m pmi.Msg) (pmi.Msg, error) {
+	m.Fields = append([]pmi.Field{{Key: "service", Value: oneWord(service)}}, m.Fields...)
 	if line, err := m.Append(nil); err != nil || len(line) > pmi.MaxSend {
 		return pmi.Msg{}, fmt.Errorf("%w: the name of the service or of the port is too long, %d bytes", ErrService,
 			len(line))
 	}
-	if err := w.take(ctx); err != nil {
+	if err := w.takeTurn(ctx); err != nil {
 		return pmi.Msg{}, err
 	}
-	defer w.give()
-	got, err := w.call(ctx, m)
+	defer w.giveTurn()
+	got, err := w.callServer(ctx, m)
 	if errors.Is(err, pmi.ErrRefuse) {
 		err = fmt.Errorf("%w: %q: %w", refused, service, err)
 	}
 	return got, err
 }
 
-func (w *wire) publish(ctx context.Context, service, port string) error {
-	_, err := w.naming(ctx, ErrService, service, pmi.M("publish_name", "port", worded(port)))
+func (w *wire) publishPort(ctx context.Context, service, port string) error {
+	_, err := w.callNaming(ctx, ErrService, service, pmi.M("publish_name", "port", oneWord(port)))
 	return err
 }
 
 func (w *wire) unpublish(ctx context.Context, service string) error {
-	_, err := w.naming(ctx, ErrService, service, pmi.M("unpublish_name"))
+	_, err := w.callNaming(ctx, ErrService, service, pmi.M("unpublish_name"))
 	return err
 }
 
 func (w *wire) lookup(ctx context.Context, service string) (string, error) {
-	m, err := w.naming(ctx, ErrName, service, pmi.M("lookup_name"))
+	m, err := w.callNaming(ctx, ErrName, service, pmi.M("lookup_name"))
 	if err != nil {
 		return "", err
 	}
@@ -265,10 +265,10 @@ func (w *wire) lookup(ctx context.Context, service string) (string, error) {
 	return string(port), err
 }
 
-func (r *memoryRank) publish(_ context.Context, service, port string) error {
+func (r *memoryRank) publishPort(_ context.Context, service, port string) error {
 	r.m.mu.Lock()
 	defer r.m.mu.Unlock()
-	if err := r.usable(); err != nil {
+	if err := r.checkUsable(); err != nil {
 		return err
 	}
 	if _, taken := r.m.names[service]; taken {
@@ -284,7 +284,7 @@ func (r *memoryRank) publish(_ context.Context, service, port string) error {
 func (r *memoryRank) unpublish(_ context.Context, service string) error {
 	r.m.mu.Lock()
 	defer r.m.mu.Unlock()
-	if err := r.usable(); err != nil {
+	if err := r.checkUsable(); err != nil {
 		return err
 	}
 	if _, ok := r.m.names[service]; !ok {
@@ -297,7 +297,7 @@ func (r *memoryRank) unpublish(_ context.Context, service string) error {
 func (r *memoryRank) lookup(_ context.Context, service string) (string, error) {
 	r.m.mu.Lock()
 	defer r.m.mu.Unlock()
-	if err := r.usable(); err != nil {
+	if err := r.checkUsable(); err != nil {
 		return "", err
 	}
 	port, ok := r.m.names[service]

@@ -91,7 +91,7 @@ func TestRendezvousSquatted(t *testing.T) {
 	for i, name := range names {
 		full := i == 3 // so it may be ours
 		// The rank that serves closes its name when the last rank has come: that one may have joined before.
-		for end := time.Now().Add(10 * time.Second); answers(name) != full; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(10 * time.Second); isAnswered(name) != full; time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Errorf("name %d: a rank still answers, or none did", i)
 				break
@@ -179,7 +179,7 @@ func TestRendezvousTurnsAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer h.stop(canceled)
+	defer h.stopServing(canceled)
 	var c net.Conn
 	usertest.AsStranger(t, func() { c, err = net.Dial("unix", ln.Addr().String()) })
 	if err != nil {
@@ -210,7 +210,7 @@ func TestRendezvousEarly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer h.stop(canceled)
+	defer h.stopServing(canceled)
 	for range 2 * maxEarly {
 		c, err := net.Dial("unix", name)
 		if err != nil {
@@ -223,7 +223,7 @@ func TestRendezvousEarly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if conn, err := greet(t.Context(), c, &place{rank: 1, size: 2}, helloTimeout); err == nil {
+		if conn, err := greetHost(t.Context(), c, &place{rank: 1, size: 2}, helloTimeout); err == nil {
 			conn.Close()
 			break
 		}

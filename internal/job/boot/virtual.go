@@ -25,7 +25,7 @@ type Virtual struct {
 // meets the others. The memory of a node is not among it. The values of other ranks are not checked, nor kept where
 // ranks gather them. Errors: those of Join, and of the functions.
 func (v *Virtual) Start(ctx context.Context) (*Job, error) {
-	j, err := v.join(ctx)
+	j, err := v.joinJob(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -33,26 +33,27 @@ func (v *Virtual) Start(ctx context.Context) (*Job, error) {
 		return nil, err
 	}
 	if len(j.LocalRanks) < j.Size {
-		if err := v.addresses(ctx, j); err != nil {
+		if err := v.exchangeAddresses(ctx, j); err != nil {
 			return nil, err
 		}
 	}
 	return j, j.Barrier(ctx)
 }
 
-func (v *Virtual) join(ctx context.Context) (*Job, error) {
+func (v *Virtual) joinJob(ctx context.Context) (*Job, error) {
 	w := &wire{virtual: v, ours: v.Ours, size: v.Size, maxVal: pmi.SafeValue, turn: make(chan struct{}, 1)}
 	p := place{launcher: LauncherPMI, rank: v.Rank, size: v.Size, fd: -1, ours: v.Ours}
-	j, err := w.open(ctx, &p)
+	j, err := w.openWire(ctx, &p)
 	if err != nil {
 		return nil, err
 	}
-	w.give()
-	return j, w.meet(ctx, j)
+	w.giveTurn()
+	return j, w.meetAll(ctx, j)
 }
 
-// addresses exchanges what ranks of several nodes need of each other: cards for datagrams, and addresses of planes.
-func (v *Virtual) addresses(ctx context.Context, j *Job) error {
+// exchangeAddresses exchanges what ranks of several nodes need of each other: cards for datagrams, and addresses of
+// planes.
+func (v *Virtual) exchangeAddresses(ctx context.Context, j *Job) error {
 	var err error
 	if j.Size <= mostAsked {
 		_, err = exchangeAll(ctx, j, "golci.udp", json.RawMessage(v.Card), unchecked, true)
@@ -72,8 +73,8 @@ func (v *Virtual) addresses(ctx context.Context, j *Job) error {
 
 func unchecked(json.RawMessage) error { return nil }
 
-// courier makes the end of a gathering whose values do not move.
-func (v *Virtual) courier(ctx context.Context, j *Job, key string) (courier, error) {
+// makeCourier makes the end of a gathering whose values do not move.
+func (v *Virtual) makeCourier(ctx context.Context, j *Job, key string) (courier, error) {
 	table, err := Exchange(ctx, j, key, json.RawMessage(v.Addresses), unchecked)
 	return &virtualPost{v: v, ctx: ctx, table: table}, err
 }
@@ -85,8 +86,8 @@ type virtualPost struct {
 	err   error // of the first delivery that has failed
 }
 
-// deliver asks for the address first, as a mesh does for its first message to a rank.
-func (c *virtualPost) deliver(s gather.Send) {
+// deliverSend asks for the address first, as a mesh does for its first message to a rank.
+func (c *virtualPost) deliverSend(s gather.Send) {
 	if _, err := c.table.Of(c.ctx, s.To); err != nil {
 		c.err = err
 		return
@@ -94,17 +95,17 @@ func (c *virtualPost) deliver(s gather.Send) {
 	c.v.Deliver(s)
 }
 
-func (c *virtualPost) next(context.Context) (int, gather.Piece, error) {
+func (c *virtualPost) nextPiece(context.Context) (int, gather.Piece, error) {
 	if c.err != nil {
 		return 0, gather.Piece{}, c.err
 	}
 	return c.v.Piece()
 }
 
-func (c *virtualPost) keep()                           {}
+func (c *virtualPost) keepPost()                       {}
 func (c *virtualPost) delivered(context.Context) error { return c.err }
-func (c *virtualPost) all() [][]byte                   { return nil }
-func (c *virtualPost) close()                          {}
+func (c *virtualPost) allValues() [][]byte             { return nil }
+func (c *virtualPost) closePost()                      {}
 
 // PieceBytes is how many bytes the messages of a piece take whose values have a length each, and how many these are.
 func PieceBytes(p gather.Piece, value int) (bytes, messages int) {

@@ -52,12 +52,12 @@ func newWire(conn net.Conn, size int, ours bool) *wire {
 		turn: make(chan struct{}, 1), replies: make(chan pmi.Msg), gone: make(chan struct{}), quit: make(chan struct{}),
 	}
 	w.turn <- struct{}{}
-	go w.read()
+	go w.readLines()
 	return w
 }
 
-// read passes each line to its waiter. It is the only goroutine of a wire and ends with the connection.
-func (w *wire) read() {
+// readLines passes each line to its waiter. It is the only goroutine of a wire and ends with the connection.
+func (w *wire) readLines() {
 	defer func() {
 		close(w.gone)
 		w.tellLost()
@@ -91,31 +91,31 @@ func (w *wire) tellLost() {
 	}
 }
 
-func (w *wire) take(ctx context.Context) error {
+func (w *wire) takeTurn(ctx context.Context) error {
 	select {
 	case <-w.turn:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if err := w.usable(); err != nil {
-		w.give()
+	if err := w.checkUsable(); err != nil {
+		w.giveTurn()
 		return err
 	}
 	return nil
 }
 
-// usable is called with the turn taken.
-func (w *wire) usable() error {
+// checkUsable is called with the turn taken.
+func (w *wire) checkUsable() error {
 	if w.aborted.Load() {
 		return ErrAborted
 	}
 	return w.broken
 }
 
-func (w *wire) give() { w.turn <- struct{}{} }
+func (w *wire) giveTurn() { w.turn <- struct{}{} }
 
-// send and the functions below it are called with the turn taken.
-func (w *wire) send(m pmi.Msg) error {
+// sendMsg and the functions below it are called with the turn taken.
+func (w *wire) sendMsg(m pmi.Msg) error {
 	line, err := m.Append(nil)
 	if err != nil {
 		return err
@@ -130,15 +130,15 @@ func (w *wire) send(m pmi.Msg) error {
 	_ = w.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
 	if _, err := w.conn.Write(line); err != nil {
 		if w.aborted.Load() { // by another goroutine, which has closed the connection
-			return w.fail(ErrAborted)
+			return w.failWire(ErrAborted)
 		}
-		return w.fail(fmt.Errorf("%w: %w", ErrLost, err))
+		return w.failWire(fmt.Errorf("%w: %w", ErrLost, err))
 	}
 	return nil
 }
 
-// next waits for one line.
-func (w *wire) next(ctx context.Context) (pmi.Msg, error) {
+// nextLine waits for one line.
+func (w *wire) nextLine(ctx context.Context) (pmi.Msg, error) {
 	if w.virtual != nil {
 		return w.virtual.Hear()
 	}
@@ -147,40 +147,41 @@ func (w *wire) next(ctx context.Context) (pmi.Msg, error) {
 		return m, nil
 	case <-w.gone:
 		if w.aborted.Load() {
-			return pmi.Msg{}, w.fail(ErrAborted)
+			return pmi.Msg{}, w.failWire(ErrAborted)
 		}
-		return pmi.Msg{}, w.fail(ErrLost)
+		return pmi.Msg{}, w.failWire(ErrLost)
 	case <-ctx.Done():
 		return pmi.Msg{}, ctx.Err()
 	}
 }
 
-// answer waits for the answer to a request. That to pmi.CmdWho comes late if the barrier has ended first after all.
-func (w *wire) answer(ctx context.Context) (pmi.Msg, error) {
-	m, err := w.next(ctx)
+// awaitAnswer waits for the answer to a request. That to pmi.CmdWho comes late if the barrier has ended first after
+// all.
+func (w *wire) awaitAnswer(ctx context.Context) (pmi.Msg, error) {
+	m, err := w.nextLine(ctx)
 	for err == nil && m.Cmd == pmi.CmdMissing {
-		m, err = w.next(ctx)
+		m, err = w.nextLine(ctx)
 	}
 	return m, err
 }
 
-// call sends m and returns its answer. When ctx ends first, the conversation is out of step for good.
-func (w *wire) call(ctx context.Context, m pmi.Msg) (pmi.Msg, error) {
-	if err := w.send(m); err != nil {
+// callServer sends m and returns its answer. When ctx ends first, the conversation is out of step for good.
+func (w *wire) callServer(ctx context.Context, m pmi.Msg) (pmi.Msg, error) {
+	if err := w.sendMsg(m); err != nil {
 		return pmi.Msg{}, err
 	}
-	answer, err := w.answer(ctx)
+	answer, err := w.awaitAnswer(ctx)
 	if err != nil {
-		return pmi.Msg{}, w.fail(fmt.Errorf("golci: no answer to %s: %w", m.Cmd, err))
+		return pmi.Msg{}, w.failWire(fmt.Errorf("golci: no answer to %s: %w", m.Cmd, err))
 	}
 	if err = pmi.CheckAnswer(m.Cmd, answer); errors.Is(err, pmi.ErrReply) {
-		w.fail(err)
+		w.failWire(err)
 	}
 	return answer, err
 }
 
-// fail keeps the first reason why the conversation cannot go on, and returns err.
-func (w *wire) fail(err error) error {
+// failWire keeps the first reason why the conversation cannot go on, and returns err.
+func (w *wire) failWire(err error) error {
 	if w.broken == nil {
 		w.broken = err
 	}
@@ -188,18 +189,18 @@ func (w *wire) fail(err error) error {
 }
 
 func (w *wire) fence(ctx context.Context) error {
-	if err := w.take(ctx); err != nil {
+	if err := w.takeTurn(ctx); err != nil {
 		return err
 	}
-	defer w.give()
+	defer w.giveTurn()
 	return w.barrier(ctx)
 }
 
 func (w *wire) barrier(ctx context.Context) error {
-	if err := w.send(pmi.M("barrier_in")); err != nil {
+	if err := w.sendMsg(pmi.M("barrier_in")); err != nil {
 		return err
 	}
-	m, err := w.answer(ctx)
+	m, err := w.awaitAnswer(ctx)
 	if err != nil && ctx.Err() != nil {
 		return w.tooLate(ctx.Err())
 	}
@@ -219,7 +220,7 @@ func (w *wire) barrierEnded(m pmi.Msg) error {
 	if ranks, ok := m.Get(pmi.FieldRanks); ok {
 		err = &MissingError{Size: w.size, Ranks: ranks, Ended: true, Err: err}
 	}
-	return w.fail(err)
+	return w.failWire(err)
 }
 
 // tooLate asks for the ranks missing from a barrier that has run out of time. If the barrier ends meanwhile after all,
@@ -237,14 +238,14 @@ func (w *wire) tooLate(cause error) error {
 	} else {
 		e.Note = "this launcher does not tell which"
 	}
-	return w.fail(e)
+	return w.failWire(e)
 }
 
 func (w *wire) askWho() (pmi.Msg, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), whoTimeout)
 	defer cancel()
-	_ = w.send(pmi.M(pmi.CmdWho)) // if it fails the answer to the barrier may still be there to read
-	return w.next(ctx)
+	_ = w.sendMsg(pmi.M(pmi.CmdWho)) // if it fails the answer to the barrier may still be there to read
+	return w.nextLine(ctx)
 }
 
 // wireKey names one piece of a value in the launcher's key space.
@@ -252,12 +253,12 @@ func wireKey(rank int, key string, piece int) string {
 	return "golci." + strconv.Itoa(rank) + "." + key + "." + strconv.Itoa(piece)
 }
 
-// put cuts value into pieces that fit a line; the first one says how many there are.
-func (w *wire) put(ctx context.Context, rank int, key string, value []byte) error {
-	if err := w.take(ctx); err != nil {
+// putValue cuts value into pieces that fit a line; the first one says how many there are.
+func (w *wire) putValue(ctx context.Context, rank int, key string, value []byte) error {
+	if err := w.takeTurn(ctx); err != nil {
 		return err
 	}
-	defer w.give()
+	defer w.giveTurn()
 	text := base64.RawURLEncoding.EncodeToString(value)
 	per := w.maxVal - 8 // room for the count in the first piece
 	pieces := max(1, (len(text)+per-1)/per)
@@ -267,18 +268,18 @@ func (w *wire) put(ctx context.Context, rank int, key string, value []byte) erro
 			part = strconv.Itoa(pieces) + ":" + part
 		}
 		m := pmi.M("put", "kvsname", w.kvs, "key", wireKey(rank, key, i), "value", part)
-		if _, err := w.call(ctx, m); err != nil {
+		if _, err := w.callServer(ctx, m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *wire) get(ctx context.Context, rank int, key string) ([]byte, error) {
-	if err := w.take(ctx); err != nil {
+func (w *wire) getValue(ctx context.Context, rank int, key string) ([]byte, error) {
+	if err := w.takeTurn(ctx); err != nil {
 		return nil, err
 	}
-	defer w.give()
+	defer w.giveTurn()
 	first, err := w.getRaw(ctx, wireKey(rank, key, 0))
 	if err != nil {
 		return nil, err
@@ -316,11 +317,11 @@ func badValue(rank int, key, what string, length int) error {
 
 // getRaw reads one key of the launcher's key space.
 func (w *wire) getRaw(ctx context.Context, key string) (string, error) {
-	m, err := w.call(ctx, pmi.M("get", "kvsname", w.kvs, "key", key))
+	m, err := w.callServer(ctx, pmi.M("get", "kvsname", w.kvs, "key", key))
 	if errors.Is(err, pmi.ErrRefuse) {
 		return "", fmt.Errorf("%w: %q: %w", ErrNoKey, key, err)
 	}
 	return m.Str("value"), err
 }
 
-func (w *wire) lost() <-chan struct{} { return w.gone }
+func (w *wire) lostServer() <-chan struct{} { return w.gone }

@@ -239,7 +239,7 @@ func TestWireAbortDuringFence(t *testing.T) {
 	if err := jobs[0].Finalize(t.Context()); !errors.Is(err, ErrAborted) {
 		t.Errorf("finalize: %v", err)
 	}
-	jobs[1].store.(*wire).close(canceled)
+	jobs[1].store.(*wire).closeWire(canceled)
 }
 
 // TestWireBadServer: whatever the other end says, Join ends with an error.
@@ -278,7 +278,7 @@ func TestWireLateWho(t *testing.T) {
 		}
 	}()
 	w := newWire(near, 2, true)
-	defer w.close(canceled)
+	defer w.closeWire(canceled)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if err := w.fence(ctx); err != nil {

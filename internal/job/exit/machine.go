@@ -77,9 +77,9 @@ func (m *Machine) Exit(now time.Time, code int) []Action {
 	if m.state == over {
 		return nil
 	}
-	m.verdict = worse(m.verdict, Verdict{uint8(code), m.cfg.Rank})
-	m.start(now)
-	return m.join(nil)
+	m.verdict = worseOf(m.verdict, Verdict{uint8(code), m.cfg.Rank})
+	m.startAt(now)
+	return m.joinRounds(nil)
 }
 
 // Abort ends the job without agreement.
@@ -87,8 +87,8 @@ func (m *Machine) Abort(now time.Time, code int) []Action {
 	if m.state == over {
 		return nil
 	}
-	m.start(now)
-	return m.abort(Verdict{uint8(code), m.cfg.Rank})
+	m.startAt(now)
+	return m.passAbort(Verdict{uint8(code), m.cfg.Rank})
 }
 
 // Take takes a message from another rank. One that makes no sense is ignored.
@@ -97,17 +97,17 @@ func (m *Machine) Take(now time.Time, from int, msg Message) []Action {
 		return nil
 	}
 	for k := range m.rounds {
-		if m.after(k) == from {
+		if m.receiverOf(k) == from {
 			m.awake |= 1 << k
 		}
 	}
 	switch msg.Kind {
 	case Abort:
-		m.start(now)
-		return m.abort(msg.Verdict)
+		m.startAt(now)
+		return m.passAbort(msg.Verdict)
 	case Round:
 		k := int(msg.Round)
-		if k >= m.rounds || m.before(k) != from {
+		if k >= m.rounds || m.senderOf(k) != from {
 			return nil
 		}
 		m.got |= 1 << k
@@ -115,12 +115,12 @@ func (m *Machine) Take(now time.Time, from int, msg Message) []Action {
 	default:
 		return nil
 	}
-	m.verdict = worse(m.verdict, msg.Verdict)
-	m.start(now)
+	m.verdict = worseOf(m.verdict, msg.Verdict)
+	m.startAt(now)
 	if m.state == idle {
-		return m.tell()
+		return m.tellNews()
 	}
-	return m.advance(nil)
+	return m.advanceRounds(nil)
 }
 
 // Died takes the news that a rank is gone and will send nothing any more. Its code counts as 1, because a job that has
@@ -130,12 +130,12 @@ func (m *Machine) Died(rank int) []Action {
 		return nil
 	}
 	for k := range m.rounds {
-		if m.before(k) == rank && m.got&(1<<k) == 0 {
+		if m.senderOf(k) == rank && m.got&(1<<k) == 0 {
 			m.got |= 1 << k
-			m.verdict = worse(m.verdict, Verdict{1, rank})
+			m.verdict = worseOf(m.verdict, Verdict{1, rank})
 		}
 	}
-	return m.advance(nil)
+	return m.advanceRounds(nil)
 }
 
 // Tick takes the passing of time.
@@ -151,7 +151,7 @@ func (m *Machine) Tick(now time.Time) []Action {
 		m.state = over
 		return []Action{{Kind: GiveUp, To: rank, Verdict: m.verdict}}
 	case m.state == told && now.Sub(m.begun) >= m.cfg.Settle:
-		return m.join(nil)
+		return m.joinRounds(nil)
 	}
 	return nil
 }
@@ -172,72 +172,72 @@ func (m *Machine) Waiting() (rank int, ok bool) {
 	if m.state != joined {
 		return 0, false
 	}
-	return m.before(m.round), true
+	return m.senderOf(m.round), true
 }
 
 // Begun says whether the end of the job has begun, as far as this rank knows.
 func (m *Machine) Begun() bool { return m.state != idle }
 
-// after and before are the ranks at distance 2^k round the circle.
-func (m *Machine) after(k int) int { return int((int64(m.cfg.Rank) + 1<<k) % int64(m.cfg.Size)) }
+// receiverOf and before are the ranks at distance 2^k round the circle.
+func (m *Machine) receiverOf(k int) int { return int((int64(m.cfg.Rank) + 1<<k) % int64(m.cfg.Size)) }
 
-func (m *Machine) before(k int) int {
+func (m *Machine) senderOf(k int) int {
 	n := int64(m.cfg.Size)
 	return int((int64(m.cfg.Rank) + n - 1<<k) % n)
 }
 
-func (m *Machine) start(now time.Time) {
+func (m *Machine) startAt(now time.Time) {
 	if m.state == idle {
 		m.begun = now
 	}
 }
 
-// tell passes the news on and waits for the own program to settle.
-func (m *Machine) tell() []Action {
+// tellNews passes the news on and waits for the own program to settle.
+func (m *Machine) tellNews() []Action {
 	m.state = told
-	out := m.news(nil, 0)
+	out := m.tellLater(nil, 0)
 	if m.cfg.Settle == 0 {
-		return m.join(out)
+		return m.joinRounds(out)
 	}
 	return out
 }
 
-// news tells the ranks that may not know yet, from distance 2^k on.
-func (m *Machine) news(out []Action, k int) []Action {
+// tellLater tells the ranks that may not know yet, from distance 2^k on.
+func (m *Machine) tellLater(out []Action, k int) []Action {
 	for ; k < m.rounds; k++ {
 		if m.awake&(1<<k) == 0 {
 			m.awake |= 1 << k
-			out = append(out, m.send(k, Message{Kind: Told, Verdict: m.verdict}))
+			out = append(out, m.sendOf(k, Message{Kind: Told, Verdict: m.verdict}))
 		}
 	}
 	return out
 }
 
-// join enters the rounds. The message of the first round is also the news for its receiver.
-func (m *Machine) join(out []Action) []Action {
+// joinRounds enters the rounds. The message of the first round is also the news for its receiver.
+func (m *Machine) joinRounds(out []Action) []Action {
 	if m.state == joined {
 		return out
 	}
 	m.state = joined
 	if m.rounds > 0 {
-		out = append(out, m.send(0, m.roundMessage()))
-		out = m.news(out, 1)
+		out = append(out, m.sendOf(0, m.roundMessage()))
+		out = m.tellLater(out, 1)
 	}
-	return m.advance(out)
+	return m.advanceRounds(out)
 }
 
-// advance goes through the rounds whose messages have come.
-func (m *Machine) advance(out []Action) []Action {
+// advanceRounds goes through the rounds whose messages have come.
+func (m *Machine) advanceRounds(out []Action) []Action {
 	if m.state != joined {
 		return out
 	}
 	for m.round < m.rounds && m.got&(1<<m.round) != 0 {
 		if m.round++; m.round < m.rounds {
-			out = append(out, m.send(m.round, m.roundMessage()))
+			out = append(out, m.sendOf(m.round, m.roundMessage()))
 		}
 	}
 	if m.round == m.rounds {
-		return m.finish(out)
+		return m.finishRounds(out)
 	}
 	return out
 }
@@ -246,23 +246,23 @@ func (m *Machine) roundMessage() Message {
 	return Message{Kind: Round, Round: uint8(m.round), Verdict: m.verdict}
 }
 
-func (m *Machine) send(k int, msg Message) Action {
-	return Action{Kind: Send, To: m.after(k), Msg: msg}
+func (m *Machine) sendOf(k int, msg Message) Action {
+	return Action{Kind: Send, To: m.receiverOf(k), Msg: msg}
 }
 
-// abort passes an abort on and ends this rank.
-func (m *Machine) abort(v Verdict) []Action {
-	m.verdict = worse(m.verdict, v)
+// passAbort passes an abort on and ends this rank.
+func (m *Machine) passAbort(v Verdict) []Action {
+	m.verdict = worseOf(m.verdict, v)
 	var out []Action
 	for k := range m.rounds {
-		out = append(out, m.send(k, Message{Kind: Abort, Verdict: m.verdict}))
+		out = append(out, m.sendOf(k, Message{Kind: Abort, Verdict: m.verdict}))
 	}
-	out = m.finish(out)
+	out = m.finishRounds(out)
 	out[len(out)-1].Aborted = true
 	return out
 }
 
-func (m *Machine) finish(out []Action) []Action {
+func (m *Machine) finishRounds(out []Action) []Action {
 	m.state = over
 	return append(out, Action{Kind: Finish, Verdict: m.verdict})
 }

@@ -47,10 +47,10 @@ func TestWorse(t *testing.T) {
 		{Verdict{7, 9}, Verdict{3, 0}, Verdict{7, 9}},
 		{none, none, none},
 	} {
-		if got := worse(c.a, c.b); got != c.want {
+		if got := worseOf(c.a, c.b); got != c.want {
 			t.Errorf("%v and %v: %v", c.a, c.b, got)
 		}
-		if got := worse(c.b, c.a); got != c.want {
+		if got := worseOf(c.b, c.a); got != c.want {
 			t.Errorf("%v and %v: %v", c.b, c.a, got)
 		}
 	}

@@ -28,9 +28,9 @@ type Verdict struct {
 // none is the verdict of a rank that was only told.
 var none = Verdict{Rank: NoRank}
 
-// worse returns the verdict with the greater code. Of equal codes it returns that of the lower rank, so that all ranks
-// reach the same.
-func worse(a, b Verdict) Verdict {
+// worseOf returns the verdict with the greater code. Of equal codes it returns that of the lower rank, so that all
+// ranks reach the same.
+func worseOf(a, b Verdict) Verdict {
 	switch {
 	case a.Code != b.Code:
 		if a.Code > b.Code {

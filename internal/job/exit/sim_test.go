@@ -177,7 +177,7 @@ func TestSimulation(t *testing.T) {
 				for _, r := range rng.Perm(n)[:callers] {
 					code := rng.IntN(256)
 					s.exit(time.Duration(rng.Int64N(int64(simSettle/2))), r, code)
-					best = worse(best, Verdict{uint8(code), r})
+					best = worseOf(best, Verdict{uint8(code), r})
 				}
 				s.run()
 				s.check(t, func(v Verdict) bool { return v == best })

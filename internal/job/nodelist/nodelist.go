@@ -22,7 +22,7 @@ func Names(text string, most int) (names []string, err error) {
 		if word, rest, more, err = cutWord(rest); err != nil {
 			return nil, err
 		}
-		if err = l.expand("", word); err != nil {
+		if err = l.expandWord("", word); err != nil {
 			return nil, err
 		}
 	}
@@ -54,14 +54,14 @@ func cutWord(text string) (word, rest string, more bool, err error) {
 	return text, "", false, nil
 }
 
-// expand appends to the names all that word, which follows front, stands for.
-func (l *list) expand(front, word string) error {
+// expandWord appends to the names all that word, which follows front, stands for.
+func (l *list) expandWord(front, word string) error {
 	before, after, ranged := strings.Cut(word, "[")
 	if len(front)+len(before) > mostLetters {
 		return fmt.Errorf("%w: a name of more than %d letters", Err, mostLetters)
 	}
 	if !ranged {
-		return l.add(front + word)
+		return l.addName(front + word)
 	}
 	ranges, after, _ := strings.Cut(after, "]")
 	for r := range strings.SplitSeq(ranges, ",") {
@@ -70,7 +70,7 @@ func (l *list) expand(front, word string) error {
 			return err
 		}
 		for n := low; n <= high; n++ {
-			if err = l.expand(front+before+fmt.Sprintf("%0*d", width, n), after); err != nil {
+			if err = l.expandWord(front+before+fmt.Sprintf("%0*d", width, n), after); err != nil {
 				return err
 			}
 		}
@@ -78,7 +78,7 @@ func (l *list) expand(front, word string) error {
 	return nil
 }
 
-func (l *list) add(name string) error {
+func (l *list) addName(name string) error {
 	if name == "" {
 		return fmt.Errorf("%w: an empty name", Err)
 	}

@@ -60,12 +60,12 @@ func (c *Calls) End(e *Entry, use uint32) bool {
 	if e.owner == nil || e.use != use {
 		return false
 	}
-	c.unlink(e)
+	c.unlinkEntry(e)
 	return true
 }
 
-// unlink is called with mu held.
-func (c *Calls) unlink(e *Entry) {
+// unlinkEntry is called with mu held.
+func (c *Calls) unlinkEntry(e *Entry) {
 	if e.prev != nil {
 		e.prev.next = e.next
 	} else {
@@ -108,7 +108,7 @@ func (c *Calls) EndWhere(why func(*Op) error, w *fult.Worker) {
 	for e := c.first; e != nil; {
 		next := e.next
 		if err := why(&e.op); err != nil {
-			all = append(all, c.ending(e, err))
+			all = append(all, c.takeEnding(e, err))
 		}
 		e = next
 	}
@@ -129,18 +129,18 @@ func (c *Calls) Stop(e *Entry, use uint32, err error) bool {
 		c.mu.Unlock()
 		return false
 	}
-	x := c.ending(e, err)
+	x := c.takeEnding(e, err)
 	c.mu.Unlock()
 	x.carryOut(nil)
 	return true
 }
 
-// ending takes e off the list, unless it is to be asked for its end. It is called with mu held.
-func (c *Calls) ending(e *Entry, err error) ending {
+// takeEnding takes e off the list, unless it is to be asked for its end. It is called with mu held.
+func (c *Calls) takeEnding(e *Entry, err error) ending {
 	x := ending{stop: e.terms.Stop, id: e.terms.Number, err: err}
 	if x.stop == nil {
 		x.owner = e.owner
-		c.unlink(e)
+		c.unlinkEntry(e)
 	}
 	return x
 }

@@ -89,11 +89,11 @@ type Registry struct {
 func (r *Registry) Attach(s Source) {
 	r.attaching.Lock()
 	defer r.attaching.Unlock()
-	all := append(slices.Clip(r.all()), s)
+	all := append(slices.Clip(r.allSources()), s)
 	r.sources.Store(&all)
 }
 
-func (r *Registry) all() []Source {
+func (r *Registry) allSources() []Source {
 	if all := r.sources.Load(); all != nil {
 		return *all
 	}
@@ -102,7 +102,7 @@ func (r *Registry) all() []Source {
 
 // Each shows all that pends.
 func (r *Registry) Each(show func(*Op)) {
-	for _, s := range r.all() {
+	for _, s := range r.allSources() {
 		s.Each(show)
 	}
 	r.Calls.Each(show)
@@ -116,7 +116,7 @@ func (r *Registry) Ops() (all []Op) {
 
 // EndWhere ends all for which why gives an error. Sources come before calls, which are made of their operations.
 func (r *Registry) EndWhere(why func(*Op) error, w *fult.Worker) {
-	for _, s := range r.all() {
+	for _, s := range r.allSources() {
 		s.EndWhere(why, w)
 	}
 	r.Calls.EndWhere(why, w)

@@ -29,8 +29,8 @@ func IsPlace(kv string) bool {
 
 // Unknown returns a sentence for each variable of env (os.Environ) that is named like a setting and is none.
 func Unknown(env []string) (texts []string) {
-	for _, name := range unknown(env) {
-		text, _ := complaint(name)
+	for _, name := range unknownNames(env) {
+		text, _ := complaintAbout(name)
 		texts = append(texts, text)
 	}
 	return texts
@@ -38,8 +38,8 @@ func Unknown(env []string) (texts []string) {
 
 // Misspelt is Unknown for those names alone that are a slip: the others may be another program's.
 func Misspelt(env []string) (texts []string) {
-	for _, name := range unknown(env) {
-		if text, slip := complaint(name); slip {
+	for _, name := range unknownNames(env) {
+		if text, slip := complaintAbout(name); slip {
 			texts = append(texts, text)
 		}
 	}
@@ -47,19 +47,19 @@ func Misspelt(env []string) (texts []string) {
 }
 
 // Near says that word is almost name: with at most a third of its letters wrong, missing, too many or exchanged.
-func Near(word, name string) bool { return slips(word, name) <= max(1, len(name)/3) }
+func Near(word, name string) bool { return countSlips(word, name) <= max(1, len(name)/3) }
 
-// complaint says that name is no setting, and of which name it is a slip.
-func complaint(name string) (text string, slip bool) {
+// complaintAbout says that name is no setting, and of which name it is a slip.
+func complaintAbout(name string) (text string, slip bool) {
 	text = name + " is set, but no setting is called so"
-	if near := nearest(name); near != "" {
+	if near := nearestName(name); near != "" {
 		return text + "; did you mean " + near + "?", true
 	}
 	return text, false
 }
 
-// unknown lists, each once, the names in env that begin as settings do and are none.
-func unknown(env []string) (names []string) {
+// unknownNames lists, each once, the names in env that begin as settings do and are none.
+func unknownNames(env []string) (names []string) {
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
 		known := slices.Contains(Places, name) || slices.ContainsFunc(table,
@@ -74,12 +74,12 @@ func unknown(env []string) (names []string) {
 // lettersASlip is how many letters of a name allow one to be wrong, missing, too many, or in its neighbour's place.
 const lettersASlip = 4
 
-// nearest finds the setting, or the variable of Places, for which name is a slip, or "".
-func nearest(name string) (near string) {
+// nearestName finds the setting, or the variable of Places, for which name is a slip, or "".
+func nearestName(name string) (near string) {
 	name = strings.TrimPrefix(name, prefix)
 	least := len(name)/lettersASlip + 1
 	try := func(other string) {
-		if n := slips(name, strings.TrimPrefix(other, prefix)); n < least {
+		if n := countSlips(name, strings.TrimPrefix(other, prefix)); n < least {
 			near, least = other, n
 		}
 	}
@@ -92,8 +92,9 @@ func nearest(name string) (near string) {
 	return near
 }
 
-// slips counts the letters of a that must be changed, added, removed, or exchanged with the next one, to make b of it.
-func slips(a, b string) int {
+// countSlips counts the letters of a that must be changed, added, removed, or exchanged with the next one, to make b of
+// it.
+func countSlips(a, b string) int {
 	var before, last, row []int // for the beginnings of a of lengths i-2, i-1 and i: by the length of the beginning of b
 	for i := range len(a) + 1 {
 		row = make([]int, len(b)+1)

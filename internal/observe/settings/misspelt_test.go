@@ -45,7 +45,7 @@ func TestSlips(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"spni", "spin", 1}, {"workrs", "workers", 1}, {"abc", "cab", 2}, {"kitten", "sitting", 3}} {
-		if got := slips(c.a, c.b); got != c.want || slips(c.b, c.a) != got {
+		if got := countSlips(c.a, c.b); got != c.want || countSlips(c.b, c.a) != got {
 			t.Errorf("%q, %q: %d, want %d", c.a, c.b, got, c.want)
 		}
 	}

@@ -94,7 +94,7 @@ func Known() []Info {
 // At is the value of the setting at a place of the table: an int, bool, string, time.Duration, or int64 for a size.
 func (s *Set) At(place int) any { return s.values[table[place]].value }
 
-func define[T any](env, kind, def, doc string, parse func(string) (T, error)) Setting[T] {
+func defineSetting[T any](env, kind, def, doc string, parse func(string) (T, error)) Setting[T] {
 	d := &definition{
 		Info:  Info{Env: env, Kind: kind, Default: def, Doc: doc},
 		parse: func(s string) (any, error) { return parse(s) },
@@ -105,7 +105,7 @@ func define[T any](env, kind, def, doc string, parse func(string) (T, error)) Se
 
 // defineInt defines a whole number from least to most.
 func defineInt(env, def string, least, most int, doc string) Setting[int] {
-	return define(env, "int", def, doc, func(s string) (int, error) {
+	return defineSetting(env, "int", def, doc, func(s string) (int, error) {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < least || n > most {
 			return 0, fmt.Errorf("want a whole number from %d to %d", least, most)
@@ -116,7 +116,7 @@ func defineInt(env, def string, least, most int, doc string) Setting[int] {
 
 // defineDuration defines a time as Go writes it, from least up.
 func defineDuration(env, def string, least time.Duration, doc string) Setting[time.Duration] {
-	return define(env, "duration", def, doc, func(s string) (time.Duration, error) {
+	return defineSetting(env, "duration", def, doc, func(s string) (time.Duration, error) {
 		d, err := time.ParseDuration(s)
 		if err != nil || d < least {
 			return 0, fmt.Errorf("want a time such as 500us, 2s or 1m, at least %v", least)
@@ -126,7 +126,7 @@ func defineDuration(env, def string, least time.Duration, doc string) Setting[ti
 }
 
 func defineWord(env, def, doc string, words ...string) Setting[string] {
-	return define(env, strings.Join(words, "|"), def, doc, func(s string) (string, error) {
+	return defineSetting(env, strings.Join(words, "|"), def, doc, func(s string) (string, error) {
 		if !slices.Contains(words, s) {
 			return "", fmt.Errorf("want one of %s", strings.Join(words, ", "))
 		}
@@ -135,7 +135,7 @@ func defineWord(env, def, doc string, words ...string) Setting[string] {
 }
 
 func defineBool(env, def, doc string) Setting[bool] {
-	return define(env, "bool", def, doc, func(s string) (bool, error) {
+	return defineSetting(env, "bool", def, doc, func(s string) (bool, error) {
 		switch strings.ToLower(s) {
 		case "1", "true", "yes", "on":
 			return true, nil
@@ -148,12 +148,12 @@ func defineBool(env, def, doc string) Setting[bool] {
 
 // defineText defines a text that is not looked at here.
 func defineText(env, def, doc string) Setting[string] {
-	return define(env, "text", def, doc, func(s string) (string, error) { return s, nil })
+	return defineSetting(env, "text", def, doc, func(s string) (string, error) { return s, nil })
 }
 
 // defineSize defines a number of bytes from least to most.
 func defineSize(env, def string, least, most int64, doc string) Setting[int64] {
-	return define(env, "size", def, doc, func(s string) (int64, error) {
+	return defineSetting(env, "size", def, doc, func(s string) (int64, error) {
 		n, err := ParseSize(s)
 		if err != nil {
 			return 0, err

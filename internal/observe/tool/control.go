@@ -47,12 +47,12 @@ func Controls() []Control {
 	known := settings.Known()
 	out := make([]Control, len(known))
 	for i := range known {
-		out[i] = control(&known[i])
+		out[i] = controlOf(&known[i])
 	}
 	return out
 }
 
-func control(s *settings.Info) Control {
+func controlOf(s *settings.Info) Control {
 	c := Control{Name: s.Env, Doc: s.Doc, Verbosity: TunerDetail}
 	if slices.Contains(basics, s.Env) {
 		c.Verbosity = UserBasic

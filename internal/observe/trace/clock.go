@@ -78,8 +78,8 @@ type note struct {
 
 const looks = 5 // the quickest of so many looks at two clocks counts
 
-// look reads both clocks at the same moment, as nearly as can be.
-func (r *Recorder) look() (n note) {
+// lookAtClocks reads both clocks at the same moment, as nearly as can be.
+func (r *Recorder) lookAtClocks() (n note) {
 	least := time.Duration(-1)
 	for range looks {
 		began := time.Now()
@@ -114,7 +114,7 @@ func (r *Recorder) Sync(mine, theirs, within int64) {
 	if r == nil {
 		return
 	}
-	n := r.look()
+	n := r.lookAtClocks()
 	r.mu.Lock()
 	r.notes = append(r.notes, note{Now: n.Now, Clock: mine, Sync: true, Theirs: theirs, Within: within})
 	r.mu.Unlock()
@@ -124,16 +124,16 @@ func (r *Recorder) Sync(mine, theirs, within int64) {
 // goes on.
 type timeMap struct{ from, to []int64 }
 
-// add adds a point. Points that do not come later than the one before are left out.
-func (m *timeMap) add(from, to int64) {
+// addPoint adds a point. Points that do not come later than the one before are left out.
+func (m *timeMap) addPoint(from, to int64) {
 	if n := len(m.from); n > 0 && from <= m.from[n-1] {
 		return
 	}
 	m.from, m.to = append(m.from, from), append(m.to, to)
 }
 
-// at is t on the other scale. One point alone shifts, none leaves t alone.
-func (m *timeMap) at(t int64) int64 {
+// toScale is t on the other scale. One point alone shifts, none leaves t alone.
+func (m *timeMap) toScale(t int64) int64 {
 	n := len(m.from)
 	switch n {
 	case 0:

@@ -18,7 +18,7 @@ type events struct {
 	spans uint64        // numbers them
 }
 
-func (o *events) begin(all []Summary) error {
+func (o *events) beginFile(all []Summary) error {
 	b, err := json.Marshal(otherData{all})
 	if err != nil {
 		return err
@@ -28,13 +28,13 @@ func (o *events) begin(all []Summary) error {
 	return err
 }
 
-func (o *events) end() error {
+func (o *events) endFile() error {
 	_, _ = o.w.WriteString("\n]}\n") // Flush tells
 	return o.w.Flush()
 }
 
-// open begins the line of an event.
-func (o *events) open(phase string, rank int, lane uint32) {
+// openEvent begins the line of an event.
+func (o *events) openEvent(phase string, rank int, lane uint32) {
 	o.line = append(o.line[:0], ",\n"...)
 	if !o.some {
 		o.some, o.line = true, append(o.line[:0], '\n')
@@ -44,15 +44,15 @@ func (o *events) open(phase string, rank int, lane uint32) {
 	o.line = strconv.AppendUint(append(o.line, `,"tid":`...), uint64(lane)+1, 10)
 }
 
-// field adds a field whose value is JSON.
-func (o *events) field(name string, value []byte) {
+// addField adds a field whose value is JSON.
+func (o *events) addField(name string, value []byte) {
 	o.line = append(append(append(o.line, `,"`...), name...), `":`...)
 	o.line = append(o.line, value...)
 }
 
-// time adds a field of nanoseconds, which the format has in microseconds.
-func (o *events) time(name string, ns int64) {
-	o.field(name, nil)
+// addTime adds a field of nanoseconds, which the format has in microseconds.
+func (o *events) addTime(name string, ns int64) {
+	o.addField(name, nil)
 	n := uint64(ns)
 	if ns < 0 {
 		o.line, n = append(o.line, '-'), -n // also of the least number, which has no counterpart
@@ -63,30 +63,30 @@ func (o *events) time(name string, ns int64) {
 	}
 }
 
-// number adds a field of a number that may be too large for a number of JSON.
-func (o *events) number(name string, v uint64) {
-	o.field(name, []byte(`"0x`))
+// addNumber adds a field of a number that may be too large for a number of JSON.
+func (o *events) addNumber(name string, v uint64) {
+	o.addField(name, []byte(`"0x`))
 	o.line = append(strconv.AppendUint(o.line, v, 16), '"')
 }
 
-func (o *events) shut() error {
+func (o *events) shutEvent() error {
 	o.line = append(o.line, '}')
 	_, err := o.w.Write(o.line)
 	return err
 }
 
-// title gives a process or a thread its name and its place among the others.
-func (o *events) title(of string, rank int, lane uint32, name string, place int) {
+// addTitle gives a process or a thread its name and its place among the others.
+func (o *events) addTitle(of string, rank int, lane uint32, name string, place int) {
 	quoted, _ := json.Marshal(name) // which cannot fail
-	o.describe(of+`_name`, rank, lane, `{"name":`+string(quoted)+`}`)
-	o.describe(of+`_sort_index`, rank, lane, fmt.Sprintf(`{"sort_index":%d}`, place))
+	o.describeTrack(of+`_name`, rank, lane, `{"name":`+string(quoted)+`}`)
+	o.describeTrack(of+`_sort_index`, rank, lane, fmt.Sprintf(`{"sort_index":%d}`, place))
 }
 
-func (o *events) describe(what string, rank int, lane uint32, args string) {
-	o.open("M", rank, lane)
-	o.field("name", []byte(`"`+what+`"`))
-	o.field("args", []byte(args))
-	_ = o.shut() // the last event tells
+func (o *events) describeTrack(what string, rank int, lane uint32, args string) {
+	o.openEvent("M", rank, lane)
+	o.addField("name", []byte(`"`+what+`"`))
+	o.addField("args", []byte(args))
+	_ = o.shutEvent() // the last event tells
 }
 
 // writing is a part on its way to the timeline.
@@ -104,39 +104,39 @@ type labelText struct {
 	args           [3][]byte // with colons; empty for none
 }
 
-// part writes all of one rank.
-func (o *events) part(t *timeline, p *part) error {
+// writePart writes all of one rank.
+func (o *events) writePart(t *timeline, p *part) error {
 	at := t.timeOf(p)
-	w := &writing{events: o, rank: p.Rank, labels: p.texts(), time: func(now uint64) int64 { return at(now) - t.zero }}
-	o.title("process", p.Rank, 0, fmt.Sprintf("rank %d (%s)", p.Rank, p.Host), p.Rank)
+	w := &writing{events: o, rank: p.Rank, labels: p.labelTexts(), time: func(now uint64) int64 { return at(now) - t.zero }}
+	o.addTitle("process", p.Rank, 0, fmt.Sprintf("rank %d (%s)", p.Rank, p.Host), p.Rank)
 	for id := range uint32(len(p.lanes)) {
-		o.title("thread", p.Rank, id, p.lanes[id], int(id))
+		o.addTitle("thread", p.Rank, id, p.lanes[id], int(id))
 	}
-	if err := p.each(w.records); err != nil {
+	if err := p.eachBlock(w.writeRecords); err != nil {
 		return err
 	}
-	s := p.summary()
+	s := p.summaryOf()
 	if text := s.Lacks(); text != "" {
-		return w.remark(text)
+		return w.writeRemark(text)
 	}
 	return nil
 }
 
-// remark is an event for the whole rank, at its last time.
-func (w *writing) remark(text string) error {
+// writeRemark is an event for the whole rank, at its last time.
+func (w *writing) writeRemark(text string) error {
 	b, err := json.Marshal(text)
 	if err != nil {
 		return err
 	}
-	w.open("i", w.rank, 0)
-	w.events.time("ts", w.last)
-	w.field("s", []byte(`"p"`))
-	w.field("name", b)
-	return w.shut()
+	w.openEvent("i", w.rank, 0)
+	w.events.addTime("ts", w.last)
+	w.addField("s", []byte(`"p"`))
+	w.addField("name", b)
+	return w.shutEvent()
 }
 
-// texts are the labels of p. Number 0 is what a record without a label has.
-func (p *part) texts() map[Name]labelText {
+// labelTexts are the labels of p. Number 0 is what a record without a label has.
+func (p *part) labelTexts() map[Name]labelText {
 	out := map[Name]labelText{}
 	for n, l := range p.names {
 		out[n] = l.json()
@@ -159,20 +159,20 @@ func (l Label) json() (t labelText) {
 	return t
 }
 
-// records writes the records of a block, those of an outer slice first.
-func (w *writing) records(lane uint32, records []Record) error {
+// writeRecords writes the records of a block, those of an outer slice first.
+func (w *writing) writeRecords(lane uint32, records []Record) error {
 	slices.SortStableFunc(records, func(a, b Record) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
 	})
 	for i := range records {
-		if err := w.record(lane, &records[i]); err != nil {
+		if err := w.writeRecord(lane, &records[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *writing) record(lane uint32, e *Record) error {
+func (w *writing) writeRecord(lane uint32, e *Record) error {
 	l, ok := w.labels[e.Name]
 	if !ok {
 		l = w.labels[0]
@@ -182,31 +182,31 @@ func (w *writing) record(lane uint32, e *Record) error {
 	var err error
 	switch e.Kind &^ flows {
 	case Slice:
-		err = w.slice(lane, e, &l, start)
+		err = w.writeSlice(lane, e, &l, start)
 	case Instant:
-		w.event("i", lane, start, l.text, l.category)
-		w.field("s", []byte(`"t"`))
-		err = w.args(e, &l)
+		w.beginEvent("i", lane, start, l.text, l.category)
+		w.addField("s", []byte(`"t"`))
+		err = w.writeArgs(e, &l)
 	case Count:
-		w.event("C", lane, start, l.text, l.category)
-		w.field("args", []byte(`{"value":`))
+		w.beginEvent("C", lane, start, l.text, l.category)
+		w.addField("args", []byte(`{"value":`))
 		w.line = append(strconv.AppendUint(w.line, e.A, 10), '}')
-		err = w.shut()
+		err = w.shutEvent()
 	case Span:
-		err = w.span(lane, e, &l, start)
+		err = w.writeSpan(lane, e, &l, start)
 	}
 	if err != nil || e.Kind&flows == 0 {
 		return err
 	}
-	return w.flow(lane, e, &l, start)
+	return w.writeFlow(lane, e, &l, start)
 }
 
-// event begins the line of an event that has a time.
-func (w *writing) event(phase string, lane uint32, at int64, text, category []byte) {
-	w.open(phase, w.rank, lane)
-	w.events.time("ts", at)
-	w.field("name", text)
-	w.field("cat", category)
+// beginEvent begins the line of an event that has a time.
+func (w *writing) beginEvent(phase string, lane uint32, at int64, text, category []byte) {
+	w.openEvent(phase, w.rank, lane)
+	w.events.addTime("ts", at)
+	w.addField("name", text)
+	w.addField("cat", category)
 }
 
 // leastSlice is the length of a slice in nanoseconds that has none: viewers do not show arrows of slices without
@@ -217,55 +217,55 @@ const (
 	arrowLag   = 1
 )
 
-// lag is how long after the beginning of e its arrow has its end.
-func (e *Record) lag() int64 {
+// arrowLag is how long after the beginning of e its arrow has its end.
+func (e *Record) arrowLag() int64 {
 	if e.Kind&^flows == Slice && e.Kind&FlowIn != 0 {
 		return arrowLag
 	}
 	return 0
 }
 
-func (w *writing) slice(lane uint32, e *Record, l *labelText, start int64) error {
-	end := max(w.time(e.End), start+leastSlice+e.lag())
+func (w *writing) writeSlice(lane uint32, e *Record, l *labelText, start int64) error {
+	end := max(w.time(e.End), start+leastSlice+e.arrowLag())
 	w.last = max(w.last, end)
-	w.event("X", lane, start, l.text, l.category)
-	w.events.time("dur", end-start)
-	return w.args(e, l)
+	w.beginEvent("X", lane, start, l.text, l.category)
+	w.events.addTime("dur", end-start)
+	return w.writeArgs(e, l)
 }
 
-func (w *writing) span(lane uint32, e *Record, l *labelText, start int64) error {
+func (w *writing) writeSpan(lane uint32, e *Record, l *labelText, start int64) error {
 	w.spans++
-	w.event("b", lane, start, l.text, l.category)
-	w.number("id", w.spanID())
-	if err := w.args(e, l); err != nil {
+	w.beginEvent("b", lane, start, l.text, l.category)
+	w.addNumber("id", w.spanID())
+	if err := w.writeArgs(e, l); err != nil {
 		return err
 	}
 	end := max(w.time(e.End), start)
 	w.last = max(w.last, end)
-	w.event("e", lane, end, l.text, l.category)
-	w.number("id", w.spanID())
-	return w.shut()
+	w.beginEvent("e", lane, end, l.text, l.category)
+	w.addNumber("id", w.spanID())
+	return w.shutEvent()
 }
 
 const rankShift = 40 // of a rank in the number of a span
 
 func (w *writing) spanID() uint64 { return uint64(w.rank)<<rankShift | w.spans }
 
-func (w *writing) flow(lane uint32, e *Record, l *labelText, at int64) error {
+func (w *writing) writeFlow(lane uint32, e *Record, l *labelText, at int64) error {
 	phase := "s"
 	if e.Kind&FlowIn != 0 {
 		phase = "f"
 	}
-	w.event(phase, lane, at+e.lag(), l.category, l.category)
-	w.number("id", e.Flow)
+	w.beginEvent(phase, lane, at+e.arrowLag(), l.category, l.category)
+	w.addNumber("id", e.Flow)
 	if phase == "f" {
-		w.field("bp", []byte(`"e"`))
+		w.addField("bp", []byte(`"e"`))
 	}
-	return w.shut()
+	return w.shutEvent()
 }
 
-// args ends an event with the arguments of its record.
-func (w *writing) args(e *Record, l *labelText) error {
+// writeArgs ends an event with the arguments of its record.
+func (w *writing) writeArgs(e *Record, l *labelText) error {
 	open := false
 	for i, v := range [...]uint64{e.A, e.B, e.Flow} {
 		if len(l.args[i]) == 0 {
@@ -274,7 +274,7 @@ func (w *writing) args(e *Record, l *labelText) error {
 		if open {
 			w.line = append(w.line, ',')
 		} else {
-			w.field("args", []byte{'{'})
+			w.addField("args", []byte{'{'})
 			open = true
 		}
 		w.line = strconv.AppendUint(append(w.line, l.args[i]...), v, 10)
@@ -282,18 +282,18 @@ func (w *writing) args(e *Record, l *labelText) error {
 	if open {
 		w.line = append(w.line, '}')
 	}
-	return w.shut()
+	return w.shutEvent()
 }
 
-// copy writes the events of a timeline that Write has made.
-func (o *events) copy(path string) error {
+// copyFrom writes the events of a timeline that Write has made.
+func (o *events) copyFrom(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	d := json.NewDecoder(f)
-	if _, err := inside(d); err != nil {
+	if _, err := skipToEvents(d); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	for d.More() {
@@ -309,7 +309,7 @@ func (o *events) copy(path string) error {
 			return err
 		}
 	}
-	if err := outside(d); err != nil {
+	if err := skipToEnd(d); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil

@@ -31,7 +31,7 @@ func (x *recorded) save(t *testing.T) string {
 		e.Kind = k
 		d.add(0, e)
 	}
-	d.block(blockEnd, 0, nil)
+	d.writeBlock(blockEnd, 0, nil)
 	return d.save(t)
 }
 

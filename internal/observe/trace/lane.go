@@ -40,7 +40,7 @@ func (l *Lane) Add(e Record) {
 		return
 	}
 	if l.used == chunkRecords || l.fill == nil {
-		if !l.next() {
+		if !l.nextChunk() {
 			return
 		}
 	}
@@ -76,11 +76,11 @@ func (l *Lane) Now() uint64 {
 	return l.r.Now()
 }
 
-// next gives the full chunk to the recorder and takes an empty one. If there is none it counts a record that is
+// nextChunk gives the full chunk to the recorder and takes an empty one. If there is none it counts a record that is
 // dropped.
-func (l *Lane) next() bool {
+func (l *Lane) nextChunk() bool {
 	l.current.Store(nil) // the recorder may give the chunk to another lane
-	c := l.r.exchange(l, l.fill)
+	c := l.r.exchangeChunk(l, l.fill)
 	l.fill, l.used = c, 0
 	if c == nil {
 		arch.StoreRel64(&l.dropped, l.dropped.Load()+1)

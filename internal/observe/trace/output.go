@@ -29,8 +29,8 @@ type output struct {
 	err     error
 }
 
-// run is the goroutine of the recorder.
-func (r *Recorder) run() {
+// runRecorder is the goroutine of the recorder.
+func (r *Recorder) runRecorder() {
 	defer close(r.ended)
 	o := &r.out
 	t := time.NewTicker(writeEvery)
@@ -44,34 +44,34 @@ func (r *Recorder) run() {
 			o.writeRest()
 		case <-r.stop:
 			r.full.Store(true)
-			o.end()
+			o.endOutput()
 			return
 		}
 	}
 }
 
-// begin is called before there is anything to record: time 0 of a rank alone is in it.
-func (o *output) begin() {
+// beginOutput is called before there is anything to record: time 0 of a rank alone is in it.
+func (o *output) beginOutput() {
 	o.names, o.dropped = 1, map[uint32]uint64{}
 	o.buf = append(o.buf, partMark...)
-	o.json(blockHead, 0, &o.head)
-	o.note(o.r.look())
-	o.flush()
+	o.writeJSON(blockHead, 0, &o.head)
+	o.noteClock(o.r.lookAtClocks())
+	o.flushOutput()
 }
 
-// end writes what is left. The last lines are written even beyond the limit.
-func (o *output) end() {
+// endOutput writes what is left. The last lines are written even beyond the limit.
+func (o *output) endOutput() {
 	o.writeFilled()
 	o.writeRest()
 	for _, l := range o.laneList() {
 		if n := l.dropped.Load() + o.dropped[l.id]; n > 0 {
-			o.json(blockDropped, l.id, n)
+			o.writeJSON(blockDropped, l.id, n)
 		}
 	}
-	o.block(blockEnd, 0, nil)
-	o.flush()
+	o.writeBlock(blockEnd, 0, nil)
+	o.flushOutput()
 	if err := o.file.Close(); err != nil {
-		o.fail(err)
+		o.failOutput(err)
 	}
 }
 
@@ -93,7 +93,7 @@ func (o *output) writeFilled() {
 			return
 		}
 		for _, c := range filled {
-			o.write(c)
+			o.writeChunk(c)
 			r.mu.Lock()
 			r.free = append(r.free, c)
 			r.lack.Store(false)
@@ -106,12 +106,12 @@ func (o *output) writeFilled() {
 func (o *output) writeRest() {
 	for _, l := range o.laneList() {
 		if c := o.currentChunk(l); c != nil {
-			o.write(c)
+			o.writeChunk(c)
 		}
 	}
-	o.defined()
-	o.note(o.r.look())
-	o.flush()
+	o.writeDefined()
+	o.noteClock(o.r.lookAtClocks())
+	o.flushOutput()
 }
 
 // currentChunk is the chunk that l fills, nil for none. All chunks that l filled before it are in the file: the records
@@ -129,30 +129,30 @@ func (o *output) currentChunk(l *Lane) *chunk {
 	}
 }
 
-// write writes the records of c that have been published and not written.
-func (o *output) write(c *chunk) {
+// writeChunk writes the records of c that have been published and not written.
+func (o *output) writeChunk(c *chunk) {
 	n := c.n.Load()
 	if n == c.written {
 		return
 	}
 	fresh := c.records[c.written:n]
 	c.written = n
-	o.defined()
+	o.writeDefined()
 	if o.err != nil || o.size+int64(len(o.buf)+len(fresh)*recordBytes) > o.limit {
 		o.r.full.Store(true)
 		o.dropped[c.lane.id] += uint64(len(fresh))
 		return
 	}
-	at := o.open(blockRecords, c.lane.id)
+	at := o.openBlock(blockRecords, c.lane.id)
 	for i := range fresh {
-		o.buf = fresh[i].append(o.buf)
+		o.buf = fresh[i].appendTo(o.buf)
 	}
-	o.shut(at)
-	o.flush()
+	o.shutBlock(at)
+	o.flushOutput()
 }
 
-// defined writes what records refer to: it is called when they have been published.
-func (o *output) defined() {
+// writeDefined writes what records refer to: it is called when they have been published.
+func (o *output) writeDefined() {
 	r := o.r
 	r.mu.Lock()
 	lanes, names, notes, zero := r.lanes[o.lanes:], r.names[o.names:], r.notes, o.zero
@@ -160,39 +160,39 @@ func (o *output) defined() {
 	r.mu.Unlock()
 	if zero != nil && !o.zeroed {
 		o.zeroed = true
-		o.json(blockZero, 0, *zero)
+		o.writeJSON(blockZero, 0, *zero)
 	}
 	for _, l := range lanes {
-		o.block(blockLane, l.id, []byte(l.name))
+		o.writeBlock(blockLane, l.id, []byte(l.name))
 	}
 	for i := range names {
-		o.json(blockName, uint32(o.names+i), &names[i])
+		o.writeJSON(blockName, uint32(o.names+i), &names[i])
 	}
 	o.lanes, o.names = o.lanes+len(lanes), o.names+len(names)
 	for _, n := range notes {
-		o.note(n)
+		o.noteClock(n)
 	}
 }
 
-func (o *output) note(n note) { o.json(blockNote, 0, n) }
+func (o *output) noteClock(n note) { o.writeJSON(blockNote, 0, n) }
 
-func (o *output) json(k block, number uint32, v any) {
+func (o *output) writeJSON(k block, number uint32, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		o.fail(err)
+		o.failOutput(err)
 		return
 	}
-	o.block(k, number, b)
+	o.writeBlock(k, number, b)
 }
 
-func (o *output) block(k block, number uint32, b []byte) {
-	at := o.open(k, number)
+func (o *output) writeBlock(k block, number uint32, b []byte) {
+	at := o.openBlock(k, number)
 	o.buf = append(o.buf, b...)
-	o.shut(at)
+	o.shutBlock(at)
 }
 
-// open begins a block, whose length shut fills in.
-func (o *output) open(k block, number uint32) (at int) {
+// openBlock begins a block, whose length shut fills in.
+func (o *output) openBlock(k block, number uint32) (at int) {
 	le := binary.LittleEndian
 	at = len(o.buf)
 	o.buf = le.AppendUint32(le.AppendUint32(o.buf, uint32(k)), number)
@@ -200,23 +200,23 @@ func (o *output) open(k block, number uint32) (at int) {
 	return at
 }
 
-func (o *output) shut(at int) {
+func (o *output) shutBlock(at int) {
 	binary.LittleEndian.PutUint64(o.buf[at+8:], uint64(len(o.buf)-at-blockFront))
 }
 
-func (o *output) flush() {
+func (o *output) flushOutput() {
 	if o.err == nil {
 		n, err := o.file.Write(o.buf)
 		o.size += int64(n)
 		if err != nil {
-			o.fail(err)
+			o.failOutput(err)
 		}
 	}
 	o.buf = o.buf[:0]
 }
 
-// fail ends the recording; the first error is told.
-func (o *output) fail(err error) {
+// failOutput ends the recording; the first error is told.
+func (o *output) failOutput(err error) {
 	o.r.full.Store(true)
 	if o.err == nil && o.r.tell != nil {
 		o.r.tell(fmt.Errorf("the timeline ends: %w", err))

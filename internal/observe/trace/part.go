@@ -71,13 +71,13 @@ func openPart(path string) (*part, error) {
 	}
 	defer f.Close()
 	p := &part{path: path, file: f, lanes: map[uint32]string{}, names: map[Name]Label{}}
-	if err := p.scan(); err != nil {
+	if err := p.scanPart(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return p, nil
 }
 
-func (p *part) scan() error {
+func (p *part) scanPart() error {
 	mark := make([]byte, len(partMark))
 	if _, err := io.ReadFull(p.file, mark); err != nil || string(mark) != partMark {
 		return errPart
@@ -88,13 +88,13 @@ func (p *part) scan() error {
 	}
 	p.length, p.size = int64(len(partMark)), st.Size()
 	for {
-		k, number, n, ok := p.front()
+		k, number, n, ok := p.readFront()
 		if !ok {
 			break
 		}
 		if k == blockRecords {
 			p.records += uint64(n / recordBytes)
-		} else if !p.read(k, number, n) {
+		} else if !p.readBlock(k, number, n) {
 			break
 		}
 		p.length += blockFront + n
@@ -105,8 +105,8 @@ func (p *part) scan() error {
 	return nil
 }
 
-// front reads the front of the block at p.length; false where there is no whole block.
-func (p *part) front() (k block, number uint32, n int64, ok bool) {
+// readFront reads the front of the block at p.length; false where there is no whole block.
+func (p *part) readFront() (k block, number uint32, n int64, ok bool) {
 	var b [blockFront]byte
 	if _, err := p.file.ReadAt(b[:], p.length); err != nil {
 		return 0, 0, 0, false
@@ -119,8 +119,8 @@ func (p *part) front() (k block, number uint32, n int64, ok bool) {
 	return k, number, n, p.length+blockFront+n <= p.size
 }
 
-// read takes a block that is not of records; false if it makes no sense.
-func (p *part) read(k block, number uint32, n int64) bool {
+// readBlock takes a block that is not of records; false if it makes no sense.
+func (p *part) readBlock(k block, number uint32, n int64) bool {
 	b := make([]byte, n)
 	if _, err := p.file.ReadAt(b, p.length+blockFront); err != nil {
 		return false
@@ -157,8 +157,8 @@ func (p *part) read(k block, number uint32, n int64) bool {
 	return true
 }
 
-// each calls f with the records of each block, which f may reorder but not keep.
-func (p *part) each(f func(lane uint32, records []Record) error) (err error) {
+// eachBlock calls f with the records of each block, which f may reorder but not keep.
+func (p *part) eachBlock(f func(lane uint32, records []Record) error) (err error) {
 	if p.file, err = os.Open(p.path); err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (p *part) each(f func(lane uint32, records []Record) error) (err error) {
 	end := p.length
 	var records []Record
 	for p.length = int64(len(partMark)); p.length < end; {
-		k, lane, n, ok := p.front()
+		k, lane, n, ok := p.readFront()
 		if !ok {
 			return fmt.Errorf("%s: %w: it has changed meanwhile", p.path, errPart)
 		}
@@ -191,7 +191,7 @@ func (p *part) recordsOf(records []Record, n int64) ([]Record, error) {
 	}
 	for i := int64(0); i < n; i += recordBytes {
 		var e Record
-		e.decode(raw[i:])
+		e.decodeFrom(raw[i:])
 		records = append(records, e)
 	}
 	return records, nil

@@ -39,15 +39,15 @@ type Record struct {
 
 const recordBytes = 48
 
-func (e *Record) append(b []byte) []byte {
+func (e *Record) appendTo(b []byte) []byte {
 	le := binary.LittleEndian
 	b = le.AppendUint64(le.AppendUint64(b, e.Start), e.End)
 	b = le.AppendUint64(le.AppendUint64(b, e.A), e.B)
 	return le.AppendUint32(le.AppendUint32(le.AppendUint64(b, e.Flow), uint32(e.Name)), uint32(e.Kind))
 }
 
-// decode reads a record from the recordBytes at the start of b.
-func (e *Record) decode(b []byte) {
+// decodeFrom reads a record from the recordBytes at the start of b.
+func (e *Record) decodeFrom(b []byte) {
 	le := binary.LittleEndian
 	e.Start, e.End, e.A, e.B = le.Uint64(b), le.Uint64(b[8:]), le.Uint64(b[16:]), le.Uint64(b[24:])
 	e.Flow, e.Name, e.Kind = le.Uint64(b[32:]), Name(le.Uint32(b[40:])), Kind(le.Uint32(b[44:]))

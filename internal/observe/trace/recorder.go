@@ -51,16 +51,16 @@ type Recorder struct {
 
 // New begins the part file. Close ends it.
 func New(cfg Config) (*Recorder, error) {
-	r, err := begin(cfg)
+	r, err := beginRecording(cfg)
 	if err != nil {
 		return nil, err
 	}
-	go r.run()
+	go r.runRecorder()
 	return r, nil
 }
 
-// begin is New without the goroutine that writes.
-func begin(cfg Config) (*Recorder, error) {
+// beginRecording is New without the goroutine that writes.
+func beginRecording(cfg Config) (*Recorder, error) {
 	if cfg.Limit <= 0 {
 		cfg.Limit = defaultLimit
 	}
@@ -80,7 +80,7 @@ func begin(cfg Config) (*Recorder, error) {
 		Version: partVersion, Rank: cfg.Rank, Size: cfg.Size, Host: cfg.Host, Machine: MachineID(),
 		Ticks: r.clock.ticks,
 	}}
-	r.out.begin()
+	r.out.beginOutput()
 	return r, nil
 }
 
@@ -99,8 +99,8 @@ func (r *Recorder) Clock() Clock { return r.clock }
 // escaped.
 const maxText = 1 << 12
 
-// brief is the beginning of s, without a part of a character at its end.
-func brief(s string) string {
+// briefText is the beginning of s, without a part of a character at its end.
+func briefText(s string) string {
 	if len(s) <= maxText {
 		return s
 	}
@@ -116,9 +116,9 @@ func (r *Recorder) Name(l Label) Name {
 	if r == nil {
 		return 0
 	}
-	l.Text, l.Category = brief(l.Text), brief(l.Category)
+	l.Text, l.Category = briefText(l.Text), briefText(l.Category)
 	for i, a := range l.Args {
-		l.Args[i] = brief(a)
+		l.Args[i] = briefText(a)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,7 +137,7 @@ func (r *Recorder) Lane(name string) *Lane {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l := &Lane{r: r, id: uint32(len(r.lanes)), name: brief(name)}
+	l := &Lane{r: r, id: uint32(len(r.lanes)), name: briefText(name)}
 	r.lanes = append(r.lanes, l)
 	return l
 }
@@ -151,8 +151,8 @@ func (r *Recorder) Close() {
 	<-r.ended
 }
 
-// exchange takes a chunk of lane l that is full, if not nil, and gives an empty one, nil if there is none.
-func (r *Recorder) exchange(l *Lane, old *chunk) *chunk {
+// exchangeChunk takes a chunk of lane l that is full, if not nil, and gives an empty one, nil if there is none.
+func (r *Recorder) exchangeChunk(l *Lane, old *chunk) *chunk {
 	if old == nil && (r.full.Load() || r.lack.Load()) {
 		return nil
 	}

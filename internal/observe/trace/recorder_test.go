@@ -79,7 +79,7 @@ func TestRecorder(t *testing.T) {
 // first, and so is the one that is filled when the recorder ends.
 func TestOrderInLane(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "part")
-	r, err := begin(Config{Path: path, Size: 1})
+	r, err := beginRecording(Config{Path: path, Size: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestOrderInLane(t *testing.T) {
 	add(124)
 	r.out.writeRest()
 	add(chunkRecords)
-	r.out.end()
+	r.out.endOutput()
 	events, _ := timelineOf(t, written(t, path))
 	last, count := -1.0, uint64(0)
 	for _, e := range events {

@@ -33,7 +33,7 @@ func newTimeline(parts []*part) *timeline {
 			m.ticks = p.clockMap()
 		}
 		if p.Rank != 0 {
-			m.learn(p.notes)
+			m.learnClock(p.notes)
 		}
 	}
 	t.findZero()
@@ -44,21 +44,21 @@ func newTimeline(parts []*part) *timeline {
 func (p *part) clockMap() (m timeMap) {
 	for _, n := range p.notes {
 		if !n.Sync {
-			m.add(int64(n.Now), n.Clock)
+			m.addPoint(int64(n.Now), n.Clock)
 		}
 	}
 	return m
 }
 
-// learn takes what a rank knows of the clock of rank 0's machine. Of two ranks that know the one that came first
+// learnClock takes what a rank knows of the clock of rank 0's machine. Of two ranks that know the one that came first
 // counts.
-func (m *machine) learn(notes []note) {
+func (m *machine) learnClock(notes []note) {
 	if len(m.shift.from) > 0 {
 		return
 	}
 	for _, n := range notes {
 		if n.Sync {
-			m.shift.add(n.Clock, n.Theirs)
+			m.shift.addPoint(n.Clock, n.Theirs)
 		}
 	}
 }
@@ -87,5 +87,5 @@ func (t *timeline) timeOf(p *part) func(uint64) int64 {
 	if !p.Ticks {
 		own = p.clockMap()
 	}
-	return func(now uint64) int64 { return m.shift.at(own.at(int64(now))) }
+	return func(now uint64) int64 { return m.shift.toScale(own.toScale(int64(now))) }
 }

@@ -80,7 +80,7 @@ func Write(w io.Writer, paths []string) (all []Summary, err error) {
 		p, err := openPart(path)
 		if err == nil {
 			parts = append(parts, p)
-			all = append(all, p.summary())
+			all = append(all, p.summaryOf())
 			continue
 		}
 		s, e := summariesOf(path)
@@ -97,22 +97,22 @@ func Write(w io.Writer, paths []string) (all []Summary, err error) {
 		}
 	}
 	out := &events{w: bufio.NewWriterSize(w, 1<<16)}
-	err = out.begin(all)
+	err = out.beginFile(all)
 	t := newTimeline(parts)
 	for _, p := range parts {
 		if err == nil {
-			err = out.part(t, p)
+			err = out.writePart(t, p)
 		}
 	}
 	for _, path := range made {
 		if err == nil {
-			err = out.copy(path)
+			err = out.copyFrom(path)
 		}
 	}
-	return all, errors.Join(err, out.end())
+	return all, errors.Join(err, out.endFile())
 }
 
-func (p *part) summary() Summary {
+func (p *part) summaryOf() Summary {
 	return Summary{Rank: p.Rank, Size: p.Size, Host: p.Host, Records: p.records, Dropped: p.dropped, Ended: p.ended}
 }
 
@@ -124,8 +124,8 @@ type otherData struct {
 // beginning is how Write begins a timeline. The rest is events, one a line.
 const beginning = `{"displayTimeUnit":"ns","otherData":`
 
-// inside leads d to the events of a timeline that Write has made.
-func inside(d *json.Decoder) (other otherData, err error) {
+// skipToEvents leads d to the events of a timeline that Write has made.
+func skipToEvents(d *json.Decoder) (other otherData, err error) {
 	want := func(tokens ...json.Token) {
 		for _, token := range tokens {
 			got, e := d.Token()
@@ -142,8 +142,8 @@ func inside(d *json.Decoder) (other otherData, err error) {
 	return other, err
 }
 
-// outside leads d from behind the last event to the end of the timeline. It fails if the file is cut there.
-func outside(d *json.Decoder) error {
+// skipToEnd leads d from behind the last event to the end of the timeline. It fails if the file is cut there.
+func skipToEnd(d *json.Decoder) error {
 	for _, want := range []json.Token{json.Delim(']'), json.Delim('}')} {
 		if got, err := d.Token(); err != nil || got != want {
 			return fmt.Errorf("it does not end as one that golci has made: %w", cmp.Or(err, errPart))
@@ -158,6 +158,6 @@ func summariesOf(path string) ([]Summary, error) {
 		return nil, err
 	}
 	defer f.Close()
-	other, err := inside(json.NewDecoder(f))
+	other, err := skipToEvents(json.NewDecoder(f))
 	return other.Ranks, err
 }

@@ -61,22 +61,22 @@ type draft struct{ output }
 
 func newDraft(rank int, machine string) *draft {
 	d := &draft{output{buf: []byte(partMark)}}
-	d.json(blockHead, 0, &header{
+	d.writeJSON(blockHead, 0, &header{
 		Version: partVersion, Rank: rank, Size: 2, Host: "host-" + machine, Machine: machine, Ticks: true,
 	})
-	d.note(note{Now: 0, Clock: 1000})
-	d.note(note{Now: 20000, Clock: 11000})
+	d.noteClock(note{Now: 0, Clock: 1000})
+	d.noteClock(note{Now: 20000, Clock: 11000})
 	return d
 }
 
-func (d *draft) lane(id uint32, name string) { d.block(blockLane, id, []byte(name)) }
-func (d *draft) label(n uint32, l Label)     { d.json(blockName, n, &l) }
+func (d *draft) lane(id uint32, name string) { d.writeBlock(blockLane, id, []byte(name)) }
+func (d *draft) label(n uint32, l Label)     { d.writeJSON(blockName, n, &l) }
 func (d *draft) add(lane uint32, e ...Record) {
-	at := d.open(blockRecords, lane)
+	at := d.openBlock(blockRecords, lane)
 	for i := range e {
-		d.buf = e[i].append(d.buf)
+		d.buf = e[i].appendTo(d.buf)
 	}
-	d.shut(at)
+	d.shutBlock(at)
 }
 
 func (d *draft) save(t *testing.T) string {
@@ -92,7 +92,7 @@ func (d *draft) save(t *testing.T) string {
 func drafts() (a, b *draft) {
 	a, b = newDraft(0, "a"), newDraft(1, "b")
 	for _, d := range []*draft{a, b} {
-		d.json(blockZero, 0, 2000)
+		d.writeJSON(blockZero, 0, 2000)
 		d.lane(0, "worker 0")
 		d.lane(1, `say "poll"`)
 		d.label(1, Label{Text: "task", Category: "realm", Args: [3]string{"index", ""}})
@@ -102,13 +102,13 @@ func drafts() (a, b *draft) {
 	a.add(0, Record{Start: 2100, End: 2200, A: 1, B: 8, Flow: 1 << 63, Name: 2, Kind: Slice | FlowOut},
 		Record{Start: 2100, End: 4001, A: 7, Name: 1, Kind: Slice},
 		Record{Start: 4001, A: 3, Name: 3, Kind: Count}, Record{Start: 2500, End: 5000, Name: 3, Kind: Span})
-	a.block(blockEnd, 0, nil)
-	b.note(note{Now: 4000, Clock: 3000, Sync: true, Theirs: 8000, Within: 10})
-	b.note(note{Now: 8000, Clock: 5000, Sync: true, Theirs: 10000, Within: 10})
+	a.writeBlock(blockEnd, 0, nil)
+	b.noteClock(note{Now: 4000, Clock: 3000, Sync: true, Theirs: 8000, Within: 10})
+	b.noteClock(note{Now: 8000, Clock: 5000, Sync: true, Theirs: 10000, Within: 10})
 	b.add(1, Record{Start: 1000, End: 1200, A: 0, B: 8, Flow: 1 << 63, Name: 2, Kind: Slice | FlowIn},
 		Record{Start: 1002, Name: 9, Kind: Instant}, Record{Start: 1100, Flow: 5, Name: 1, Kind: FlowOut})
-	b.json(blockDropped, 1, 12)
-	b.block(blockEnd, 0, nil)
+	b.writeJSON(blockDropped, 1, 12)
+	b.writeBlock(blockEnd, 0, nil)
 	return a, b
 }
 
@@ -246,19 +246,19 @@ func TestLacks(t *testing.T) {
 func TestTimeMap(t *testing.T) {
 	var m timeMap
 	for _, c := range []struct{ at, want int64 }{{7, 7}} {
-		if got := m.at(c.at); got != c.want {
+		if got := m.toScale(c.at); got != c.want {
 			t.Errorf("none: %d", got)
 		}
 	}
-	m.add(10, 110)
-	if m.at(7) != 107 {
-		t.Errorf("one point: %d", m.at(7))
+	m.addPoint(10, 110)
+	if m.toScale(7) != 107 {
+		t.Errorf("one point: %d", m.toScale(7))
 	}
-	m.add(10, 50) // not later
-	m.add(20, 130)
-	m.add(30, 140)
+	m.addPoint(10, 50) // not later
+	m.addPoint(20, 130)
+	m.addPoint(30, 140)
 	for at, want := range map[int64]int64{0: 90, 10: 110, 15: 120, 20: 130, 25: 135, 30: 140, 40: 150} {
-		if got := m.at(at); got != want {
+		if got := m.toScale(at); got != want {
 			t.Errorf("%d: %d, want %d", at, got, want)
 		}
 	}
@@ -270,7 +270,7 @@ func TestTimes(t *testing.T) {
 		math.MinInt64: "-9223372036854775.808", math.MaxInt64: "9223372036854775.807",
 	} {
 		var o events
-		o.time("ts", ns)
+		o.addTime("ts", ns)
 		if got := string(o.line); got != fmt.Sprintf(`,"ts":%s`, want) {
 			t.Errorf("%d: %s", ns, got)
 		}

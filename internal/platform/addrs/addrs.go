@@ -36,10 +36,10 @@ func Interfaces() ([]Interface, error) {
 			return nil, fmt.Errorf("golci: addresses of network interface %s: %w", i.Name, err)
 		}
 		n := Interface{
-			Name: i.Name, Up: i.Flags&net.FlagUp != 0, Loopback: i.Flags&net.FlagLoopback != 0, Physical: physical(i.Name), MTU: i.MTU,
+			Name: i.Name, Up: i.Flags&net.FlagUp != 0, Loopback: i.Flags&net.FlagLoopback != 0, Physical: isPhysical(i.Name), MTU: i.MTU,
 		}
 		for _, a := range addrs {
-			if p, ok := prefix(a); ok {
+			if p, ok := prefixOf(a); ok {
 				n.Prefixes = append(n.Prefixes, p)
 			}
 		}
@@ -48,13 +48,13 @@ func Interfaces() ([]Interface, error) {
 	return list, nil
 }
 
-// physical asks Linux; elsewhere there is no such file.
-func physical(name string) bool {
+// isPhysical asks Linux; elsewhere there is no such file.
+func isPhysical(name string) bool {
 	_, err := os.Stat("/sys/class/net/" + name + "/device")
 	return err == nil
 }
 
-func prefix(a net.Addr) (netip.Prefix, bool) {
+func prefixOf(a net.Addr) (netip.Prefix, bool) {
 	n, ok := a.(*net.IPNet)
 	if !ok {
 		return netip.Prefix{}, false
@@ -70,10 +70,10 @@ func prefix(a net.Addr) (netip.Prefix, bool) {
 // Up lists the addresses of the interfaces that are up, with their networks.
 func Up() ([]netip.Prefix, error) {
 	ifs, err := Interfaces()
-	return up(ifs), err
+	return prefixesUp(ifs), err
 }
 
-func up(ifs []Interface) (out []netip.Prefix) {
+func prefixesUp(ifs []Interface) (out []netip.Prefix) {
 	for _, i := range ifs {
 		if i.Up {
 			out = append(out, i.Prefixes...)

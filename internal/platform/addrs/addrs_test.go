@@ -57,7 +57,7 @@ func TestMachine(t *testing.T) {
 // TestUp: the addresses of an interface that is down are left out.
 func TestUp(t *testing.T) {
 	a, b, c := netip.MustParsePrefix("10.1.2.3/24"), netip.MustParsePrefix("10.2.2.3/24"), netip.MustParsePrefix("fd00::5/64")
-	got := up([]Interface{{Up: true, Prefixes: []netip.Prefix{a, c}}, {Prefixes: []netip.Prefix{b}}, {Up: true}})
+	got := prefixesUp([]Interface{{Up: true, Prefixes: []netip.Prefix{a, c}}, {Prefixes: []netip.Prefix{b}}, {Up: true}})
 	if want := []netip.Prefix{a, c}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -65,14 +65,14 @@ func TestUp(t *testing.T) {
 
 // TestPrefix: an address in the form of IPv4 within IPv6 is one of IPv4, and a mask with gaps has no prefix.
 func TestPrefix(t *testing.T) {
-	got, ok := prefix(&net.IPNet{IP: net.ParseIP("10.1.2.3"), Mask: net.CIDRMask(24, 32)})
+	got, ok := prefixOf(&net.IPNet{IP: net.ParseIP("10.1.2.3"), Mask: net.CIDRMask(24, 32)})
 	if want := netip.MustParsePrefix("10.1.2.3/24"); !ok || got != want {
 		t.Errorf("got %v, %v, want %v", got, ok, want)
 	}
 	for _, bad := range []net.Addr{
 		&net.TCPAddr{}, &net.IPNet{}, &net.IPNet{IP: net.ParseIP("10.1.2.3"), Mask: net.IPv4Mask(255, 0, 255, 0)},
 	} {
-		if got, ok := prefix(bad); ok {
+		if got, ok := prefixOf(bad); ok {
 			t.Errorf("%#v is %v", bad, got)
 		}
 	}

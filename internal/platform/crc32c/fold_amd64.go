@@ -34,10 +34,10 @@ func updateLong(crc uint32, b []byte) (uint32, []byte) {
 // factors multiply the two halves of 16 bytes by x to the number of bits in a block. The multiplication of reversed
 // polynomials of 64 bits adds a factor x^32 where the one is a remainder of 32 bits, shifted by one. The first half
 // stands for the higher powers.
-var factors = [2]uint64{factor(8*block + 32), factor(8*block - 32)}
+var factors = [2]uint64{factorOf(8*block + 32), factorOf(8*block - 32)}
 
-// factor is x^n modulo the polynomial, with its bits reversed and shifted by one.
-func factor(n int) uint64 {
+// factorOf is x^n modulo the polynomial, with its bits reversed and shifted by one.
+func factorOf(n int) uint64 {
 	const poly = 0x1EDC6F41 // without x^32
 	r := uint32(1)
 	for range n {

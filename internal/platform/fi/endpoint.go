@@ -60,30 +60,30 @@ type scratch struct {
 func (i *Info) Open(depth, most, longest int) (e *Endpoint, err error) {
 	defer i.Free()
 	e = &Endpoint{Info: i, WaitFD: -1, lib: i.lib}
-	dl.KeepHandlers(func() { err = e.open(depth, most, longest) })
+	dl.KeepHandlers(func() { err = e.openEndpoint(depth, most, longest) })
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s, domain %s: %w", i.Provider, i.Domain, err), e.Close())
 	}
 	return e, nil
 }
 
-func (e *Endpoint) open(depth, most, longest int) error {
+func (e *Endpoint) openEndpoint(depth, most, longest int) error {
 	l, list := e.lib, e.Info.ptr
-	if rc := call(l.fabric, at[info](list).fabr, uintptr(unsafe.Pointer(&e.fabric)), 0); rc != 0 {
+	if rc := callC(l.fabric, memoryAt[info](list).fabr, uintptr(unsafe.Pointer(&e.fabric)), 0); rc != 0 {
 		return l.Error("fi_fabric", rc)
 	}
-	domain, err := operation(at[object](e.fabric).ops, opDomain)
+	domain, err := operationAt(memoryAt[object](e.fabric).ops, opDomain)
 	if err != nil {
 		return err
 	}
-	if e.tryWait, err = operation(at[object](e.fabric).ops, opTryWait); err != nil {
+	if e.tryWait, err = operationAt(memoryAt[object](e.fabric).ops, opTryWait); err != nil {
 		return err
 	}
-	if rc := call(domain, e.fabric, list, uintptr(unsafe.Pointer(&e.domain)), 0); rc != 0 {
+	if rc := callC(domain, e.fabric, list, uintptr(unsafe.Pointer(&e.domain)), 0); rc != 0 {
 		return l.Error("fi_domain", rc)
 	}
-	d := at[fidDomain](e.domain)
-	if e.reg, err = operation(d.mr, opReg); err != nil {
+	d := memoryAt[fidDomain](e.domain)
+	if e.reg, err = operationAt(d.mr, opReg); err != nil {
 		return err
 	}
 	for _, step := range []func() error{
@@ -99,7 +99,7 @@ func (e *Endpoint) open(depth, most, longest int) error {
 }
 
 func (e *Endpoint) openAV(table uintptr, most int) error {
-	open, err := operation(table, opAVOpen)
+	open, err := operationAt(table, opAVOpen)
 	if err != nil {
 		return err
 	}
@@ -108,15 +108,15 @@ func (e *Endpoint) openAV(table uintptr, most int) error {
 		slack
 	}
 	a.kind, a.count = avTable, uintptr(most)
-	if rc := call(open, e.domain, uintptr(unsafe.Pointer(&a.avAttr)), uintptr(unsafe.Pointer(&e.av)), 0); rc != 0 {
+	if rc := callC(open, e.domain, uintptr(unsafe.Pointer(&a.avAttr)), uintptr(unsafe.Pointer(&e.av)), 0); rc != 0 {
 		return e.lib.Error("fi_av_open", rc)
 	}
-	return operations(at[object](e.av).ops, map[*uintptr]uintptr{&e.insert: opInsert, &e.strAddr: opStrAddr})
+	return readOperations(memoryAt[object](e.av).ops, map[*uintptr]uintptr{&e.insert: opInsert, &e.strAddr: opStrAddr})
 }
 
 // openCQ opens the completion queue, with a descriptor to wait for if the provider has one.
 func (e *Endpoint) openCQ(table uintptr, depth int) error {
-	open, err := operation(table, opCQOpen)
+	open, err := operationAt(table, opCQOpen)
 	if err != nil {
 		return err
 	}
@@ -125,9 +125,9 @@ func (e *Endpoint) openCQ(table uintptr, depth int) error {
 		slack
 	}
 	a.size, a.format, a.waitObj = uintptr(depth), formatData, waitFD
-	if call(open, e.domain, uintptr(unsafe.Pointer(&a.cqAttr)), uintptr(unsafe.Pointer(&e.cq)), 0) == 0 {
+	if callC(open, e.domain, uintptr(unsafe.Pointer(&a.cqAttr)), uintptr(unsafe.Pointer(&e.cq)), 0) == 0 {
 		var fd int32
-		if control(e.lib, "FI_GETWAIT", e.cq, cmdGetWait, uintptr(unsafe.Pointer(&fd))) == nil {
+		if controlObject(e.lib, "FI_GETWAIT", e.cq, cmdGetWait, uintptr(unsafe.Pointer(&fd))) == nil {
 			e.WaitFD = int(fd)
 		} else if err := closeObject(e.lib, "completion queue", e.cq); err != nil {
 			return err
@@ -135,45 +135,45 @@ func (e *Endpoint) openCQ(table uintptr, depth int) error {
 	}
 	if e.WaitFD < 0 {
 		e.cq, a.waitObj = 0, waitNone
-		if rc := call(open, e.domain, uintptr(unsafe.Pointer(&a.cqAttr)), uintptr(unsafe.Pointer(&e.cq)), 0); rc != 0 {
+		if rc := callC(open, e.domain, uintptr(unsafe.Pointer(&a.cqAttr)), uintptr(unsafe.Pointer(&e.cq)), 0); rc != 0 {
 			return e.lib.Error("fi_cq_open", rc)
 		}
 	}
-	return operations(at[object](e.cq).ops, map[*uintptr]uintptr{
+	return readOperations(memoryAt[object](e.cq).ops, map[*uintptr]uintptr{
 		&e.cqRead: opCQRead, &e.readErr: opReadErr, &e.cqStr: opCQStrError,
 	})
 }
 
 func (e *Endpoint) openEP(table, list uintptr, longest int) error {
-	open, err := operation(table, opEndpoint)
+	open, err := operationAt(table, opEndpoint)
 	if err != nil {
 		return err
 	}
 	l := e.lib
-	if rc := call(open, e.domain, list, uintptr(unsafe.Pointer(&e.ep)), 0); rc != 0 {
+	if rc := callC(open, e.domain, list, uintptr(unsafe.Pointer(&e.ep)), 0); rc != 0 {
 		return l.Error("fi_endpoint", rc)
 	}
-	ep := at[fidEndpoint](e.ep)
-	err = operations(ep.msg, map[*uintptr]uintptr{
+	ep := memoryAt[fidEndpoint](e.ep)
+	err = readOperations(ep.msg, map[*uintptr]uintptr{
 		&e.recv: opRecv, &e.recvMsg: opRecvMsg, &e.send: opSend, &e.inject: opInject,
 	})
 	if err != nil {
 		return err
 	}
-	if err := operations(ep.rma, map[*uintptr]uintptr{&e.rmaRead: opRead, &e.rmaWriteMsg: opWriteMsg}); err != nil {
+	if err := readOperations(ep.rma, map[*uintptr]uintptr{&e.rmaRead: opRead, &e.rmaWriteMsg: opWriteMsg}); err != nil {
 		return err
 	}
-	if err := bind(l, "binding the table of addresses", e.ep, e.av, 0); err != nil {
+	if err := bindObject(l, "binding the table of addresses", e.ep, e.av, 0); err != nil {
 		return err
 	}
-	if err := bind(l, "binding the completion queue", e.ep, e.cq, flagTransmit|flagRecv); err != nil {
+	if err := bindObject(l, "binding the completion queue", e.ep, e.cq, flagTransmit|flagRecv); err != nil {
 		return err
 	}
 	early := l.Major > 2 || l.Major == 2 && l.Minor >= 1
 	if early {
 		e.Info.MultiRecv = e.Info.MultiRecv && e.leaveRoom(ep.ops, longest)
 	}
-	if err := control(l, "fi_enable", e.ep, cmdEnable, 0); err != nil {
+	if err := controlObject(l, "fi_enable", e.ep, cmdEnable, 0); err != nil {
 		return err
 	}
 	if !early {
@@ -186,9 +186,9 @@ func (e *Endpoint) openEP(table, list uintptr, longest int) error {
 // whether the provider does that; a message would be lost otherwise. Up to 2.0 provider shm crashes if the endpoint is
 // not enabled yet. From 2.1 on it heeds only what was set before.
 func (e *Endpoint) leaveRoom(table uintptr, n int) bool {
-	set, err := operation(table, opSetOpt)
+	set, err := operationAt(table, opSetOpt)
 	size := uintptr(n)
-	return err == nil && call(set, e.ep, optEndpoint, optMinMulti, uintptr(unsafe.Pointer(&size)), wordBytes) == 0
+	return err == nil && callC(set, e.ep, optEndpoint, optMinMulti, uintptr(unsafe.Pointer(&size)), wordBytes) == 0
 }
 
 // Close ends the endpoint and all that belongs to it. Afterwards the library touches no memory that it was given. It
@@ -230,13 +230,13 @@ func (e *Endpoint) CloseEndpoint() error {
 
 // Name is the address of the endpoint, for others to insert.
 func (e *Endpoint) Name() ([]byte, error) {
-	get, err := operation(at[fidEndpoint](e.ep).cm, opGetName)
+	get, err := operationAt(memoryAt[fidEndpoint](e.ep).cm, opGetName)
 	if err != nil {
 		return nil, err
 	}
 	b := make([]byte, 1024)
 	n := uintptr(len(b))
-	if rc := call(get, e.ep, uintptr(unsafe.Pointer(&b[0])), uintptr(unsafe.Pointer(&n))); rc != 0 {
+	if rc := callC(get, e.ep, uintptr(unsafe.Pointer(&b[0])), uintptr(unsafe.Pointer(&n))); rc != 0 {
 		return nil, e.lib.Error("fi_getname", rc)
 	}
 	return b[:n], nil
@@ -246,7 +246,7 @@ func (e *Endpoint) Name() ([]byte, error) {
 func (e *Endpoint) Insert(name []byte) (uint64, error) {
 	var number uint64
 	b := append(append([]byte(nil), name...), make([]byte, 64)...)
-	if rc := call(e.insert, e.av, uintptr(unsafe.Pointer(&b[0])), 1, uintptr(unsafe.Pointer(&number)), 0, 0); rc != 1 {
+	if rc := callC(e.insert, e.av, uintptr(unsafe.Pointer(&b[0])), 1, uintptr(unsafe.Pointer(&number)), 0, 0); rc != 1 {
 		return 0, e.lib.Error("fi_av_insert of "+e.Address(name), min(rc, -22))
 	}
 	return number, nil
@@ -280,21 +280,21 @@ func (e *Endpoint) Register(mem uintptr, n int, key uint64, remote bool) (Region
 		access |= accessPeerRead | accessPeerWrite
 	}
 	var r Region
-	rc := call(e.reg, e.domain, mem, uintptr(n), uintptr(access), 0, uintptr(key), 0, uintptr(unsafe.Pointer(&r.mr)), 0)
+	rc := callC(e.reg, e.domain, mem, uintptr(n), uintptr(access), 0, uintptr(key), 0, uintptr(unsafe.Pointer(&r.mr)), 0)
 	if rc != 0 {
 		return Region{}, e.lib.Error(fmt.Sprintf("registering %d bytes", n), rc)
 	}
 	e.regions++
 	if e.Info.ByEndpoint {
-		err := bind(e.lib, "binding memory", r.mr, e.ep, 0)
+		err := bindObject(e.lib, "binding memory", r.mr, e.ep, 0)
 		if err == nil {
-			err = control(e.lib, "enabling memory", r.mr, cmdEnable, 0)
+			err = controlObject(e.lib, "enabling memory", r.mr, cmdEnable, 0)
 		}
 		if err != nil {
 			return Region{}, errors.Join(err, e.Forget(r))
 		}
 	}
-	m := at[fidMR](r.mr)
+	m := memoryAt[fidMR](r.mr)
 	r.Key, r.Desc = m.key, m.desc
 	return r, nil
 }
@@ -346,11 +346,11 @@ func (e *Endpoint) Failure() (c Completion, err error, ok bool) {
 		cqErrEntry
 		slack
 	})
-	if n := call(e.readErr, e.cq, uintptr(unsafe.Pointer(&x.cqErrEntry)), 0); n != 1 {
+	if n := callC(e.readErr, e.cq, uintptr(unsafe.Pointer(&x.cqErrEntry)), 0); n != 1 {
 		return Completion{}, nil, false
 	}
 	buf := make([]byte, 256)
-	said := text(callPointer(e.cqStr, e.cq,
+	said := goString(callPointer(e.cqStr, e.cq,
 		uintptr(x.provErr), x.errData, uintptr(unsafe.Pointer(&buf[0])), uintptr(len(buf))))
 	c = Completion{Context: x.context, Flags: x.flags, Len: x.len, Buf: x.buf}
 	return c, e.lib.Error(e.Info.Provider+": "+said, int(x.err)), true

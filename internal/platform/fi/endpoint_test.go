@@ -191,14 +191,14 @@ func TestNoSuchProvider(t *testing.T) {
 // TestTables: an entry beyond the length that a table tells, or that is empty, is an error and not called.
 func TestTables(t *testing.T) {
 	table := memory(t, 4096)
-	*at[uintptr](addr(table)) = 24
-	*at[uintptr](addr(table) + 16) = 5
+	*memoryAt[uintptr](addr(table)) = 24
+	*memoryAt[uintptr](addr(table) + 16) = 5
 	for place, ok := range map[uintptr]bool{8: false, 16: true, 24: false, 4000: false} {
-		if fn, err := operation(addr(table), place); (err == nil) != ok || ok && fn != 5 {
+		if fn, err := operationAt(addr(table), place); (err == nil) != ok || ok && fn != 5 {
 			t.Errorf("at %d: %d, %v", place, fn, err)
 		}
 	}
-	if _, err := operation(0, 8); !errors.Is(err, ErrTable) {
+	if _, err := operationAt(0, 8); !errors.Is(err, ErrTable) {
 		t.Error(err)
 	}
 }

@@ -40,15 +40,15 @@ type Info struct {
 	ptr, list uintptr // its fi_info, and the first one of the list that it is in
 }
 
-// crashes tells that the provider dies of buffers for several messages, as ofi_rxd does.
-func crashes(provider string) bool { return strings.Contains(provider, "ofi_rxd") }
+// doesCrash tells that the provider dies of buffers for several messages, as ofi_rxd does.
+func doesCrash(provider string) bool { return strings.Contains(provider, "ofi_rxd") }
 
 // rxmWhole is how long a message may be that ofi_rxm sends in one piece, in bytes. Longer ones it divides, or has the
 // receiver fetch. If an endpoint is closed meanwhile, version 1.17 may touch memory that it has freed already.
 const rxmWhole = 16 << 10
 
-// safe is Info.Safe of a provider whose messages have up to most bytes.
-func safe(provider string, most int) int {
+// safeFor is Info.Safe of a provider whose messages have up to most bytes.
+func safeFor(provider string, most int) int {
 	if strings.HasSuffix(provider, "ofi_rxm") {
 		return min(most, rxmWhole)
 	}
@@ -61,11 +61,11 @@ func (l *Library) Find(w Want) (*Info, error) {
 	for _, try := range []struct {
 		multi, ordered bool
 	}{{true, true}, {false, true}, {true, false}, {false, false}} {
-		if try.multi && crashes(w.Provider) {
+		if try.multi && doesCrash(w.Provider) {
 			continue
 		}
-		i, err := l.find(w, try.multi, try.ordered)
-		if err == nil && try.multi && crashes(i.Provider) {
+		i, err := l.findInfo(w, try.multi, try.ordered)
+		if err == nil && try.multi && doesCrash(i.Provider) {
 			i.Free()
 			continue
 		}
@@ -88,13 +88,13 @@ func (w Want) String() string {
 	return fmt.Sprintf("provider %s, domain %s, reliable messages and remote memory", name(w.Provider), name(w.Domain))
 }
 
-func (l *Library) find(w Want, multi, ordered bool) (*Info, error) {
+func (l *Library) findInfo(w Want, multi, ordered bool) (*Info, error) {
 	hints := callPointer(l.dupInfo, 0) // fi_allocinfo, with as much memory as this version of the library wants
 	if hints == 0 {
 		return nil, l.Error("fi_dupinfo", 12)
 	}
-	defer call(l.freeInfo, hints)
-	h := at[info](hints)
+	defer callC(l.freeInfo, hints)
+	h := memoryAt[info](hints)
 	h.caps = capMsg | capRMA
 	if multi {
 		h.caps |= capMultiRecv
@@ -103,67 +103,67 @@ func (l *Library) find(w Want, multi, ordered bool) (*Info, error) {
 		h.caps |= capRemoteComm
 	}
 	h.mode = modeContext | modeContext2
-	ep, domain := at[epAttr](h.ep), at[domainAttr](h.domain)
+	ep, domain := memoryAt[epAttr](h.ep), memoryAt[domainAttr](h.domain)
 	ep.kind = epRDM
 	domain.threading, domain.resourceMgmt, domain.avType = threadDomain, rmEnabled, avTable
 	domain.controlProgress, domain.dataProgress = progressManual, progressManual
 	domain.mrMode = mrLocal | mrVirtAddr | mrAllocated | mrProvKey | mrEndpoint
 	if ordered {
-		at[txAttr](h.tx).msgOrder, at[rxAttr](h.rx).msgOrder = orderSAS, orderSAS
+		memoryAt[txAttr](h.tx).msgOrder, memoryAt[rxAttr](h.rx).msgOrder = orderSAS, orderSAS
 	}
 	if w.Provider != "" {
-		at[fabricAttr](h.fabr).provName = l.dup(w.Provider)
+		memoryAt[fabricAttr](h.fabr).provName = l.copyString(w.Provider)
 	}
 	if w.Domain != "" {
-		domain.name = l.dup(w.Domain)
+		domain.name = l.copyString(w.Domain)
 	}
 	var list uintptr
 	var rc int
-	dl.KeepHandlers(func() { rc = call(l.getInfo, oldest, 0, 0, 0, hints, uintptr(unsafe.Pointer(&list))) })
+	dl.KeepHandlers(func() { rc = callC(l.getInfo, oldest, 0, 0, 0, hints, uintptr(unsafe.Pointer(&list))) })
 	if rc != 0 {
 		return nil, l.Error("fi_getinfo for "+w.String(), rc)
 	}
 	// Providers need not heed the name of the domain, nor tell only of what was asked for.
-	for entry := list; entry != 0; entry = at[info](entry).next {
-		if i := l.read(entry); w.Domain == "" || i.Domain == w.Domain {
+	for entry := list; entry != 0; entry = memoryAt[info](entry).next {
+		if i := l.readInfo(entry); w.Domain == "" || i.Domain == w.Domain {
 			i.MultiRecv = i.MultiRecv && multi
 			i.list = list
 			return i, nil
 		}
 	}
-	call(l.freeInfo, list)
+	callC(l.freeInfo, list)
 	return nil, l.Error("fi_getinfo for "+w.String(), noData)
 }
 
-// dup copies a string into memory that the library may free.
-func (l *Library) dup(s string) uintptr {
+// copyString copies a string into memory that the library may free.
+func (l *Library) copyString(s string) uintptr {
 	b := append([]byte(s), 0)
 	p := callPointer(l.strDup, uintptr(unsafe.Pointer(&b[0])))
 	runtime.KeepAlive(b)
 	return p
 }
 
-// read is one entry of a list.
-func (l *Library) read(entry uintptr) *Info {
-	h := at[info](entry)
-	tx, rx, d, f := at[txAttr](h.tx), at[rxAttr](h.rx), at[domainAttr](h.domain), at[fabricAttr](h.fabr)
+// readInfo is one entry of a list.
+func (l *Library) readInfo(entry uintptr) *Info {
+	h := memoryAt[info](entry)
+	tx, rx, d, f := memoryAt[txAttr](h.tx), memoryAt[rxAttr](h.rx), memoryAt[domainAttr](h.domain), memoryAt[fabricAttr](h.fabr)
 	i := &Info{
-		Provider: text(f.provName), Fabric: text(f.name), Domain: text(d.name),
+		Provider: goString(f.provName), Fabric: goString(f.name), Domain: goString(d.name),
 		MultiRecv: h.caps&capMultiRecv != 0,
 		Ordered:   tx.msgOrder&orderSAS != 0 && rx.msgOrder&orderSAS != 0,
-		Inject:    int(tx.injectSize), MaxMessage: int(min(at[epAttr](h.ep).maxMsgSize, 1<<40)),
+		Inject:    int(tx.injectSize), MaxMessage: int(min(memoryAt[epAttr](h.ep).maxMsgSize, 1<<40)),
 		Local: d.mrMode&mrLocal != 0, VirtAddr: d.mrMode&mrVirtAddr != 0, ProvKey: d.mrMode&mrProvKey != 0,
 		ByEndpoint: d.mrMode&mrEndpoint != 0,
 		lib:        l, ptr: entry,
 	}
-	i.Safe = safe(i.Provider, i.MaxMessage)
+	i.Safe = safeFor(i.Provider, i.MaxMessage)
 	return i
 }
 
 // Free gives the memory of the list back. What was opened from it stays.
 func (i *Info) Free() {
 	if i.list != 0 {
-		call(i.lib.freeInfo, i.list)
+		callC(i.lib.freeInfo, i.list)
 		i.ptr, i.list = 0, 0
 	}
 }

@@ -29,9 +29,9 @@ type Library struct {
 
 // Load opens libfabric. Later calls return what the first one did. It may take hundreds of milliseconds. The error
 // matches dl.ErrMissing where there is none.
-var Load = sync.OnceValues(load)
+var Load = sync.OnceValues(loadLibrary)
 
-func load() (*Library, error) {
+func loadLibrary() (*Library, error) {
 	lib, err := dl.Open("libfabric.so.1", "libfabric.so")
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func load() (*Library, error) {
 			return nil, err
 		}
 	}
-	v := call(version)
+	v := callC(version)
 	l.Major, l.Minor = v>>16, v&0xffff
 	if v < oldest {
 		return nil, fmt.Errorf("%w: %s is version %d.%d", ErrTable, lib.Name(), l.Major, l.Minor)
@@ -67,7 +67,7 @@ func (l *Library) Error(what string, code int) error {
 	if code < 0 {
 		code = -code
 	}
-	return &CodeError{what, code, text(callPointer(l.strError, uintptr(code)))}
+	return &CodeError{what, code, goString(callPointer(l.strError, uintptr(code)))}
 }
 
 // CodeError is an error that the library has returned.
@@ -80,11 +80,11 @@ type CodeError struct {
 // Error implements error.
 func (e *CodeError) Error() string { return fmt.Sprintf("%s: %s (%d)", e.What, e.Text, e.Code) }
 
-// call calls a C function that returns an int. What an argument that is converted in the call points to stays where it
+// callC calls a C function that returns an int. What an argument that is converted in the call points to stays where it
 // is until the call is over.
 //
 //go:uintptrescapes
-func call(fn uintptr, args ...uintptr) int {
+func callC(fn uintptr, args ...uintptr) int {
 	f := dl.Frame{Fn: fn}
 	copy(f.Arg[:], args)
 	return f.Int32()
@@ -99,38 +99,38 @@ func callPointer(fn uintptr, args ...uintptr) uintptr {
 	return f.Do()
 }
 
-// at gives what lies at an address of C.
-func at[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) }
+// memoryAt gives what lies at an address of C.
+func memoryAt[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) }
 
-// text copies a string of C; "" for nil.
-func text(p uintptr) string {
+// goString copies a string of C; "" for nil.
+func goString(p uintptr) string {
 	if p == 0 {
 		return ""
 	}
 	n := 0
-	for *at[byte](p + uintptr(n)) != 0 {
+	for *memoryAt[byte](p + uintptr(n)) != 0 {
 		n++
 	}
-	return string(unsafe.Slice(at[byte](p), n))
+	return string(unsafe.Slice(memoryAt[byte](p), n))
 }
 
-// operation is an entry of a table, whose length is checked.
-func operation(table uintptr, place uintptr) (uintptr, error) {
-	if table == 0 || *at[uintptr](table) < place+wordBytes {
+// operationAt is an entry of a table, whose length is checked.
+func operationAt(table uintptr, place uintptr) (uintptr, error) {
+	if table == 0 || *memoryAt[uintptr](table) < place+wordBytes {
 		return 0, ErrTable
 	}
-	fn := *at[uintptr](table + place)
+	fn := *memoryAt[uintptr](table + place)
 	if fn == 0 {
 		return 0, ErrTable
 	}
 	return fn, nil
 }
 
-// operations fills in several.
-func operations(table uintptr, into map[*uintptr]uintptr) error {
+// readOperations fills in several.
+func readOperations(table uintptr, into map[*uintptr]uintptr) error {
 	for f, place := range into {
 		var err error
-		if *f, err = operation(table, place); err != nil {
+		if *f, err = operationAt(table, place); err != nil {
 			return err
 		}
 	}
@@ -142,37 +142,37 @@ func closeObject(l *Library, what string, obj uintptr) error {
 	if obj == 0 {
 		return nil
 	}
-	fn, err := operation(at[fid](obj).ops, opClose)
+	fn, err := operationAt(memoryAt[fid](obj).ops, opClose)
 	if err != nil {
 		return err
 	}
-	if rc := call(fn, obj); rc != 0 {
+	if rc := callC(fn, obj); rc != 0 {
 		return l.Error("close "+what, rc)
 	}
 	return nil
 }
 
-// bind joins an object to another.
-func bind(l *Library, what string, obj, to uintptr, flags uint64) error {
-	fn, err := operation(at[fid](obj).ops, opBind)
+// bindObject joins an object to another.
+func bindObject(l *Library, what string, obj, to uintptr, flags uint64) error {
+	fn, err := operationAt(memoryAt[fid](obj).ops, opBind)
 	if err != nil {
 		return err
 	}
-	if rc := call(fn, obj, to, uintptr(flags)); rc != 0 {
+	if rc := callC(fn, obj, to, uintptr(flags)); rc != 0 {
 		return l.Error(what, rc)
 	}
 	return nil
 }
 
-// control gives an object a command, with an argument as that of call.
+// controlObject gives an object a command, with an argument as that of call.
 //
 //go:uintptrescapes
-func control(l *Library, what string, obj uintptr, cmd int, arg uintptr) error {
-	fn, err := operation(at[fid](obj).ops, opControl)
+func controlObject(l *Library, what string, obj uintptr, cmd int, arg uintptr) error {
+	fn, err := operationAt(memoryAt[fid](obj).ops, opControl)
 	if err != nil {
 		return err
 	}
-	if rc := call(fn, obj, uintptr(cmd), arg); rc != 0 {
+	if rc := callC(fn, obj, uintptr(cmd), arg); rc != 0 {
 		return l.Error(what, rc)
 	}
 	return nil

@@ -17,7 +17,7 @@ func both(t *testing.T, f func(t *testing.T, wait waitFunc, wake wakeFunc)) {
 	t.Run("native", func(t *testing.T) { f(t, Wait, Wake) })
 	t.Run("table", func(t *testing.T) {
 		var tab table
-		f(t, tab.wait, tab.wake)
+		f(t, tab.waitFor, tab.wakeWaiters)
 		if len(tab.waiters) != 0 {
 			t.Errorf("%d queues left behind", len(tab.waiters))
 		}
@@ -124,8 +124,8 @@ func TestMembarrierReadyDoesNotWait(t *testing.T) {
 	var r registration
 	answer := make(chan bool)
 	ask := func() bool { return <-answer }
-	r.start(ask)
-	r.start(ask)
+	r.startOnce(ask)
+	r.startOnce(ask)
 	if r.ok.Load() {
 		t.Error("ready before the kernel has answered")
 	}

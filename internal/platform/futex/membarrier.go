@@ -16,8 +16,8 @@ type registration struct {
 	ok    atomic.Bool
 }
 
-// start asks by register, if nobody has asked yet. It does not wait.
-func (r *registration) start(register func() bool) {
+// startOnce asks by register, if nobody has asked yet. It does not wait.
+func (r *registration) startOnce(register func() bool) {
 	r.begin.Do(func() {
 		r.done = make(chan struct{})
 		go func() {
@@ -31,7 +31,7 @@ func (r *registration) start(register func() bool) {
 // the kernel offers both commands. Membarrier orders no others. The first call may block for tens of milliseconds, and
 // so may calls beside it: nobody who holds a lock of the message path calls it. MembarrierReady does not block.
 func RegisterMembarrier() bool {
-	registered.start(register)
+	registered.startOnce(register)
 	<-registered.done
 	return registered.ok.Load()
 }
@@ -39,6 +39,6 @@ func RegisterMembarrier() bool {
 // MembarrierReady tells whether RegisterMembarrier has succeeded. It does not wait. The first call begins the
 // registration, so a later call returns true where the kernel offers the commands.
 func MembarrierReady() bool {
-	registered.start(register)
+	registered.startOnce(register)
 	return registered.ok.Load()
 }

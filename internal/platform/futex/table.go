@@ -13,9 +13,9 @@ type table struct {
 	waiters map[*atomic.Uint32][]chan struct{} // guarded by mu; first come, first woken
 }
 
-func (t *table) wait(addr *atomic.Uint32, val uint32, timeout time.Duration) bool {
+func (t *table) waitFor(addr *atomic.Uint32, val uint32, timeout time.Duration) bool {
 	ch := make(chan struct{}, 1)
-	if !t.enter(addr, val, ch) {
+	if !t.enterQueue(addr, val, ch) {
 		return true
 	}
 	if timeout < 0 {
@@ -28,12 +28,12 @@ func (t *table) wait(addr *atomic.Uint32, val uint32, timeout time.Duration) boo
 	case <-ch:
 		return true
 	case <-timer.C:
-		return !t.remove(addr, ch)
+		return !t.removeWaiter(addr, ch)
 	}
 }
 
-// enter queues ch unless the word has changed. It reads the word under mu. A waker changes it before it takes mu.
-func (t *table) enter(addr *atomic.Uint32, val uint32, ch chan struct{}) bool {
+// enterQueue queues ch unless the word has changed. It reads the word under mu. A waker changes it before it takes mu.
+func (t *table) enterQueue(addr *atomic.Uint32, val uint32, ch chan struct{}) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if addr.Load() != val {
@@ -46,19 +46,19 @@ func (t *table) enter(addr *atomic.Uint32, val uint32, ch chan struct{}) bool {
 	return true
 }
 
-// remove removes ch from the queue. False means that a waker has done so already.
-func (t *table) remove(addr *atomic.Uint32, ch chan struct{}) bool {
+// removeWaiter removes ch from the queue. False means that a waker has done so already.
+func (t *table) removeWaiter(addr *atomic.Uint32, ch chan struct{}) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	queue := t.waiters[addr]
 	i := slices.Index(queue, ch)
 	if i >= 0 {
-		t.set(addr, slices.Delete(queue, i, i+1))
+		t.setQueue(addr, slices.Delete(queue, i, i+1))
 	}
 	return i >= 0
 }
 
-func (t *table) wake(addr *atomic.Uint32, n int) int {
+func (t *table) wakeWaiters(addr *atomic.Uint32, n int) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	queue := t.waiters[addr]
@@ -66,11 +66,11 @@ func (t *table) wake(addr *atomic.Uint32, n int) int {
 	for _, ch := range queue[:n] {
 		ch <- struct{}{}
 	}
-	t.set(addr, queue[n:])
+	t.setQueue(addr, queue[n:])
 	return n
 }
 
-func (t *table) set(addr *atomic.Uint32, queue []chan struct{}) {
+func (t *table) setQueue(addr *atomic.Uint32, queue []chan struct{}) {
 	if len(queue) == 0 {
 		delete(t.waiters, addr)
 		return

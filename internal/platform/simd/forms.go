@@ -10,12 +10,12 @@ type form struct {
 }
 
 // chosen is the form in use. It is set once, at the start of the process.
-var chosen = choose()
+var chosen = chooseForm()
 
-// choose takes the best of the machine's forms. The race detector does not see what assembly touches, so there the
+// chooseForm takes the best of the machine's forms. The race detector does not see what assembly touches, so there the
 // loops in Go are in use, which it watches.
-func choose() *form {
-	all := forms()
+func chooseForm() *form {
+	all := runnableForms()
 	if invariants.Race {
 		return all[0]
 	}

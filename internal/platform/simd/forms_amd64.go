@@ -11,8 +11,8 @@ import (
 //go:noescape
 func prodInt64(dst, a, b *byte, n int)
 
-// forms are those that this machine can run, the best one last.
-func forms() []*form {
+// runnableForms are those that this machine can run, the best one last.
+func runnableForms() []*form {
 	all := []*form{{name: "scalar"}}
 	if cpuid.CPU.Supports(cpuid.AVX2) {
 		avx2 := &form{name: "AVX2", kernels: vectors}

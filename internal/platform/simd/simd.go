@@ -23,28 +23,28 @@ type Number interface {
 // Sum sets dst[i] = a[i] + b[i]. For all four functions a and b are at least as long as dst. Each is dst itself or does
 // not overlap it. Nothing blocks or allocates.
 func Sum[T Number](dst, a, b []T) {
-	if !vector(opSum, dst, a, b) {
+	if !applyVector(opSum, dst, a, b) {
 		sum(dst, a, b)
 	}
 }
 
 // Prod sets dst[i] = a[i] * b[i].
 func Prod[T Number](dst, a, b []T) {
-	if !vector(opProd, dst, a, b) {
+	if !applyVector(opProd, dst, a, b) {
 		prod(dst, a, b)
 	}
 }
 
 // Min sets dst[i] = min(a[i], b[i]): NaN if one is, and -0 is smaller than 0.
 func Min[T Real](dst, a, b []T) {
-	if !vector(opMin, dst, a, b) {
+	if !applyVector(opMin, dst, a, b) {
 		minimum(dst, a, b)
 	}
 }
 
 // Max sets dst[i] = max(a[i], b[i]): NaN if one is, and -0 is smaller than 0.
 func Max[T Real](dst, a, b []T) {
-	if !vector(opMax, dst, a, b) {
+	if !applyVector(opMax, dst, a, b) {
 		maximum(dst, a, b)
 	}
 }
@@ -74,8 +74,8 @@ const (
 	maxBytes = 256 << 10
 )
 
-// vector has a kernel do it, or returns false.
-func vector[T any](op operation, dst, a, b []T) bool {
+// applyVector has a kernel do it, or returns false.
+func applyVector[T any](op operation, dst, a, b []T) bool {
 	size := int(unsafe.Sizeof(*new(T)))
 	if len(dst)*size < minBytes {
 		return false
@@ -84,18 +84,18 @@ func vector[T any](op operation, dst, a, b []T) bool {
 	if f == nil {
 		return false
 	}
-	apply(f, dst, a[:len(dst)], b[:len(dst)])
+	applyKernel(f, dst, a[:len(dst)], b[:len(dst)])
 	return true
 }
 
-// apply gives all elements to f in pieces. The last one takes what is left, so that it is not too short.
-func apply[T any](f kernel, dst, a, b []T) {
+// applyKernel gives all elements to f in pieces. The last one takes what is left, so that it is not too short.
+func applyKernel[T any](f kernel, dst, a, b []T) {
 	piece := maxBytes / int(unsafe.Sizeof(*new(T)))
 	for len(dst) >= 2*piece {
-		f(first(dst), first(a), first(b), piece)
+		f(firstOf(dst), firstOf(a), firstOf(b), piece)
 		dst, a, b = dst[piece:], a[piece:], b[piece:]
 	}
-	f(first(dst), first(a), first(b), len(dst))
+	f(firstOf(dst), firstOf(a), firstOf(b), len(dst))
 }
 
-func first[T any](s []T) *byte { return (*byte)(unsafe.Pointer(unsafe.SliceData(s))) }
+func firstOf[T any](s []T) *byte { return (*byte)(unsafe.Pointer(unsafe.SliceData(s))) }

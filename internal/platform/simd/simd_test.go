@@ -150,7 +150,7 @@ type (
 // TestForms compares all forms of the machine with Go's operators: every type, every tail, operands in place,
 // unaligned, and all special numbers.
 func TestForms(t *testing.T) {
-	for _, f := range forms() {
+	for _, f := range runnableForms() {
 		t.Run(f.name, func(t *testing.T) {
 			use(t, f)
 			r := random(t)
@@ -185,7 +185,7 @@ func TestComplex(t *testing.T) {
 
 // TestSpecial has every pair of special numbers meet, in every lane.
 func TestSpecial(t *testing.T) {
-	for _, f := range forms() {
+	for _, f := range runnableForms() {
 		t.Run(f.name, func(t *testing.T) {
 			use(t, f)
 			specials(t, math.Float32frombits(0x7F800001), math.SmallestNonzeroFloat32, math.MaxFloat32)
@@ -216,7 +216,7 @@ func FuzzForms(f *testing.F) {
 	f.Add([]byte("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"), byte(1))
 	f.Add(make([]byte, 2*(8*16+24)), byte(0))
 	f.Fuzz(func(t *testing.T, data []byte, offset byte) {
-		for _, form := range forms() {
+		for _, form := range runnableForms() {
 			use(t, form)
 			halves[float32](t, data, int(offset%8))
 			halves[float64](t, data, int(offset%8))
@@ -250,7 +250,7 @@ func TestTables(t *testing.T) {
 	}
 	signed := []reflect.Kind{reflect.Float32, reflect.Float64, reflect.Int32, reflect.Int64, reflect.Int}
 	unsigned := []reflect.Kind{reflect.Uint32, reflect.Uint64, reflect.Uint, reflect.Uintptr}
-	for _, f := range forms()[1:] {
+	for _, f := range runnableForms()[1:] {
 		for op, name := range map[operation]string{opSum: "sum", opProd: "prod", opMin: "min", opMax: "max"} {
 			kinds := signed
 			if op == opSum || op == opProd {
@@ -268,7 +268,7 @@ func TestTables(t *testing.T) {
 
 // TestChosen: the best form of the machine is in use, but the loops in Go under the race detector.
 func TestChosen(t *testing.T) {
-	all := forms()
+	all := runnableForms()
 	want := all[len(all)-1].name
 	if invariants.Race {
 		want = "scalar"

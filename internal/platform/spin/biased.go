@@ -48,15 +48,15 @@ func canFence() bool { return !invariants.Race && futex.MembarrierReady() }
 // Lock takes l. It spins, and lets other goroutines run after a while: the holder may have been preempted.
 func (l *Biased) Lock() {
 	g := arch.G()
-	if o := l.owner.Load(); o&^turnBits == g && l.enter(o) {
+	if o := l.owner.Load(); o&^turnBits == g && l.enterByBias(o) {
 		return
 	}
 	l.lock.Lock()
-	l.locked(g)
+	l.lockForeign(g)
 }
 
-// enter enters by the bias o of the caller. It returns false if that bias has ended.
-func (l *Biased) enter(o uintptr) bool {
+// enterByBias enters by the bias o of the caller. It returns false if that bias has ended.
+func (l *Biased) enterByBias(o uintptr) bool {
 	turn := o & turnBits
 	arch.StoreRel32(&l.inside[turn], 1)
 	if l.owner.Load() == o {
@@ -75,21 +75,21 @@ func (l *Biased) TryLock() bool {
 		if l.inside[o&turnBits].Load() != 0 {
 			return false // g itself is inside
 		}
-		if l.enter(o) {
+		if l.enterByBias(o) {
 			return true
 		}
 	}
 	if !l.lock.TryLock() {
 		return false
 	}
-	l.locked(g)
+	l.lockForeign(g)
 	return true
 }
 
-// locked ends the bias of another goroutine, and counts sections in a row. The caller holds lock.
-func (l *Biased) locked(g uintptr) {
+// lockForeign ends the bias of another goroutine, and counts sections in a row. The caller holds lock.
+func (l *Biased) lockForeign(g uintptr) {
 	if o := l.owner.Load(); o != 0 {
-		l.revoke(o)
+		l.revokeBias(o)
 	}
 	if who := uint32(g >> 4); l.last != who {
 		l.last, l.run = who, 0
@@ -98,8 +98,8 @@ func (l *Biased) locked(g uintptr) {
 	l.run++
 }
 
-// grow makes the holder the owner, at the end of its section.
-func (l *Biased) grow() {
+// growOwner makes the holder the owner, at the end of its section.
+func (l *Biased) growOwner() {
 	l.run = 0
 	if l.turns < mostTurns && canFence() {
 		l.owner.Store(arch.G() | uintptr(l.turns))
@@ -107,8 +107,8 @@ func (l *Biased) grow() {
 	}
 }
 
-// revoke ends the bias o. It waits until the owner is outside and cannot enter by the bias any more.
-func (l *Biased) revoke(o uintptr) {
+// revokeBias ends the bias o. It waits until the owner is outside and cannot enter by the bias any more.
+func (l *Biased) revokeBias(o uintptr) {
 	l.owner.Store(0)
 	for !futex.MembarrierPrivate() {
 		runtime.Gosched() // membarrier worked when the bias began, so the kernel is only short of memory
@@ -126,7 +126,7 @@ func (l *Biased) Unlock() {
 		return
 	}
 	if l.run >= runToOwn {
-		l.grow()
+		l.growOwner()
 	}
 	l.lock.Unlock()
 }

@@ -177,7 +177,7 @@ func TestBiasedStaleOwner(t *testing.T) {
 	if o := <-inside; o == stale || o == 0 || l.byBias == 0 {
 		t.Errorf("owner %#x, then %#x", stale, o)
 	}
-	if l.enter(stale) {
+	if l.enterByBias(stale) {
 		t.Error("the former owner entered")
 	}
 	taken := make(chan bool)

@@ -7,10 +7,10 @@ var Resources = []string{"Package", "NUMANode", "L3Cache", "L2Cache", "L1Cache",
 
 // Instances tells for each of Resources which one holds all of cpus, by a number that is unique on the machine. It is
 // negative if they are of several, if it is not known, or if there are no cpus. It reads files.
-func Instances(cpus []int) []int { return common(cpus, instancesOf) }
+func Instances(cpus []int) []int { return commonInstances(cpus, instancesOf) }
 
-// common is the instances of the first CPU that all others have, too.
-func common(cpus []int, of func(cpu int) []int) []int {
+// commonInstances is the instances of the first CPU that all others have, too.
+func commonInstances(cpus []int, of func(cpu int) []int) []int {
 	all := slices.Repeat([]int{-1}, len(Resources))
 	for n, cpu := range cpus {
 		for i, instance := range of(cpu) {

@@ -17,7 +17,7 @@ func TestCommon(t *testing.T) {
 		{[]int{5, 7, 6}, []int{0, 1, 1, -1, -1, -1, -1}},
 		{[]int{0, 1, 4, 0}, []int{0, -1, -1, -1, -1, -1, -1}},
 	} {
-		if got := common(x.cpus, of); !slices.Equal(got, x.want) {
+		if got := commonInstances(x.cpus, of); !slices.Equal(got, x.want) {
 			t.Errorf("%v: %v, want %v", x.cpus, got, x.want)
 		}
 	}

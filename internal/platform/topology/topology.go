@@ -41,15 +41,15 @@ func Read() Map {
 	for _, id := range affinity.Get() {
 		m.CPUs = append(m.CPUs, readCPU(id))
 	}
-	slices.SortFunc(m.CPUs, nearer)
+	slices.SortFunc(m.CPUs, nearerFirst)
 	if m.Caches = readCaches(m.CPUs); len(m.Caches) == 0 {
 		m.Caches = processorCaches()
 	}
 	return m
 }
 
-// nearer is an order that puts CPUs which share more next to each other.
-func nearer(a, b CPU) int {
+// nearerFirst is an order that puts CPUs which share more next to each other.
+func nearerFirst(a, b CPU) int {
 	return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Node, b.Node), cmp.Compare(a.LLC, b.LLC),
 		cmp.Compare(a.Core, b.Core), cmp.Compare(a.ID, b.ID))
 }

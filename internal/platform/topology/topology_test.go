@@ -24,7 +24,7 @@ func machine(packages, cores, threads int) Map {
 			}
 		}
 	}
-	slices.SortFunc(m.CPUs, nearer)
+	slices.SortFunc(m.CPUs, nearerFirst)
 	return m
 }
 

@@ -11,7 +11,7 @@ func NewDice(seed uint64, use ...uint64) Dice { return Dice{Seed(seed, use...)} 
 // Seed derives the seed of one use from that of all: neighbouring numbers give seeds that have nothing in common.
 func Seed(seed uint64, use ...uint64) uint64 {
 	for _, n := range use {
-		seed = spread((seed + n + 1) * golden)
+		seed = spreadBits((seed + n + 1) * golden)
 	}
 	return seed
 }
@@ -19,7 +19,7 @@ func Seed(seed uint64, use ...uint64) uint64 {
 // Uint64 is any number.
 func (d *Dice) Uint64() uint64 {
 	d.state += golden
-	return spread(d.state)
+	return spreadBits(d.state)
 }
 
 // Chance is at least 0 and below 1.
@@ -28,8 +28,8 @@ func (d *Dice) Chance() float64 { return float64(d.Uint64()>>11) / (1 << 53) }
 // Hit is true with chance p. Dice that cannot hit are not thrown.
 func (d *Dice) Hit(p float64) bool { return p > 0 && d.Chance() < p }
 
-// spread is the last step of SplitMix64.
-func spread(x uint64) uint64 {
+// spreadBits is the last step of SplitMix64.
+func spreadBits(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31

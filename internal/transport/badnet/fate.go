@@ -12,7 +12,7 @@ type Fate struct {
 
 // NewFate makes one. The error matches ErrFaults.
 func NewFate(f Faults) (*Fate, error) {
-	if err := f.check(); err != nil {
+	if err := f.checkFaults(); err != nil {
 		return nil, err
 	}
 	return &Fate{f: f}, nil
@@ -22,7 +22,7 @@ func NewFate(f Faults) (*Fate, error) {
 // several: it is repeated. A reordered packet and a second copy come up to ReorderBy later. Damage, delays and cuts are
 // left to the caller.
 func (t *Fate) Times(due time.Duration) []time.Duration {
-	v := t.next()
+	v := t.nextVerdict()
 	if v.lost {
 		return nil
 	}
@@ -43,11 +43,12 @@ type verdict struct {
 	late, apart                           float64 // parts of ReorderBy, of Times: lateness, and time between two copies
 }
 
-// next throws all dice for the next packet, whether they count or not, so that one chance does not shift the others.
-func (t *Fate) next() verdict {
+// nextVerdict throws all dice for the next packet, whether they count or not, so that one chance does not shift the
+// others.
+func (t *Fate) nextVerdict() verdict {
 	d := NewDice(t.f.Seed, t.n)
 	t.n++
-	v := verdict{lost: t.lose(d.Chance())}
+	v := verdict{lost: t.loseNext(d.Chance())}
 	v.dup = d.Chance() < t.f.Dup
 	v.reorder = d.Chance() < t.f.Reorder
 	v.corrupt = d.Chance() < t.f.Corrupt
@@ -58,9 +59,9 @@ func (t *Fate) next() verdict {
 	return v
 }
 
-// lose is Gilbert's model: a run of losses ends with chance 1/Burst, and begins with the one that makes Loss of all
+// loseNext is Gilbert's model: a run of losses ends with chance 1/Burst, and begins with the one that makes Loss of all
 // packets lost.
-func (t *Fate) lose(dice float64) bool {
+func (t *Fate) loseNext(dice float64) bool {
 	switch {
 	case t.f.Burst <= 1:
 		return dice < t.f.Loss

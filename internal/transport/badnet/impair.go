@@ -43,8 +43,8 @@ const (
 	maxIdle = 8 << 20
 )
 
-// check fills in the defaults and refuses invalid values.
-func (f *Faults) check() error {
+// checkFaults fills in the defaults and refuses invalid values.
+func (f *Faults) checkFaults() error {
 	for _, c := range []struct {
 		name  string
 		value float64
@@ -108,7 +108,7 @@ func (i *Impair) Push(now time.Duration, packet []byte) {
 	if !i.started {
 		i.started, i.start = true, now
 	}
-	v, f := i.fate.next(), &i.fate.f
+	v, f := i.fate.nextVerdict(), &i.fate.f
 	i.count.Packets++
 	i.count.Bytes += uint64(len(packet))
 	switch {
@@ -130,10 +130,10 @@ func (i *Impair) Push(now time.Duration, packet []byte) {
 		due = max(due, i.newest)
 		i.newest = due
 	}
-	i.hold(due, i.damage(packet, v))
+	i.holdPacket(due, i.damagePacket(packet, v))
 	if v.dup && len(i.held) < f.Queue {
 		i.count.Duplicated++
-		i.hold(due, i.damage(packet, v))
+		i.holdPacket(due, i.damagePacket(packet, v))
 	}
 }
 
@@ -143,8 +143,8 @@ func (i *Impair) isCut(age time.Duration) bool {
 	return f.CutAfter > 0 && age >= f.CutAfter && (f.HealAfter == 0 || age-f.CutAfter < f.HealAfter)
 }
 
-// damage copies a packet, with a bit flipped or the end missing.
-func (i *Impair) damage(packet []byte, v verdict) []byte {
+// damagePacket copies a packet, with a bit flipped or the end missing.
+func (i *Impair) damagePacket(packet []byte, v verdict) []byte {
 	var b []byte
 	if n := len(i.free); n > 0 {
 		b, i.free = i.free[n-1], i.free[:n-1]
@@ -163,9 +163,9 @@ func (i *Impair) damage(packet []byte, v verdict) []byte {
 	return b
 }
 
-func (i *Impair) hold(due time.Duration, data []byte) {
+func (i *Impair) holdPacket(due time.Duration, data []byte) {
 	i.entered++
-	i.held.push(parcel{due, i.entered, i.count.Packets - 1, data})
+	i.held.pushParcel(parcel{due, i.entered, i.count.Packets - 1, data})
 }
 
 // Next tells when the next packet is due; false if none is held.
@@ -183,7 +183,7 @@ func (i *Impair) Pop(now time.Duration) (packet []byte, due time.Duration, ok bo
 		i.Free(i.out)
 		i.out = nil
 	}
-	p, ok := i.take(now)
+	p, ok := i.takeDue(now)
 	i.out = p.data
 	return p.data, p.due, ok
 }
@@ -191,15 +191,15 @@ func (i *Impair) Pop(now time.Duration) (packet []byte, due time.Duration, ok bo
 // Take is Pop for a caller that keeps the packet. The packet is the caller's until it is given to Free. number tells
 // which packet it is: the first that was pushed is 0.
 func (i *Impair) Take(now time.Duration) (packet []byte, number uint64, ok bool) {
-	p, ok := i.take(now)
+	p, ok := i.takeDue(now)
 	return p.data, p.number, ok
 }
 
-func (i *Impair) take(now time.Duration) (p parcel, ok bool) {
+func (i *Impair) takeDue(now time.Duration) (p parcel, ok bool) {
 	if len(i.held) == 0 || i.held[0].due > now {
 		return p, false
 	}
-	p = i.held.pop()
+	p = i.held.popFirst()
 	i.count.Delivered++
 	i.count.DeliveredBytes += uint64(len(p.data))
 	return p, true

@@ -268,17 +268,17 @@ func TestHeldIsSorted(t *testing.T) {
 	for range 200 {
 		var h held
 		for k := range uint64(r.IntN(100) + 1) {
-			h.push(parcel{due: time.Duration(r.IntN(20)), order: k})
+			h.pushParcel(parcel{due: time.Duration(r.IntN(20)), order: k})
 		}
-		last := h.pop()
+		last := h.popFirst()
 		for len(h) > 0 {
-			p := h.pop()
+			p := h.popFirst()
 			if p.due < last.due || p.due == last.due && p.order < last.order {
 				t.Fatalf("%v after %v", p, last)
 			}
 			last = p
 			if r.IntN(4) == 0 {
-				h.push(parcel{due: last.due, order: 100 + uint64(len(h))})
+				h.pushParcel(parcel{due: last.due, order: 100 + uint64(len(h))})
 				last.order = 0
 			}
 		}

@@ -112,7 +112,7 @@ func BenchmarkNeed(b *testing.B) {
 		n := g.Need(1, 32)
 		l := &g.peers[1]
 		l.given = 0
-		if err := g.Returned(1, Args{int32(g.got(l) + uint16(n))}); err != nil {
+		if err := g.Returned(1, Args{int32(g.gotCount(l) + uint16(n))}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -120,7 +120,7 @@ func (b *Borrower) Wire(n int, epoch uint8) Fields {
 //go:noinline // or Wire is too large to be inlined
 func (b *Borrower) wireSlow(n int, epoch uint8) Fields {
 	f := b.WireNeed(n)
-	if b.untold(epoch) > 0 {
+	if b.untoldEpochs(epoch) > 0 {
 		b.epoch++
 		f |= epochBit
 	}
@@ -138,8 +138,8 @@ func (b *Borrower) WireNeed(n int) Fields {
 	return f
 }
 
-// untold is the number of epochs to tell the peer of. After eight, sixteen bits have decayed to nothing.
-func (b *Borrower) untold(epoch uint8) uint8 {
+// untoldEpochs is the number of epochs to tell the peer of. After eight, sixteen bits have decayed to nothing.
+func (b *Borrower) untoldEpochs(epoch uint8) uint8 {
 	if epoch-b.epoch > enough {
 		b.epoch = epoch - enough
 	}
@@ -150,7 +150,7 @@ const enough = 8
 
 // Stamp completes a system message that is about to be sent to the peer, on carriers where epochs travel on records.
 func (b *Borrower) Stamp(a *Args, epoch uint8) {
-	a[1] = int32(b.untold(epoch))
+	a[1] = int32(b.untoldEpochs(epoch))
 	b.epoch = epoch
 }
 
@@ -170,33 +170,33 @@ func (b *Borrower) Told(cumulative uint32) (news bool, err error) {
 	if delta == 0 || int32(delta) < 0 {
 		return false, nil
 	}
-	return b.hear(delta, 0, 0)
+	return b.hearWord(delta, 0, 0)
 }
 
-// hear takes in that credits were returned and granted, and that epochs of the peer have passed meanwhile.
-func (b *Borrower) hear(returned, granted uint32, passed uint8) (news bool, err error) {
+// hearWord takes in that credits were returned and granted, and that epochs of the peer have passed meanwhile.
+func (b *Borrower) hearWord(returned, granted uint32, passed uint8) (news bool, err error) {
 	if returned > uint32(b.inUse) && b.mode() != NoFlow {
 		return false, fmt.Errorf("%w: it returned %d credits, only %d are out", ErrProtocol, returned, b.inUse)
 	}
 	if uint32(b.loan)+granted > 1<<15 {
 		return false, fmt.Errorf("%w: it granted %d credits beyond a loan of %d", ErrProtocol, granted, b.loan)
 	}
-	b.observe(passed)
+	b.observeUse(passed)
 	b.returned += returned
 	b.inUse -= uint16(returned)
 	b.low = b.inUse
 	b.granted += uint16(granted)
 	b.loan += uint16(granted)
-	b.answered(returned, granted)
+	b.needAnswered(returned, granted)
 	if invariants.Enabled {
 		invariants.Check(b.inUse <= b.loan || b.mode() == NoFlow, "%d credits in use of a loan of %d", b.inUse, b.loan)
 	}
 	return true, nil
 }
 
-// answered finds out whether the last need was granted. The lender has seen it when all credits in use at that time
+// needAnswered finds out whether the last need was granted. The lender has seen it when all credits in use at that time
 // have been returned.
-func (b *Borrower) answered(returned, granted uint32) {
+func (b *Borrower) needAnswered(returned, granted uint32) {
 	switch {
 	case granted > 0:
 		b.asking = 0
@@ -209,10 +209,10 @@ func (b *Borrower) answered(returned, granted uint32) {
 	}
 }
 
-// observe keeps the most that was in use at once. Between two notes inUse only grows, so it is at its peak before the
-// next note is taken in. But if epochs have passed without a look at the word, the peer may have returned credits all
-// the time. Then not all of that was in use at once, and an equal part for each epoch counts.
-func (b *Borrower) observe(passed uint8) {
+// observeUse keeps the most that was in use at once. Between two notes inUse only grows, so it is at its peak before
+// the next note is taken in. But if epochs have passed without a look at the word, the peer may have returned credits
+// all the time. Then not all of that was in use at once, and an equal part for each epoch counts.
+func (b *Borrower) observeUse(passed uint8) {
 	peak := b.inUse
 	if passed > 1 && peak > b.low {
 		peak = b.low + (peak-b.low)/uint16(passed)
@@ -231,9 +231,9 @@ func (b *Borrower) Revoke(c *Config, a Args) (Args, error) {
 		return Args{}, fmt.Errorf("%w: revoke of %d with %v credits", ErrProtocol, a[0], b.mode())
 	}
 	b.Epochs(int(a[1]))
-	given := b.given(c)
+	given := b.givenCount(c)
 	if want := int16(uint16(a[0]) - given); want > 0 {
-		n := b.spare(c, int(want))
+		n := b.spareCredits(c, int(want))
 		b.loan -= uint16(n)
 		b.revoked = uint8(min(255, int(b.revoked)+n))
 		given += uint16(n)
@@ -241,10 +241,10 @@ func (b *Borrower) Revoke(c *Config, a Args) (Args, error) {
 	return Args{int32(given)}, nil
 }
 
-// given is the cumulative count of credits given back.
-func (b *Borrower) given(c *Config) uint16 { return uint16(c.PerPeer) + b.granted - b.loan }
+// givenCount is the cumulative count of credits given back.
+func (b *Borrower) givenCount(c *Config) uint16 { return uint16(c.PerPeer) + b.granted - b.loan }
 
-func (b *Borrower) spare(c *Config, want int) int {
+func (b *Borrower) spareCredits(c *Config, want int) int {
 	if b.stalls() > 0 {
 		return 0
 	}

@@ -69,7 +69,7 @@ func NewLedger(c Config, self, ranks int) (*Ledger, error) {
 		g.left = c.Epoch
 		for i := range g.peers {
 			if i != self && c.PerPeer > c.Min {
-				g.enlist(i)
+				g.enlistPeer(i)
 			}
 		}
 	}
@@ -123,26 +123,26 @@ func (g *Ledger) Need(peer, need int) (granted int) {
 		return 0
 	}
 	g.stats.Needs++
-	l.pass(g.Epoch())
+	l.passEpochs(g.Epoch())
 	l.asked = uint8(min(255, int(l.asked)+1))
-	n := min(need, g.c.Max-int(l.loan), g.allowance(l))
+	n := min(need, g.c.Max-int(l.loan), g.growthLeft(l))
 	if n <= 0 {
 		g.stats.Limited++
 		return 0
 	}
 	if n > g.bank {
-		if g.scavenge(n-g.bank) || len(g.flights) > 0 || g.bank == 0 {
+		if g.scavengePeers(n-g.bank) || len(g.flights) > 0 || g.bank == 0 {
 			g.stats.Denied++
 			return 0
 		}
 		n = g.bank // nothing more is to be had
 	}
-	g.grant(peer, l, n)
+	g.grantMore(peer, l, n)
 	return n
 }
 
-// allowance is by how much a loan may still grow in this epoch.
-func (g *Ledger) allowance(l *Lender) int {
+// growthLeft is by how much a loan may still grow in this epoch.
+func (g *Ledger) growthLeft(l *Lender) int {
 	limit := g.c.LenderLimit
 	if g.c.Share > 0 {
 		limit = max(limit, g.bank/g.c.Share)
@@ -150,14 +150,14 @@ func (g *Ledger) allowance(l *Lender) int {
 	return limit - int(l.given)
 }
 
-func (g *Ledger) grant(peer int, l *Lender, n int) {
+func (g *Ledger) grantMore(peer int, l *Lender, n int) {
 	g.bank -= n
 	l.loan += uint16(n)
 	l.granted += uint16(n)
 	l.given += uint16(n)
 	g.stats.Granted += uint64(n)
 	if !g.isListed(peer) {
-		g.enlist(peer)
+		g.enlistPeer(peer)
 	}
 }
 
@@ -170,7 +170,7 @@ func (g *Ledger) Asked(peer int, a Args) (granted int) {
 // changes nothing.
 func (g *Ledger) Returned(peer int, a Args) error {
 	l := &g.peers[peer]
-	n := int(int16(uint16(a[0]) - g.got(l)))
+	n := int(int16(uint16(a[0]) - g.gotCount(l)))
 	if g.c.Mode != Dynamic || uint32(a[0]) > 1<<16-1 || n > int(l.loan)-g.c.Min {
 		return fmt.Errorf("%w: it gave back %d of a loan of %d credits", ErrProtocol, n, l.loan)
 	}
@@ -178,10 +178,10 @@ func (g *Ledger) Returned(peer int, a Args) error {
 	if n <= 0 && !answered { // the answer to a repetition
 		return nil
 	}
-	g.land(peer)
+	g.landRevoke(peer)
 	l.flags &= gone // no revoke on its way, none repeated
 	if n <= 0 {
-		l.pass(g.Epoch())
+		l.passEpochs(g.Epoch())
 		l.flags |= zero
 		g.stats.Zeroes++
 		return nil
@@ -190,13 +190,13 @@ func (g *Ledger) Returned(peer int, a Args) error {
 	g.stats.Returned += uint64(n)
 	g.bank += n
 	if int(l.loan) == g.c.Min && g.isListed(peer) {
-		g.delist(peer)
+		g.delistPeer(peer)
 	}
 	return nil
 }
 
-// got is the cumulative count of credits that the peer has given back.
-func (g *Ledger) got(l *Lender) uint16 { return uint16(g.c.PerPeer) + l.granted - l.loan }
+// gotCount is the cumulative count of credits that the peer has given back.
+func (g *Ledger) gotCount(l *Lender) uint16 { return uint16(g.c.PerPeer) + l.granted - l.loan }
 
 // Forget notes that peer is dead. Its loan is lost: records of its may lie in the space.
 func (g *Ledger) Forget(peer int) {
@@ -204,9 +204,9 @@ func (g *Ledger) Forget(peer int) {
 	if peer == g.self || l.flags&gone != 0 {
 		return
 	}
-	g.land(peer)
+	g.landRevoke(peer)
 	if g.isListed(peer) {
-		g.delist(peer)
+		g.delistPeer(peer)
 	}
 	l.flags = gone
 	if invariants.Enabled {

@@ -38,7 +38,7 @@ func TestSixReasonsToSkip(t *testing.T) {
 	g.peers[3].flags |= zero
 	g.peers[4].asked = 1
 	g.peers[5].loan, g.bank = 4, 6 // as between the end of a loan and the change of the list; never so here
-	g.enlist(0)                    // nor this
+	g.enlistPeer(0)                // nor this
 	if g.Need(7, 7) != 0 {
 		t.Fatal("granted what was not there")
 	}
@@ -95,7 +95,7 @@ func TestNeedIsForgotten(t *testing.T) {
 	}
 	spared := func() bool {
 		g.peers[2].flags |= zero
-		g.scavenge(1)
+		g.scavengePeers(1)
 		return len(g.Messages()) == 0
 	}
 	if g.endEpoch(); !spared() {
@@ -250,10 +250,10 @@ func TestConfigThatCannotWork(t *testing.T) {
 func TestCheckSees(t *testing.T) {
 	for i, damage := range []func(g *Ledger){
 		func(g *Ledger) { g.bank++ },
-		func(g *Ledger) { g.peers[1].loan--; g.bank++; g.delist(1) },
+		func(g *Ledger) { g.peers[1].loan--; g.bank++; g.delistPeer(1) },
 		func(g *Ledger) { g.peers[1].loan -= 7; g.bank += 7 },
 		func(g *Ledger) { g.peers[1].loan = 41; g.bank -= 31 },
-		func(g *Ledger) { g.delist(2); g.listed++ },
+		func(g *Ledger) { g.delistPeer(2); g.listed++ },
 		func(g *Ledger) { g.list[0] |= 1 }, // the rank itself
 		func(g *Ledger) { g.listed++ },
 		func(g *Ledger) { g.flights = make([]flight, 4) },
@@ -306,7 +306,7 @@ func TestNextListed(t *testing.T) {
 		g := ledger(t, c, n)
 		for range 1 + r.IntN(8) {
 			if p := r.IntN(n); !g.isListed(p) {
-				g.enlist(p)
+				g.enlistPeer(p)
 			}
 		}
 		for from := range n + 1 {

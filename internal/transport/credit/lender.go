@@ -48,9 +48,9 @@ func (l *Lender) Tell() uint32 {
 // Loan is the number of credits lent.
 func (l *Lender) Loan() int { return int(l.loan) }
 
-// pass lets the recent demand decay by four for each epoch that has ended since the last call. A peer untouched for a
-// multiple of 256 epochs keeps its recent demand, once.
-func (l *Lender) pass(epoch uint8) {
+// passEpochs lets the recent demand decay by four for each epoch that has ended since the last call. A peer untouched
+// for a multiple of 256 epochs keeps its recent demand, once.
+func (l *Lender) passEpochs(epoch uint8) {
 	if epoch == l.epoch {
 		return
 	}

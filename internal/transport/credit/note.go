@@ -44,7 +44,7 @@ func (b *Borrower) Hear32(w uint32) (news bool, err error) {
 	if returned|granted == 0 || returned > returnedMask/2 || granted > grantedMask/2 {
 		return false, nil
 	}
-	return b.hear(returned, granted, 0)
+	return b.hearWord(returned, granted, 0)
 }
 
 // Hear64 is Hear32 for a note of 64 bits, of which it ignores bit 63. The lender's epoch is part of it.
@@ -59,7 +59,7 @@ func (b *Borrower) Hear64(w uint64) (news bool, err error) {
 	if returned == 0 && granted == 0 && passed == 0 {
 		return false, nil
 	}
-	if news, err = b.hear(returned, uint32(granted), passed); err == nil {
+	if news, err = b.hearWord(returned, uint32(granted), passed); err == nil {
 		b.epoch += passed
 	}
 	return news, err

@@ -27,10 +27,10 @@ func (r Reason) String() string {
 
 const walkLimit = 64 // peers looked at in one go: a long list is walked bit by bit
 
-// scavenge sends revokes to peers that perhaps do not need their loans, and reports whether it sent any. It is called
-// when a need exceeds the bank by short. It continues where it stopped the last time.
-func (g *Ledger) scavenge(short int) (sent bool) {
-	g.expire()
+// scavengePeers sends revokes to peers that perhaps do not need their loans, and reports whether it sent any. It is
+// called when a need exceeds the bank by short. It continues where it stopped the last time.
+func (g *Ledger) scavengePeers(short int) (sent bool) {
+	g.expireRevokes()
 	for range min(g.listed, walkLimit) {
 		if len(g.flights) >= g.c.Scavenge {
 			break
@@ -38,24 +38,24 @@ func (g *Ledger) scavenge(short int) (sent bool) {
 		peer := g.nextListed(g.hand)
 		l := &g.peers[peer]
 		g.hand = peer + 1
-		l.pass(g.Epoch())
-		if r := g.reason(peer, l); r != wanted {
+		l.passEpochs(g.Epoch())
+		if r := g.reasonFor(peer, l); r != wanted {
 			g.stats.Skipped[r]++
 			continue
 		}
-		g.revoke(peer, l, short)
+		g.revokeFrom(peer, l, short)
 		sent = true
 	}
 	return sent
 }
 
-func (g *Ledger) reason(peer int, l *Lender) Reason {
+func (g *Ledger) reasonFor(peer int, l *Lender) Reason {
 	switch {
 	case peer == g.self:
 		return Self
 	case g.busy != nil && g.busy(peer):
 		return Busy
-	case l.flags&inFlight != 0 && !g.overdue(l):
+	case l.flags&inFlight != 0 && !g.isOverdue(l):
 		return Flying
 	case int(l.loan) <= g.c.Min:
 		return Least
@@ -67,11 +67,11 @@ func (g *Ledger) reason(peer int, l *Lender) Reason {
 	return wanted
 }
 
-// overdue says that a revoke has gone unanswered for so long that the answer may be lost. That is 4 epochs, then 8, and
-// so on up to 128. To repeat it does no harm, because it names a count, not a number of credits.
-func (g *Ledger) overdue(l *Lender) bool { return g.Epoch()-l.since >= 4<<(l.flags/oneTry) }
+// isOverdue says that a revoke has gone unanswered for so long that the answer may be lost. That is 4 epochs, then 8,
+// and so on up to 128. To repeat it does no harm, because it names a count, not a number of credits.
+func (g *Ledger) isOverdue(l *Lender) bool { return g.Epoch()-l.since >= 4<<(l.flags/oneTry) }
 
-func (g *Ledger) revoke(peer int, l *Lender, short int) {
+func (g *Ledger) revokeFrom(peer int, l *Lender, short int) {
 	want := min(int(l.loan)-g.c.Min, max(short, g.c.RevokeLimit))
 	if l.flags&inFlight != 0 {
 		l.flags += oneTry * min(1, mostTries-l.flags/oneTry)
@@ -80,13 +80,14 @@ func (g *Ledger) revoke(peer int, l *Lender, short int) {
 	l.flags |= inFlight
 	l.since = g.Epoch()
 	g.stats.Revokes++
-	g.land(peer)
+	g.landRevoke(peer)
 	g.flights = append(g.flights, flight{peer, g.requests()})
-	g.out = append(g.out, Message{Peer: peer, Kind: Revoke, Args: Args{int32(g.got(l) + uint16(want))}})
+	g.out = append(g.out, Message{Peer: peer, Kind: Revoke, Args: Args{int32(g.gotCount(l) + uint16(want))}})
 }
 
-// expire stops counting revokes that peers have left lying, so that a few inattentive ones do not end all scavenging.
-func (g *Ledger) expire() {
+// expireRevokes stops counting revokes that peers have left lying, so that a few inattentive ones do not end all
+// scavenging.
+func (g *Ledger) expireRevokes() {
 	now := g.requests()
 	g.flights = slices.DeleteFunc(g.flights, func(f flight) bool { return now-f.at >= uint64(g.c.Patience) })
 }
@@ -99,20 +100,20 @@ func (g *Ledger) requests() uint64 {
 	return (g.stats.Epochs+1)*uint64(g.c.Epoch) - uint64(g.left)
 }
 
-// land stops counting a revoke to peer, if there is one.
-func (g *Ledger) land(peer int) {
+// landRevoke stops counting a revoke to peer, if there is one.
+func (g *Ledger) landRevoke(peer int) {
 	g.flights = slices.DeleteFunc(g.flights, func(f flight) bool { return f.peer == peer })
 }
 
 // The scavenge list is the set of peers whose loan exceeds the least. It changes in the same step as the loan.
 
-// enlist adds peer to the list; delist removes it.
-func (g *Ledger) enlist(peer int) {
+// enlistPeer adds peer to the list; delist removes it.
+func (g *Ledger) enlistPeer(peer int) {
 	g.list[peer/64] |= 1 << (peer % 64)
 	g.listed++
 }
 
-func (g *Ledger) delist(peer int) {
+func (g *Ledger) delistPeer(peer int) {
 	g.list[peer/64] &^= 1 << (peer % 64)
 	g.listed--
 }

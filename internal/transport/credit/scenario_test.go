@@ -226,7 +226,7 @@ func (m ledgerModel) after() {
 
 func (m ledgerModel) lend(y, x, n int) {
 	g := m.w.ranks[y]
-	g.grant(x, &g.peers[x], n)
+	g.grantMore(x, &g.peers[x], n)
 	g.peers[x].given = 0
 	m.w.tell(y, x)
 	m.after()

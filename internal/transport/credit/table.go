@@ -44,14 +44,14 @@ func Defaults(nodes, chunk int) (perPeer, banked int) {
 	}
 	for i := 1; i < len(table); i++ {
 		if nodes <= table[i].nodes {
-			return between(table[i-1], table[i], nodes)
+			return pointsBetween(table[i-1], table[i], nodes)
 		}
 	}
 	last := table[len(table)-1]
 	return last.perPeer, last.banked
 }
 
-func between(a, b row, nodes int) (perPeer, banked int) {
+func pointsBetween(a, b row, nodes int) (perPeer, banked int) {
 	num, den := nodes-a.nodes, b.nodes-a.nodes
 	return a.perPeer + (b.perPeer-a.perPeer)*num/den, a.banked + (b.banked-a.banked)*num/den
 }
@@ -64,7 +64,7 @@ var fullBank, leastBank = row{nodes: 64, banked: 25600}, row{nodes: 10000, banke
 
 // mostBanked is the largest bank in a job of that many ranks.
 func mostBanked(nodes int) int {
-	_, banked := between(fullBank, leastBank, min(max(nodes, fullBank.nodes), leastBank.nodes))
+	_, banked := pointsBetween(fullBank, leastBank, min(max(nodes, fullBank.nodes), leastBank.nodes))
 	return banked
 }
 

@@ -229,7 +229,7 @@ func (w *world) check() error {
 		case Revoke:
 			revokes[[2]int{s.src, s.Peer}]++
 		case Return:
-			d := uint16(s.Args[0]) - w.ranks[s.Peer].got(&w.ranks[s.Peer].peers[s.src])
+			d := uint16(s.Args[0]) - w.ranks[s.Peer].gotCount(&w.ranks[s.Peer].peers[s.src])
 			returns[[2]int{s.src, s.Peer}] = max(returns[[2]int{s.src, s.Peer}], int(int16(d)))
 		}
 	}

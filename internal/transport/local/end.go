@@ -17,7 +17,7 @@ type end struct {
 
 // Close tells the peers.
 func (e *end) Close() error {
-	e.exposed.close()
+	e.exposed.closeAll()
 	own := e.ring.Rank()
 	for peer, other := range e.all {
 		if other != e {

@@ -28,8 +28,8 @@ type exposure struct {
 
 const slotBits = 32
 
-// add exposes mem to peer.
-func (x *exposed) add(peer int, mem []byte) conduit.Key {
+// addMemory exposes mem to peer.
+func (x *exposed) addMemory(peer int, mem []byte) conduit.Key {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	i := uint32(len(x.slots))
@@ -44,8 +44,8 @@ func (x *exposed) add(peer int, mem []byte) conduit.Key {
 	return conduit.Key{ID: uint64(s.use)<<slotBits | uint64(i), Size: int64(len(mem))}
 }
 
-// find gives the slot of a key that is exposed to peer, or nil. Under mu.
-func (x *exposed) find(peer int, id uint64) *exposure {
+// findSlot gives the slot of a key that is exposed to peer, or nil. Under mu.
+func (x *exposed) findSlot(peer int, id uint64) *exposure {
 	i := uint32(id)
 	if uint64(i) >= uint64(len(x.slots)) {
 		return nil
@@ -56,11 +56,11 @@ func (x *exposed) find(peer int, id uint64) *exposure {
 	return nil
 }
 
-// enter gives n bytes at off of the memory of a key for a copy, which leave ends; nil if there are none.
-func (x *exposed) enter(peer int, id uint64, off int64, n int) []byte {
+// enterCopy gives n bytes at off of the memory of a key for a copy, which leave ends; nil if there are none.
+func (x *exposed) enterCopy(peer int, id uint64, off int64, n int) []byte {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	s := x.find(peer, id)
+	s := x.findSlot(peer, id)
 	if s == nil || x.closed || !(conduit.Key{Size: int64(len(s.mem))}).Holds(off, n) {
 		return nil
 	}
@@ -68,28 +68,28 @@ func (x *exposed) enter(peer int, id uint64, off int64, n int) []byte {
 	return s.mem[off : off+int64(n)]
 }
 
-func (x *exposed) leave(id uint64) {
+func (x *exposed) leaveCopy(id uint64) {
 	x.mu.Lock()
 	x.slots[uint32(id)].users--
 	x.mu.Unlock()
 }
 
-// remove takes memory away from a peer and waits for its copy; false if it is not exposed.
-func (x *exposed) remove(peer int, id uint64) bool {
+// removeKey takes memory away from a peer and waits for its copy; false if it is not exposed.
+func (x *exposed) removeKey(peer int, id uint64) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.closed {
 		return true
 	}
-	if x.find(peer, id) == nil {
+	if x.findSlot(peer, id) == nil {
 		return false
 	}
-	x.shut(uint32(id))
+	x.shutSlot(uint32(id))
 	return true
 }
 
-// shut ends the use of slot i. Under mu, which it leaves while it waits.
-func (x *exposed) shut(i uint32) {
+// shutSlot ends the use of slot i. Under mu, which it leaves while it waits.
+func (x *exposed) shutSlot(i uint32) {
 	x.slots[i].open = false
 	for x.slots[i].users > 0 {
 		x.mu.Unlock()
@@ -100,23 +100,23 @@ func (x *exposed) shut(i uint32) {
 	x.free = append(x.free, i)
 }
 
-// close takes all away.
-func (x *exposed) close() {
+// closeAll takes all away.
+func (x *exposed) closeAll() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.closed = true
 	for i := range x.slots {
 		if x.slots[i].open {
-			x.shut(uint32(i))
+			x.shutSlot(uint32(i))
 		}
 	}
 }
 
-func (e *end) reaches(peer int) bool { return uint(peer) < uint(len(e.all)) && peer != e.ring.Rank() }
+func (e *end) doesReach(peer int) bool { return uint(peer) < uint(len(e.all)) && peer != e.ring.Rank() }
 
 // Reach implements conduit.Remote. Messages of a rank to itself take the way of records.
 func (e *end) Reach(peer int) conduit.Reach {
-	ok := e.reaches(peer)
+	ok := e.doesReach(peer)
 	return conduit.Reach{Get: ok, Put: ok, Map: ok, Near: ok, Firm: ok}
 }
 
@@ -124,14 +124,14 @@ func (e *end) Reach(peer int) conduit.Reach {
 func (e *end) Allocate(size int64) ([]byte, error) { return conduit.Allocate(size) }
 
 func (e *end) Expose(peer int, mem []byte) (conduit.Key, conduit.Status) {
-	if !e.reaches(peer) || e.ring.Failed(peer) != nil {
+	if !e.doesReach(peer) || e.ring.Failed(peer) != nil {
 		return conduit.Key{}, conduit.Dead
 	}
-	return e.exposed.add(peer, mem), conduit.OK
+	return e.exposed.addMemory(peer, mem), conduit.OK
 }
 
 func (e *end) Release(peer int, k conduit.Key) error {
-	if !e.exposed.remove(peer, k.ID) {
+	if !e.exposed.removeKey(peer, k.ID) {
 		return keyError(peer, k)
 	}
 	return nil
@@ -142,26 +142,26 @@ func keyError(peer int, k conduit.Key) error {
 }
 
 func (e *end) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
-	if !e.reaches(peer) {
+	if !e.doesReach(peer) {
 		return nil, nil, &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: "mapped memory"}
 	}
 	x := &e.all[peer].exposed
-	mem := x.enter(e.ring.Rank(), k.ID, 0, int(k.Size))
+	mem := x.enterCopy(e.ring.Rank(), k.ID, 0, int(k.Size))
 	if mem == nil {
 		return nil, nil, keyError(peer, k)
 	}
-	x.leave(k.ID)
+	x.leaveCopy(k.ID)
 	return mem[:len(mem):len(mem)], &e.lost[peer], nil
 }
 
 // Move implements ring.Memory.
 func (e *end) Move(peer int, get bool, local []byte, k conduit.Key, off int64) error {
 	x := &e.all[peer].exposed
-	mem := x.enter(e.ring.Rank(), k.ID, off, len(local))
+	mem := x.enterCopy(e.ring.Rank(), k.ID, off, len(local))
 	if mem == nil {
 		return keyError(peer, k)
 	}
-	defer x.leave(k.ID)
+	defer x.leaveCopy(k.ID)
 	if get {
 		copy(local, mem)
 	} else {

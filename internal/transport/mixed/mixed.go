@@ -52,7 +52,7 @@ func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit
 		return nil, fmt.Errorf("%w: mixed: rank %d: %s has no bell", conduit.ErrConfig, far.Rank(), far.Caps().Name)
 	}
 	m := &mixed{
-		near: near, far: far, bell: bell, caps: join(near.Caps(), far.Caps()), roads: make([]road, near.Size()),
+		near: near, far: far, bell: bell, caps: joinCaps(near.Caps(), far.Caps()), roads: make([]road, near.Size()),
 		astray: road{near, nowhere{}, true},
 	}
 	m.streamer, _ = near.(conduit.Streamer)
@@ -64,8 +64,8 @@ func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit
 			m.roads[peer] = newRoad(far, false)
 		}
 	}
-	m.quiet.init(m.roads)
-	m.nap.init(m)
+	m.quiet.initRoads(m.roads)
+	m.nap.initNap(m)
 	m.poll.nearSink, m.poll.farSink = side{m: m, near: true}, side{m: m}
 	return m, nil
 }
@@ -73,8 +73,8 @@ func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit
 // Far is the conduit towards peers that the near one does not reach. The caller only looks at it.
 func (m *mixed) Far() conduit.Conduit { return m.far }
 
-// join gives the properties on which a caller may count whatever the peer.
-func join(a, b conduit.Caps) conduit.Caps {
+// joinCaps gives the properties on which a caller may count whatever the peer.
+func joinCaps(a, b conduit.Caps) conduit.Caps {
 	c := conduit.Caps{
 		Name:      fmt.Sprintf("mixed(%s+%s)", a.Name, b.Name),
 		MaxRecord: min(a.MaxRecord, b.MaxRecord),
@@ -96,10 +96,10 @@ func (m *mixed) Caps() conduit.Caps { return m.caps }
 
 // Failed implements conduit.Conduit. Who knows that a far peer has failed finds that pending until it is told.
 func (m *mixed) Failed(peer int) error {
-	r := m.road(peer)
+	r := m.roadTo(peer)
 	err := r.Failed(peer)
 	if err != nil && !r.near {
-		m.quiet.over()
+		m.quiet.noteFar()
 	}
 	return err
 }

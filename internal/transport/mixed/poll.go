@@ -11,10 +11,10 @@ func (m *mixed) Pending() bool {
 	if m.near.Pending() {
 		return true
 	}
-	if m.quiet.pass() || !m.far.Pending() {
+	if m.quiet.passFar() || !m.far.Pending() {
 		return false
 	}
-	m.quiet.over() // Poll must find what Pending tells of
+	m.quiet.noteFar() // Poll must find what Pending tells of
 	return true
 }
 
@@ -28,7 +28,7 @@ func (m *mixed) Poll(budget int, sink conduit.Sink) int {
 	}
 	n := 0
 	p.nearSink.Sink, p.farSink.Sink = sink, sink
-	if m.quiet.pass() {
+	if m.quiet.passFar() {
 		n = max(0, m.near.Poll(budget, &p.nearSink))
 	} else {
 		n = m.pollBoth(budget)
@@ -69,7 +69,7 @@ func (m *mixed) pollBoth(budget int) int {
 		a += max(0, first.Poll(budget-a-b, one))
 	}
 	if (farFirst && a > 0) || (!farFirst && b > 0) {
-		m.quiet.over()
+		m.quiet.noteFar()
 	}
 	return a + b
 }
@@ -83,22 +83,22 @@ type nap struct {
 	look   func() bool // method look, made once, so that a sleep does not allocate
 }
 
-func (p *nap) init(m *mixed) {
+func (p *nap) initNap(m *mixed) {
 	p.m = m
-	p.look = p.looks
-	m.bell.Bell(p.ring)
+	p.look = p.doesLook
+	m.bell.Bell(p.ringSleeper)
 }
 
-// ring is called by the far conduit. It sets the note for the sleeper first. A sleeper that has not armed the near
-// conduit yet is not woken, but reads the note after arming.
-func (p *nap) ring() {
+// ringSleeper is called by the far conduit. It sets the note for the sleeper first. A sleeper that has not armed the
+// near conduit yet is not woken, but reads the note after arming.
+func (p *nap) ringSleeper() {
 	p.rung.Store(true)
 	p.m.near.Wake()
 }
 
-// looks is what the near conduit calls when the sleeper is armed there. The caller's condition comes first, because
+// doesLook is what the near conduit calls when the sleeper is armed there. The caller's condition comes first, because
 // it is to be asked in any case, and Pending may be true without cause.
-func (p *nap) looks() bool {
+func (p *nap) doesLook() bool {
 	return (p.ready != nil && p.ready()) || p.rung.Load() || p.m.far.Pending()
 }
 
@@ -113,7 +113,7 @@ func (m *mixed) Sleep(d time.Duration, ready func() bool) bool {
 	m.bell.Arm()
 	ok := m.near.Sleep(d, p.look)
 	m.bell.Disarm()
-	m.quiet.over() // what has rung is to be found at once
+	m.quiet.noteFar() // what has rung is to be found at once
 	p.ready = nil
 	p.asleep.Store(false)
 	return ok

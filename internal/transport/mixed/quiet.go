@@ -21,8 +21,9 @@ const (
 	seldomLooks = 128
 )
 
-// init is given the conduit's roads. A peer and a rank with words for each other share memory, so looking is cheap.
-func (q *quiet) init(roads []road) {
+// initRoads is given the conduit's roads. A peer and a rank with words for each other share memory, so looking is
+// cheap.
+func (q *quiet) initRoads(roads []road) {
 	for peer, r := range roads {
 		if !r.near && r.Mine(peer) == nil {
 			q.dear = true
@@ -30,8 +31,8 @@ func (q *quiet) init(roads []road) {
 	}
 }
 
-// pass reports whether to leave out this look at the far side.
-func (q *quiet) pass() bool {
+// passFar reports whether to leave out this look at the far side.
+func (q *quiet) passFar() bool {
 	if !q.dear {
 		return false
 	}
@@ -40,8 +41,8 @@ func (q *quiet) pass() bool {
 	return n > soonLooks && n%seldomLooks != 0
 }
 
-// over notes far traffic.
-func (q *quiet) over() {
+// noteFar notes far traffic.
+func (q *quiet) noteFar() {
 	if q.dear && q.looks.Load() != 0 {
 		arch.StoreRel32(&q.looks, 0)
 	}

@@ -6,24 +6,24 @@ import (
 	"github.com/golci/golci/conduit"
 )
 
-func (m *mixed) Reach(peer int) conduit.Reach { return m.lively(peer).Reach(peer) }
+func (m *mixed) Reach(peer int) conduit.Reach { return m.livelyRoad(peer).Reach(peer) }
 
 func (m *mixed) Expose(peer int, mem []byte) (conduit.Key, conduit.Status) {
-	return m.lively(peer).Expose(peer, mem)
+	return m.livelyRoad(peer).Expose(peer, mem)
 }
 
-func (m *mixed) Release(peer int, k conduit.Key) error { return m.lively(peer).Release(peer, k) }
+func (m *mixed) Release(peer int, k conduit.Key) error { return m.livelyRoad(peer).Release(peer, k) }
 
 func (m *mixed) Get(peer int, dst []byte, k conduit.Key, off int64, c conduit.Completion) int {
-	return m.lively(peer).Get(peer, dst, k, off, c)
+	return m.livelyRoad(peer).Get(peer, dst, k, off, c)
 }
 
 func (m *mixed) Put(peer int, src []byte, k conduit.Key, off int64, c conduit.Completion) int {
-	return m.lively(peer).Put(peer, src, k, off, c)
+	return m.livelyRoad(peer).Put(peer, src, k, off, c)
 }
 
 func (m *mixed) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
-	return m.lively(peer).Map(peer, k)
+	return m.livelyRoad(peer).Map(peer, k)
 }
 
 // Allocate implements conduit.Remote: near, so that peers of the node can map the memory. A far conduit exposes any.
@@ -45,13 +45,13 @@ func (nowhere) Allocate(size int64) ([]byte, error) { return conduit.Allocate(si
 
 func (nowhere) Expose(int, []byte) (conduit.Key, conduit.Status) { return conduit.Key{}, conduit.Dead }
 
-func (nowhere) Release(peer int, _ conduit.Key) error                       { return unreachable(peer) }
+func (nowhere) Release(peer int, _ conduit.Key) error                       { return unreachableError(peer) }
 func (nowhere) Get(int, []byte, conduit.Key, int64, conduit.Completion) int { return -1 }
 func (nowhere) Put(int, []byte, conduit.Key, int64, conduit.Completion) int { return -1 }
 func (nowhere) Map(peer int, _ conduit.Key) ([]byte, *atomic.Bool, error) {
-	return nil, nil, unreachable(peer)
+	return nil, nil, unreachableError(peer)
 }
 
-func unreachable(peer int) error {
+func unreachableError(peer int) error {
 	return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: "memory of the peer"}
 }

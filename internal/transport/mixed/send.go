@@ -20,19 +20,19 @@ func newRoad(c conduit.Conduit, near bool) road {
 	return road{c, nowhere{}, near}
 }
 
-// road is the way to peer. A number that is no rank's leads near, which refuses it.
-func (m *mixed) road(peer int) *road {
+// roadTo is the way to peer. A number that is no rank's leads near, which refuses it.
+func (m *mixed) roadTo(peer int) *road {
 	if uint(peer) >= uint(len(m.roads)) {
 		return &m.astray
 	}
 	return &m.roads[peer]
 }
 
-// lively is road for what an answer may follow.
-func (m *mixed) lively(peer int) *road {
-	r := m.road(peer)
+// livelyRoad is road for what an answer may follow.
+func (m *mixed) livelyRoad(peer int) *road {
+	r := m.roadTo(peer)
 	if !r.near {
-		m.quiet.over()
+		m.quiet.noteFar()
 	}
 	return r
 }
@@ -41,44 +41,44 @@ func (m *mixed) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit.S
 	if n > m.caps.MaxRecord {
 		return nil, conduit.Dead
 	}
-	return m.road(peer).Reserve(peer, class, n)
+	return m.roadTo(peer).Reserve(peer, class, n)
 }
 
 func (m *mixed) Commit(peer int, first uint64) {
-	r := m.road(peer)
+	r := m.roadTo(peer)
 	r.Commit(peer, first)
 	if !r.near { // not before the record has left
-		m.quiet.over()
+		m.quiet.noteFar()
 	}
 }
 
 // Streams implements conduit.Streamer.
 func (m *mixed) Streams(peer, n int) bool {
-	return m.streamer != nil && m.road(peer).near && m.streamer.Streams(peer, n)
+	return m.streamer != nil && m.roadTo(peer).near && m.streamer.Streams(peer, n)
 }
 
 // Inject implements conduit.Injector.
 func (m *mixed) Inject(peer int, first, second, third uint64, data []byte) bool {
-	return m.injector != nil && m.road(peer).near && m.injector.Inject(peer, first, second, third, data)
+	return m.injector != nil && m.roadTo(peer).near && m.injector.Inject(peer, first, second, third, data)
 }
 
 func (m *mixed) BulkSend(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
 	if m.caps.BulkChunk == 0 {
 		data = nil // the conduit then only tells whether the peer is dead
 	}
-	return m.lively(peer).BulkSend(peer, id, off, data, keep)
+	return m.livelyRoad(peer).BulkSend(peer, id, off, data, keep)
 }
 
 func (m *mixed) BulkReserve(peer, n int) ([]byte, conduit.Status) {
 	if m.caps.BulkChunk == 0 {
 		n = 0 // as in BulkSend
 	}
-	return m.lively(peer).BulkReserve(peer, n)
+	return m.livelyRoad(peer).BulkReserve(peer, n)
 }
 
 func (m *mixed) BulkCommit(peer int, id uint64, off int64, n int) {
-	m.road(peer).BulkCommit(peer, id, off, n)
+	m.roadTo(peer).BulkCommit(peer, id, off, n)
 }
 
-func (m *mixed) Mine(peer int) *atomic.Uint64   { return m.road(peer).Mine(peer) }
-func (m *mixed) Theirs(peer int) *atomic.Uint64 { return m.road(peer).Theirs(peer) }
+func (m *mixed) Mine(peer int) *atomic.Uint64   { return m.roadTo(peer).Mine(peer) }
+func (m *mixed) Theirs(peer int) *atomic.Uint64 { return m.roadTo(peer).Theirs(peer) }

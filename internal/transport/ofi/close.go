@@ -30,31 +30,31 @@ func (c *Conduit) Close() error {
 	}
 	c.polling.Lock() // a Poll that is under way ends
 	defer c.polling.Unlock()
-	calm := c.wind(time.Now().Add(c.cfg.Linger), func() bool { return c.sends+len(c.flying)+len(c.busy) == 0 })
+	calm := c.windDown(time.Now().Add(c.cfg.Linger), func() bool { return c.sends+len(c.flying)+len(c.busy) == 0 })
 	c.mu.Lock()
-	done := calm && c.heard()
+	done := calm && c.allHeard()
 	abandon := len(c.flying) > 0
 	c.mu.Unlock()
 	var err error
 	if done || abandon {
-		err = c.shut()
+		err = c.shutEndpoint()
 	} else {
 		go func() {
-			c.wind(time.Now().Add(afterwards*c.cfg.Linger), c.heard)
-			_ = c.shut() // nobody is left to be told
+			c.windDown(time.Now().Add(afterwards*c.cfg.Linger), c.allHeard)
+			_ = c.shutEndpoint() // nobody is left to be told
 		}()
 	}
 	c.tellEnded()
 	return err
 }
 
-// wind says good-bye and goes on until done, which is called under mu, says so.
-func (c *Conduit) wind(end time.Time, done func() bool) bool {
+// windDown says good-bye and goes on until done, which is called under mu, says so.
+func (c *Conduit) windDown(end time.Time, done func() bool) bool {
 	for {
 		c.mu.Lock()
-		c.farewell()
-		c.discard()
-		c.progress(16 * batch)
+		c.sayFarewell()
+		c.discardArrived()
+		c.makeProgress(16 * batch)
 		over := done()
 		c.mu.Unlock()
 		if over || time.Now().After(end) {
@@ -64,18 +64,18 @@ func (c *Conduit) wind(end time.Time, done func() bool) bool {
 	}
 }
 
-// farewell tells peers how much was sent in all. Under mu, as what follows.
-func (c *Conduit) farewell() {
+// sayFarewell tells peers how much was sent in all. Under mu, as what follows.
+func (c *Conduit) sayFarewell() {
 	for i := range c.peers {
 		if p := &c.peers[i]; (p.known || c.cfg.Size <= tellAll) && !p.byeSent && i != c.cfg.Rank && !c.fails.Lost(i) {
 			p.byeSent = true
-			c.tell(p, kindBye, p.count)
+			c.tellPeer(p, kindBye, p.count)
 		}
 	}
 }
 
-// heard tells whether all peers have all that was sent, or have gone.
-func (c *Conduit) heard() bool {
+// allHeard tells whether all peers have all that was sent, or have gone.
+func (c *Conduit) allHeard() bool {
 	for i := range c.peers {
 		if p := &c.peers[i]; p.byeSent && !p.acked {
 			return false
@@ -84,21 +84,21 @@ func (c *Conduit) heard() bool {
 	return c.sends+len(c.busy) == 0
 }
 
-// discard drops what has come and was not delivered.
-func (c *Conduit) discard() {
-	for !c.turns.empty() {
-		p := c.turns.pop()
+// discardArrived drops what has come and was not delivered.
+func (c *Conduit) discardArrived() {
+	for !c.turns.isEmpty() {
+		p := c.turns.popPeer()
 		for p.turn = false; p.in.first != nil; {
-			e := p.in.pop()
+			e := p.in.popEntry()
 			c.ready.Add(-1)
 			all := []delivery{e.delivery}
-			c.settle(all)
+			c.settleDelivered(all)
 		}
 	}
 }
 
-// shut ends the endpoint. Operations that were under way are given up.
-func (c *Conduit) shut() error {
+// shutEndpoint ends the endpoint. Operations that were under way are given up.
+func (c *Conduit) shutEndpoint() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.down {
@@ -108,7 +108,7 @@ func (c *Conduit) shut() error {
 	err := c.endAll()
 	for len(c.flying) > 0 {
 		s := c.flying[0]
-		c.over(s, &conduit.PeerError{Peer: s.peer, Err: conduit.ErrClosed})
+		c.endSlot(s, &conduit.PeerError{Peer: s.peer, Err: conduit.ErrClosed})
 	}
 	return err
 }
@@ -117,11 +117,11 @@ func (c *Conduit) shut() error {
 func (c *Conduit) endAll() error {
 	switch {
 	case len(c.kin) > 0:
-		return errors.Join(c.forgetMemory(), c.slab.forget(c.ep), leave(c.kin))
+		return errors.Join(c.forgetMemory(), c.slab.forgetMemory(c.ep), leave(c.kin))
 	case c.info.ByEndpoint:
-		return errors.Join(c.forgetMemory(), c.slab.forget(c.ep), c.ep.Close())
+		return errors.Join(c.forgetMemory(), c.slab.forgetMemory(c.ep), c.ep.Close())
 	}
-	return errors.Join(c.ep.CloseEndpoint(), c.forgetMemory(), c.slab.forget(c.ep), c.ep.Close())
+	return errors.Join(c.ep.CloseEndpoint(), c.forgetMemory(), c.slab.forgetMemory(c.ep), c.ep.Close())
 }
 
 // tellEnded tells of the operations that nobody polls for any more.

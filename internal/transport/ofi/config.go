@@ -78,8 +78,8 @@ func newGeometry(c conduit.Config) (geometry, error) {
 	return g, nil
 }
 
-// admits tells whether a record of a class whose cost is that has room, with so much under way.
-func (g *geometry) admits(class conduit.Class, under, cost uint32) bool {
+// doesAdmit tells whether a record of a class whose cost is that has room, with so much under way.
+func (g *geometry) doesAdmit(class conduit.Class, under, cost uint32) bool {
 	switch {
 	case g.tiny && class == conduit.Request:
 		return under == 0 || under+cost <= g.requests

@@ -34,16 +34,16 @@ func TestGeometryAdmits(t *testing.T) {
 		}
 		under := uint32(0)
 		for range g.loan {
-			if !g.admits(conduit.Request, under, cost(conduit.CreditBytes)) {
+			if !g.doesAdmit(conduit.Request, under, cost(conduit.CreditBytes)) {
 				t.Fatalf("%+v: no room for a request with %d bytes under way", c, under)
 			}
 			under += cost(conduit.CreditBytes)
 		}
-		for g.admits(conduit.Request, under, cost(8)) {
+		for g.doesAdmit(conduit.Request, under, cost(8)) {
 			under += cost(8)
 		}
 		for _, class := range []conduit.Class{conduit.Reply, conduit.System} {
-			if !g.admits(class, under, cost(g.maxRecord)) {
+			if !g.doesAdmit(class, under, cost(g.maxRecord)) {
 				t.Errorf("%+v: class %d has no room beside requests", c, class)
 			}
 			under += cost(g.maxRecord)

@@ -17,7 +17,7 @@ type doubts struct {
 	list []int
 }
 
-func (d *doubts) add(p int) {
+func (d *doubts) addDoubt(p int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !slices.Contains(d.list, p) {
@@ -26,7 +26,7 @@ func (d *doubts) add(p int) {
 	}
 }
 
-func (d *doubts) take() []int {
+func (d *doubts) takeDoubts() []int {
 	if d.n.Load() == 0 {
 		return nil
 	}

@@ -11,8 +11,8 @@ import (
 
 // Under mu, all but Suspect.
 
-// fail puts a peer out of reach. What waits to be sent to it is given up, but for the answer to its farewell.
-func (c *Conduit) fail(p *peer, reason error, detail string) {
+// failPeer puts a peer out of reach. What waits to be sent to it is given up, but for the answer to its farewell.
+func (c *Conduit) failPeer(p *peer, reason error, detail string) {
 	if c.fails.Lost(p.rank) {
 		return
 	}
@@ -27,12 +27,12 @@ func (c *Conduit) fail(p *peer, reason error, detail string) {
 	}
 	old := p.out
 	p.out = queue{}
-	for s := old.pop(); s != nil; s = old.pop() {
+	for s := old.popSlot(); s != nil; s = old.popSlot() {
 		if s.kind == kindByeAck && s.use == sending && s.op == nil {
-			p.out.push(s)
+			p.out.pushSlot(s)
 			continue
 		}
-		c.drop(s)
+		c.dropSlot(s)
 	}
 	for i := len(c.flying) - 1; i >= 0; i-- {
 		if s := c.flying[i]; s.peer == p.rank && s.op.since.IsZero() {
@@ -44,23 +44,23 @@ func (c *Conduit) fail(p *peer, reason error, detail string) {
 // lateSlot keeps a reserved slot out of use for good: its caller may still write into it.
 func (c *Conduit) lateSlot(s *slot) { s.use = unused }
 
-// lost takes in that the library does not get through to a peer any more.
-func (c *Conduit) lost(p *peer, err error) {
+// peerLost takes in that the library does not get through to a peer any more.
+func (c *Conduit) peerLost(p *peer, err error) {
 	switch {
 	case p.bye:
 		p.acked = true // it has gone
-		c.fail(p, conduit.ErrPeerClosed, "")
+		c.failPeer(p, conduit.ErrPeerClosed, "")
 	case p.connected:
 		p.acked = true
-		c.fail(p, conduit.ErrPeerDied, err.Error())
+		c.failPeer(p, conduit.ErrPeerDied, err.Error())
 	default:
 		p.acked = true
-		c.fail(p, conduit.ErrUnreachable, c.between(p)+": "+err.Error())
+		c.failPeer(p, conduit.ErrUnreachable, c.connText(p)+": "+err.Error())
 	}
 }
 
-// between names both ends of a connection, for people.
-func (c *Conduit) between(p *peer) string {
+// connText names both ends of a connection, for people.
+func (c *Conduit) connText(p *peer) string {
 	return fmt.Sprintf("%s, domain %s, from %s to %s", c.info.Provider, c.info.Domain,
 		c.ep.Address(c.names[c.cfg.Rank]), c.ep.Address(c.names[p.rank]))
 }
@@ -73,74 +73,74 @@ func (c *Conduit) reasonFor(p int) error {
 	return &conduit.PeerError{Peer: p, Err: conduit.ErrClosed}
 }
 
-// overdue fails peers that have not taken a first message, or not answered, for too long.
-func (c *Conduit) overdue(now time.Time) {
+// failOverdue fails peers that have not taken a first message, or not answered, for too long.
+func (c *Conduit) failOverdue(now time.Time) {
 	for i := len(c.connecting) - 1; i >= 0; i-- {
 		if p := c.connecting[i]; now.Sub(p.since) > c.cfg.Connect {
-			c.fail(p, conduit.ErrUnreachable, fmt.Sprintf("%s: no connection within %v", c.between(p), c.cfg.Connect))
+			c.failPeer(p, conduit.ErrUnreachable, fmt.Sprintf("%s: no connection within %v", c.connText(p), c.cfg.Connect))
 		}
 	}
 	for i := len(c.suspects) - 1; i >= 0; i-- {
 		if p := c.suspects[i]; now.Sub(p.asked) > p.patience {
-			c.fail(p, conduit.ErrPeerDied, fmt.Sprintf("no answer within %v", p.patience))
+			c.failPeer(p, conduit.ErrPeerDied, fmt.Sprintf("no answer within %v", p.patience))
 		}
 	}
 }
 
 // Suspect implements conduit.Suspecter.
 func (c *Conduit) Suspect(to int) {
-	if c.reach(to) == nil || to == c.cfg.Rank {
+	if c.reachablePeer(to) == nil || to == c.cfg.Rank {
 		return
 	}
-	c.doubts.add(to)
+	c.doubts.addDoubt(to)
 	c.Wake() // the sleeper makes a pass, and heeds the time
 	c.nap.stir()
 }
 
 // askDoubted wants a sign of life soon of peers that are said to be dead.
 func (c *Conduit) askDoubted() {
-	for _, to := range c.doubts.take() {
-		if p := c.reach(to); p != nil {
-			c.ask(p, c.cfg.Silence)
+	for _, to := range c.doubts.takeDoubts() {
+		if p := c.reachablePeer(to); p != nil {
+			c.askPeer(p, c.cfg.Silence)
 			p.doubted = !p.asked.IsZero()
 		}
 	}
 }
 
-// ask wants a sign of life of a peer within d.
-func (c *Conduit) ask(p *peer, d time.Duration) {
+// askPeer wants a sign of life of a peer within d.
+func (c *Conduit) askPeer(p *peer, d time.Duration) {
 	switch {
 	case c.down:
 	case p.asked.IsZero():
 		p.asked, p.patience = time.Now(), d
 		c.suspects = append(c.suspects, p)
-		c.tell(p, kindPing)
+		c.tellPeer(p, kindPing)
 	default:
 		p.patience = min(p.patience, time.Since(p.asked)+d)
 	}
 }
 
-// uses notes that something is exchanged with a peer.
-func (c *Conduit) uses(p *peer) {
+// noteUse notes that something is exchanged with a peer.
+func (c *Conduit) noteUse(p *peer) {
 	if !p.known && p.rank != c.cfg.Rank {
 		p.known, p.heard = true, c.ticks
 		c.used = append(c.used, p)
 	}
 }
 
-// quiet is how long a peer may be silent before it is asked for a sign of life.
-func (c *Conduit) quiet() time.Duration { return min(c.cfg.DeadAfter/10, time.Second) }
+// quietTime is how long a peer may be silent before it is asked for a sign of life.
+func (c *Conduit) quietTime() time.Duration { return min(c.cfg.DeadAfter/10, time.Second) }
 
-// tick is called every keepTick. It asks the peers that have been silent too long, and tells whether there are some.
-func (c *Conduit) tick() (asked bool) {
+// onTick is called every keepTick. It asks the peers that have been silent too long, and tells whether there are some.
+func (c *Conduit) onTick() (asked bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ticks++
 	for i := len(c.used) - 1; i >= 0; i-- { // a question that cannot be sent takes its peer out of the list
 		p := c.used[i]
 		silent := time.Duration(c.ticks-p.heard) * c.keepTick()
-		if silent > c.quiet() && p.asked.IsZero() {
-			c.ask(p, c.cfg.DeadAfter-min(silent, c.cfg.DeadAfter/2))
+		if silent > c.quietTime() && p.asked.IsZero() {
+			c.askPeer(p, c.cfg.DeadAfter-min(silent, c.cfg.DeadAfter/2))
 			asked = true
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/golci/golci/internal/platform/fi"
 )
 
-// progress takes up to most completions from the library, sends what waits, and looks at the clock where that matters.
-// found tells that there is something to deliver. Under mu, as all of this file.
-func (c *Conduit) progress(most int) (found bool) {
+// makeProgress takes up to most completions from the library, sends what waits, and looks at the clock where that
+// matters. found tells that there is something to deliver. Under mu, as all of this file.
+func (c *Conduit) makeProgress(most int) (found bool) {
 	if c.down {
 		return false
 	}
@@ -21,7 +21,7 @@ func (c *Conduit) progress(most int) (found bool) {
 		want := min(most, batch)
 		got, code := c.ep.Read(want)
 		if code == -fi.Available {
-			c.failure()
+			c.takeFailure()
 			most--
 			continue
 		}
@@ -29,20 +29,20 @@ func (c *Conduit) progress(most int) (found bool) {
 			break
 		}
 		for i := range got {
-			c.completed(&got[i])
+			c.onCompleted(&got[i])
 		}
 		most -= len(got)
 		if len(got) < want {
 			break
 		}
 	}
-	c.pool.fill() // in vain if the library has no room; the next pass tries again
+	c.pool.fillPool() // in vain if the library has no room; the next pass tries again
 	if len(c.busy) > 0 {
-		c.flush()
+		c.flushWaiting()
 	}
 	c.askDoubted()
 	if len(c.connecting)+len(c.suspects) > 0 {
-		c.overdue(time.Now())
+		c.failOverdue(time.Now())
 	}
 	if len(c.flying) > 0 && c.lostSome {
 		c.overdueOps()
@@ -50,9 +50,9 @@ func (c *Conduit) progress(most int) (found bool) {
 	return c.ready.Load() > 0 || c.fails.News() == conduit.PeerGone
 }
 
-// completed takes in that an operation is over, or that a message has come.
-func (c *Conduit) completed(k *fi.Completion) {
-	s := c.slab.of(k.Context)
+// onCompleted takes in that an operation is over, or that a message has come.
+func (c *Conduit) onCompleted(k *fi.Completion) {
+	s := c.slab.slotOf(k.Context)
 	if s == nil {
 		return
 	}
@@ -60,8 +60,8 @@ func (c *Conduit) completed(k *fi.Completion) {
 	case receiving:
 		b := s.buf
 		if k.Flags&fi.Recv != 0 && k.Len > 0 {
-			if m, ok := b.finds(k, c.info.MultiRecv); ok {
-				c.message(m, b, nil)
+			if m, ok := b.findMessage(k, c.info.MultiRecv); ok {
+				c.takeMessage(m, b, nil)
 			}
 		}
 		if !c.info.MultiRecv || k.Flags&fi.MultiRecv != 0 {
@@ -69,29 +69,29 @@ func (c *Conduit) completed(k *fi.Completion) {
 		}
 	case sending:
 		c.sends--
-		c.linked(&c.peers[s.peer])
-		c.slab.give(s)
+		c.noteLinked(&c.peers[s.peer])
+		c.slab.giveSlot(s)
 	case getting, putting:
-		c.linked(&c.peers[s.peer])
-		c.over(s, nil)
+		c.noteLinked(&c.peers[s.peer])
+		c.endSlot(s, nil)
 	}
 }
 
-// linked notes that a peer has taken something.
-func (c *Conduit) linked(p *peer) {
+// noteLinked notes that a peer has taken something.
+func (c *Conduit) noteLinked(p *peer) {
 	if !p.connected {
 		p.connected = true
 		c.connecting = without(c.connecting, p)
 	}
 }
 
-// failure takes an error from the library.
-func (c *Conduit) failure() {
+// takeFailure takes an error from the library.
+func (c *Conduit) takeFailure() {
 	k, err, ok := c.ep.Failure()
 	if !ok {
 		return
 	}
-	s := c.slab.of(k.Context)
+	s := c.slab.slotOf(k.Context)
 	if s == nil {
 		return
 	}
@@ -104,28 +104,28 @@ func (c *Conduit) failure() {
 	case sending:
 		c.sends--
 		p := &c.peers[s.peer]
-		c.slab.give(s)
-		c.lost(p, err)
+		c.slab.giveSlot(s)
+		c.peerLost(p, err)
 	case getting, putting:
 		p := &c.peers[s.peer]
 		if fi.IsKey(err) {
-			c.over(s, &conduit.PeerError{Peer: p.rank, Err: conduit.ErrKey, Detail: err.Error()})
+			c.endSlot(s, &conduit.PeerError{Peer: p.rank, Err: conduit.ErrKey, Detail: err.Error()})
 			return
 		}
-		c.lost(p, err)
-		c.over(s, c.reasonFor(p.rank))
+		c.peerLost(p, err)
+		c.endSlot(s, c.reasonFor(p.rank))
 	}
 }
 
-// message takes in what has come, into buf, or from this rank itself in s. true: it is an entry now, which gives buf or
-// s back.
-func (c *Conduit) message(m []byte, buf *buffer, s *slot) bool {
+// takeMessage takes in what has come, into buf, or from this rank itself in s. true: it is an entry now, which gives
+// buf or s back.
+func (c *Conduit) takeMessage(m []byte, buf *buffer, s *slot) bool {
 	var h head
-	if !h.parse(m, c.cfg.Job, c.cfg.Size) {
+	if !h.parseHead(m, c.cfg.Job, c.cfg.Size) {
 		return false // of a stranger
 	}
 	p := &c.peers[h.src]
-	c.uses(p)
+	c.noteUse(p)
 	p.heard = c.ticks
 	if !p.asked.IsZero() && (!p.doubted || h.kind == kindPong) { // what a dead peer had sent before may still come
 		p.asked, p.doubted = time.Time{}, false
@@ -140,31 +140,31 @@ func (c *Conduit) message(m []byte, buf *buffer, s *slot) bool {
 	case kindRequest, kindReply, kindSystem:
 		n := binary.LittleEndian.Uint32(body)
 		if n < conduit.WordBytes || uint64(n) > uint64(len(body)) || (int(n)+7)&^7 != len(body) {
-			c.fail(p, conduit.ErrCorrupt, fmt.Sprintf("a record that says %d bytes in %d", n, len(body)))
+			c.failPeer(p, conduit.ErrCorrupt, fmt.Sprintf("a record that says %d bytes in %d", n, len(body)))
 			return false
 		}
-		return c.arrived(p, delivery{data: body[:n:n], buf: buf, slot: s})
+		return c.queueArrived(p, delivery{data: body[:n:n], buf: buf, slot: s})
 	case kindChunk:
 		var x chunk
-		data, ok := x.parse(body)
+		data, ok := x.parseChunk(body)
 		if !ok {
-			c.fail(p, conduit.ErrCorrupt, fmt.Sprintf("a chunk that says %d bytes in %d", x.n, len(body)))
+			c.failPeer(p, conduit.ErrCorrupt, fmt.Sprintf("a chunk that says %d bytes in %d", x.n, len(body)))
 			return false
 		}
-		return c.arrived(p, delivery{data: data, id: x.id, off: x.off, bulk: true, buf: buf, slot: s})
+		return c.queueArrived(p, delivery{data: data, id: x.id, off: x.off, bulk: true, buf: buf, slot: s})
 	case kindBye:
 		p.all, p.bye = binary.LittleEndian.Uint64(body), true
 		c.farewellOf(p)
 	case kindByeAck:
 		p.acked = true
 	case kindPing:
-		c.tell(p, kindPong)
+		c.tellPeer(p, kindPong)
 	}
 	return false
 }
 
-// arrived queues an entry for Poll.
-func (c *Conduit) arrived(p *peer, d delivery) bool {
+// queueArrived queues an entry for Poll.
+func (c *Conduit) queueArrived(p *peer, d delivery) bool {
 	p.came++
 	queued := !c.closed.Load() && !c.fails.Has(p.rank)
 	if queued {
@@ -179,12 +179,12 @@ func (c *Conduit) arrived(p *peer, d delivery) bool {
 			c.entries = e.next
 		}
 		e.delivery, e.next = d, nil
-		p.in.push(e)
+		p.in.pushEntry(e)
 		p.waiting.Add(1)
 		c.ready.Add(1)
 		if !p.turn {
 			p.turn = true
-			c.turns.push(p)
+			c.turns.pushPeer(p)
 		}
 	}
 	c.farewellOf(p)
@@ -194,8 +194,8 @@ func (c *Conduit) arrived(p *peer, d delivery) bool {
 // farewellOf ends a peer that has closed, once all that it sent has come.
 func (c *Conduit) farewellOf(p *peer) {
 	if p.bye && p.came >= p.all && p.rank != c.cfg.Rank {
-		c.tell(p, kindByeAck)
-		c.fail(p, conduit.ErrPeerClosed, "")
+		c.tellPeer(p, kindByeAck)
+		c.failPeer(p, conduit.ErrPeerClosed, "")
 	}
 }
 

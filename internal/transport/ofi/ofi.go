@@ -162,20 +162,20 @@ type peer struct {
 // then, also if it fails. It sends nothing yet: a first message connects.
 func (l *Listener) Connect(all [][]byte) (*Conduit, error) {
 	c := &Conduit{cfg: l.cfg, geo: l.geo, info: l.Info, ep: l.ep, names: all, peers: make([]peer, l.cfg.Size)}
-	if err := c.open(); err != nil {
-		return nil, errors.Join(err, c.slab.forget(c.ep), l.Close())
+	if err := c.openFabric(); err != nil {
+		return nil, errors.Join(err, c.slab.forgetMemory(c.ep), l.Close())
 	}
 	if l.own != nil {
 		l.own.arenas = c.slab.arenas
 		c.kin = l.own.uses(all)
 	}
-	runtime.AddCleanup(c, (*arenas).unmap, c.slab.arenas)
-	runtime.AddCleanup(c, (*bells).close, c.nap.bells)
-	go c.keep()
+	runtime.AddCleanup(c, (*arenas).unmapAll, c.slab.arenas)
+	runtime.AddCleanup(c, (*bells).closeBells, c.nap.bells)
+	go c.keepRunning()
 	return c, nil
 }
 
-func (c *Conduit) open() error {
+func (c *Conduit) openFabric() error {
 	c.fails.Init(c.cfg.Size)
 	c.slab = slab{arenas: &arenas{}, register: c.registerLocal}
 	if len(c.names) != c.cfg.Size {
@@ -192,10 +192,10 @@ func (c *Conduit) open() error {
 			return fmt.Errorf("rank %d: %w", i, err)
 		}
 	}
-	if err := c.pool.open(c); err != nil {
+	if err := c.pool.openPool(c); err != nil {
 		return err
 	}
-	return c.nap.open(c.ep.WaitFD)
+	return c.nap.openNap(c.ep.WaitFD)
 }
 
 // registerLocal makes bounce memory known, where the provider wants that.
@@ -234,7 +234,7 @@ func (c *Conduit) Foretell(tell func(peer int, reason error)) { c.fails.Foretell
 // a late Wake writes to no other file.
 type bells struct{ sleeper, keeper int }
 
-func (b *bells) close() {
+func (b *bells) closeBells() {
 	_ = unix.Close(b.sleeper)
 	_ = unix.Close(b.keeper)
 }

@@ -37,7 +37,7 @@ type entry struct {
 // inbox is entries in the order in which they came.
 type inbox struct{ first, last *entry }
 
-func (q *inbox) push(e *entry) {
+func (q *inbox) pushEntry(e *entry) {
 	if q.last == nil {
 		q.first = e
 	} else {
@@ -46,7 +46,7 @@ func (q *inbox) push(e *entry) {
 	q.last = e
 }
 
-func (q *inbox) pop() *entry {
+func (q *inbox) popEntry() *entry {
 	e := q.first
 	if q.first = e.next; q.first == nil {
 		q.last = nil
@@ -60,7 +60,7 @@ type ring struct {
 	head  int
 }
 
-func (r *ring) push(p *peer) {
+func (r *ring) pushPeer(p *peer) {
 	if r.head > len(r.peers)/2 {
 		n := copy(r.peers, r.peers[r.head:])
 		r.peers, r.head = r.peers[:n], 0
@@ -68,7 +68,7 @@ func (r *ring) push(p *peer) {
 	r.peers = append(r.peers, p)
 }
 
-func (r *ring) pop() *peer {
+func (r *ring) popPeer() *peer {
 	p := r.peers[r.head]
 	if r.head++; r.head == len(r.peers) {
 		r.peers, r.head = r.peers[:0], 0
@@ -76,7 +76,7 @@ func (r *ring) pop() *peer {
 	return p
 }
 
-func (r *ring) empty() bool { return len(r.peers) == 0 }
+func (r *ring) isEmpty() bool { return len(r.peers) == 0 }
 
 // Poll implements conduit.Conduit.
 func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
@@ -90,34 +90,35 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 	c.polls.Add(1)
 	c.mu.Lock()
 	if c.ready.Load() == 0 { // else Pending has just looked, or there is still something from the last time
-		c.progress(4 * batch)
+		c.makeProgress(4 * batch)
 	}
 	n := 0
 	for {
-		k := c.pick(min(budget-n, batch))
+		k := c.pickDeliveries(min(budget-n, batch))
 		if k == 0 {
 			break
 		}
 		c.mu.Unlock()
 		for i := range c.batch[:k] {
-			c.batch[i].give(sink)
+			c.batch[i].giveTo(sink)
 		}
 		n += k
 		c.mu.Lock()
-		c.settle(c.batch[:k])
+		c.settleDelivered(c.batch[:k])
 	}
 	c.mu.Unlock()
 	if c.fails.News() == conduit.PeerGone {
-		c.fails.Tell(sink, c.told)
+		c.fails.Tell(sink, c.allTold)
 	}
 	return n
 }
 
-// told tells whether all of a failed peer has been delivered.
-func (c *Conduit) told(p int) bool { return c.peers[p].waiting.Load() == 0 }
+// allTold tells whether all of a failed peer has been delivered.
+func (c *Conduit) allTold(p int) bool { return c.peers[p].waiting.Load() == 0 }
 
-// pick takes up to n deliveries out, operations that are over first, then entries of the peers in turn. Under mu.
-func (c *Conduit) pick(n int) (k int) {
+// pickDeliveries takes up to n deliveries out, operations that are over first, then entries of the peers in turn. Under
+// mu.
+func (c *Conduit) pickDeliveries(n int) (k int) {
 	if c.closed.Load() {
 		return 0
 	}
@@ -125,22 +126,22 @@ func (c *Conduit) pick(n int) (k int) {
 		c.batch[k] = delivery{done: c.ended[0]}
 		c.ended = c.ended[1:]
 	}
-	for ; k < n && !c.turns.empty(); k++ {
-		p := c.turns.pop()
-		e := p.in.pop()
+	for ; k < n && !c.turns.isEmpty(); k++ {
+		p := c.turns.popPeer()
+		e := p.in.popEntry()
 		c.batch[k] = e.delivery
 		*e = entry{next: c.entries}
 		c.entries = e
 		if p.turn = p.in.first != nil; p.turn {
-			c.turns.push(p)
+			c.turns.pushPeer(p)
 		}
 	}
 	c.ready.Add(-int64(k))
 	return k
 }
 
-// give hands one thing to the caller. Without mu.
-func (d *delivery) give(sink conduit.Sink) {
+// giveTo hands one thing to the caller. Without mu.
+func (d *delivery) giveTo(sink conduit.Sink) {
 	switch {
 	case d.done.to != nil:
 		d.done.to.Completed(d.done.n, d.done.err)
@@ -151,27 +152,27 @@ func (d *delivery) give(sink conduit.Sink) {
 	}
 }
 
-// settle gives back the memory of what was delivered, and tells peers that they have room again. Under mu.
-func (c *Conduit) settle(all []delivery) {
+// settleDelivered gives back the memory of what was delivered, and tells peers that they have room again. Under mu.
+func (c *Conduit) settleDelivered(all []delivery) {
 	for i := range all {
 		d := &all[i]
 		if d.done.to == nil {
-			c.took(d.peer, d)
+			c.countTaken(d.peer, d)
 			d.peer.waiting.Add(-1)
 		}
 		if d.buf != nil {
-			c.pool.release(d.buf, 1)
+			c.pool.releaseUses(d.buf, 1)
 		}
 		if d.slot != nil {
-			c.slab.give(d.slot)
+			c.slab.giveSlot(d.slot)
 		}
 		*d = delivery{}
 	}
 }
 
-// took counts what a peer sent as taken. It hears of that with the next message to it, or with one for that alone if
-// it could soon be short of room.
-func (c *Conduit) took(p *peer, d *delivery) {
+// countTaken counts what a peer sent as taken. It hears of that with the next message to it, or with one for that alone
+// if it could soon be short of room.
+func (c *Conduit) countTaken(p *peer, d *delivery) {
 	short := false
 	if d.bulk {
 		p.got++
@@ -184,7 +185,7 @@ func (c *Conduit) took(p *peer, d *delivery) {
 	case p.rank == c.cfg.Rank:
 		p.seen, p.gone = p.taken, p.got
 	case short && !c.fails.Has(p.rank):
-		c.tell(p, kindCredit)
+		c.tellPeer(p, kindCredit)
 	}
 }
 
@@ -193,19 +194,19 @@ func (c *Conduit) Pending() bool {
 	if c.closed.Load() {
 		return false
 	}
-	if c.waits() {
+	if c.hasWaiting() {
 		return true
 	}
 	if !c.mu.TryLock() {
 		return false // whoever has it wakes the sleeper if it finds something
 	}
-	found := c.progress(batch)
+	found := c.makeProgress(batch)
 	c.mu.Unlock()
-	c.alert(found)
-	return found && c.waits()
+	c.alertSleeper(found)
+	return found && c.hasWaiting()
 }
 
-// waits tells whether Poll would find something that has been taken from the library already.
-func (c *Conduit) waits() bool {
+// hasWaiting tells whether Poll would find something that has been taken from the library already.
+func (c *Conduit) hasWaiting() bool {
 	return c.ready.Load() > 0 || c.fails.News() == conduit.PeerGone
 }

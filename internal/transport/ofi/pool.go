@@ -33,8 +33,8 @@ const (
 	ringCount  = 64 // buffers for one message each
 )
 
-// open posts the first buffers. Providers without buffers for several messages get a ring of small ones.
-func (p *pool) open(c *Conduit) error {
+// openPool posts the first buffers. Providers without buffers for several messages get a ring of small ones.
+func (p *pool) openPool(c *Conduit) error {
 	p.c, p.length, p.want = c, (c.geo.longest()+63)&^63, ringCount
 	if c.info.MultiRecv {
 		p.length, p.want = max(multiBytes, 4*p.length), multiCount
@@ -46,18 +46,18 @@ func (p *pool) open(c *Conduit) error {
 		}
 		p.spare = append(p.spare, b)
 	}
-	if code := p.fill(); code != 0 {
+	if code := p.fillPool(); code != 0 {
 		return fi.Code(c.ep, "posting a receive", code)
 	}
 	return nil
 }
 
 func (p *pool) make() (*buffer, error) {
-	mem, desc, err := p.c.slab.known(p.length)
+	mem, desc, err := p.c.slab.knownBytes(p.length)
 	if err != nil {
 		return nil, err
 	}
-	b := &buffer{slot: p.c.slab.take(0), mem: mem, desc: desc}
+	b := &buffer{slot: p.c.slab.takeSlot(0), mem: mem, desc: desc}
 	if b.slot == nil {
 		return nil, errNoMemory
 	}
@@ -65,9 +65,9 @@ func (p *pool) make() (*buffer, error) {
 	return b, nil
 }
 
-// fill gives the library buffers until it has as many as it should. It returns the code of what failed; a later call
-// tries again.
-func (p *pool) fill() int {
+// fillPool gives the library buffers until it has as many as it should. It returns the code of what failed; a later
+// call tries again.
+func (p *pool) fillPool() int {
 	for p.posted < p.want {
 		if len(p.spare) == 0 {
 			b, err := p.make()
@@ -87,8 +87,8 @@ func (p *pool) fill() int {
 	return 0
 }
 
-// finds gives the bytes of a message that has come into a buffer; false if they are not in it.
-func (b *buffer) finds(k *fi.Completion, multi bool) ([]byte, bool) {
+// findMessage gives the bytes of a message that has come into a buffer; false if they are not in it.
+func (b *buffer) findMessage(k *fi.Completion, multi bool) ([]byte, bool) {
 	at := uintptr(0)
 	if multi {
 		at = k.Buf - addressOf(b.mem)
@@ -104,12 +104,12 @@ func (p *pool) returned(b *buffer) {
 	if b.outside {
 		b.outside = false
 		p.posted--
-		p.release(b, 0)
+		p.releaseUses(b, 0)
 	}
 }
 
-// release ends n uses of a buffer.
-func (p *pool) release(b *buffer, n int) {
+// releaseUses ends n uses of a buffer.
+func (p *pool) releaseUses(b *buffer, n int) {
 	if b.refs -= n; b.refs == 0 && !b.outside {
 		p.spare = append(p.spare, b)
 	}

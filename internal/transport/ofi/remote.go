@@ -65,7 +65,7 @@ func (c *Conduit) Map(p int, _ conduit.Key) ([]byte, *atomic.Bool, error) {
 
 // Expose implements conduit.Remote. The first time it calls the system, which may pin the pages.
 func (c *Conduit) Expose(to int, mem []byte) (conduit.Key, conduit.Status) {
-	p := c.reach(to)
+	p := c.reachablePeer(to)
 	if p == nil || to == c.cfg.Rank {
 		return conduit.Key{}, conduit.Dead
 	}
@@ -74,18 +74,18 @@ func (c *Conduit) Expose(to int, mem []byte) (conduit.Key, conduit.Status) {
 	if c.closed.Load() {
 		return conduit.Key{}, conduit.Dead
 	}
-	x, st := c.register(mem)
+	x, st := c.registerMemory(mem)
 	if st != conduit.OK {
 		return conduit.Key{}, st
 	}
-	c.uses(p) // it hears of the end
+	c.noteUse(p) // it hears of the end
 	x.peers[to]++
 	c.memory.leases[lease{to, x.key}] = x
 	return x.key, conduit.OK
 }
 
-// register makes memory known to the library, unless it is already.
-func (c *Conduit) register(mem []byte) (*exposed, conduit.Status) {
+// registerMemory makes memory known to the library, unless it is already.
+func (c *Conduit) registerMemory(mem []byte) (*exposed, conduit.Status) {
 	m := &c.memory
 	if m.regions == nil {
 		m.regions, m.leases = map[piece]*exposed{}, map[lease]*exposed{}
@@ -134,13 +134,13 @@ func (c *Conduit) Release(from int, k conduit.Key) error {
 		delete(c.memory.leases, l)
 	}
 	if len(x.peers) == 0 {
-		return c.forget(x)
+		return c.forgetExposed(x)
 	}
 	return nil
 }
 
-// forget takes exposed memory back from the library.
-func (c *Conduit) forget(x *exposed) error {
+// forgetExposed takes exposed memory back from the library.
+func (c *Conduit) forgetExposed(x *exposed) error {
 	delete(c.memory.regions, piece{addressOf(x.mem), len(x.mem)})
 	if x.empty || c.down {
 		return nil
@@ -150,16 +150,16 @@ func (c *Conduit) forget(x *exposed) error {
 
 // Get implements conduit.Remote.
 func (c *Conduit) Get(from int, dst []byte, k conduit.Key, off int64, done conduit.Completion) int {
-	return c.access(getting, from, dst, k, off, done)
+	return c.startAccess(getting, from, dst, k, off, done)
 }
 
 // Put implements conduit.Remote.
 func (c *Conduit) Put(to int, src []byte, k conduit.Key, off int64, done conduit.Completion) int {
-	return c.access(putting, to, src, k, off, done)
+	return c.startAccess(putting, to, src, k, off, done)
 }
 
-func (c *Conduit) access(u use, at int, local []byte, k conduit.Key, off int64, done conduit.Completion) int {
-	p := c.reach(at)
+func (c *Conduit) startAccess(u use, at int, local []byte, k conduit.Key, off int64, done conduit.Completion) int {
+	p := c.reachablePeer(at)
 	if p == nil || at == c.cfg.Rank {
 		return -1
 	}
@@ -168,17 +168,17 @@ func (c *Conduit) access(u use, at int, local []byte, k conduit.Key, off int64, 
 		return 0
 	}
 	c.mu.Lock()
-	n = c.start(p, u, local[:n:n], k, off, done)
+	n = c.startOp(p, u, local[:n:n], k, off, done)
 	c.mu.Unlock()
-	c.alert(c.waits())
+	c.alertSleeper(c.hasWaiting())
 	if c.nap.asleep.Load() {
 		c.Wake() // whoever sleeps here has to continue it
 	}
 	return n
 }
 
-// start begins an operation. Under mu, as all that follows.
-func (c *Conduit) start(p *peer, u use, local []byte, k conduit.Key, off int64, done conduit.Completion) int {
+// startOp begins an operation. Under mu, as all that follows.
+func (c *Conduit) startOp(p *peer, u use, local []byte, k conduit.Key, off int64, done conduit.Completion) int {
 	if c.closed.Load() {
 		return -1
 	}
@@ -187,10 +187,10 @@ func (c *Conduit) start(p *peer, u use, local []byte, k conduit.Key, off int64, 
 	}
 	rkey, base, ok := openKey(k)
 	if !ok || !k.Holds(off, len(local)) {
-		c.end(completion{done, len(local), &conduit.PeerError{Peer: p.rank, Err: conduit.ErrKey}})
+		c.queueEnd(completion{done, len(local), &conduit.PeerError{Peer: p.rank, Err: conduit.ErrKey}})
 		return len(local)
 	}
-	s := c.slab.take(0)
+	s := c.slab.takeSlot(0)
 	if s == nil {
 		return 0
 	}
@@ -198,19 +198,19 @@ func (c *Conduit) start(p *peer, u use, local []byte, k conduit.Key, off int64, 
 	if c.info.Local {
 		r, err := c.ep.Register(addressOf(local), len(local), c.memory.nextKey(), false)
 		if err != nil {
-			c.slab.give(s)
+			c.slab.giveSlot(s)
 			return 0
 		}
 		o.region = &r
 	}
 	s.use, s.peer, s.op, o.index = u, p.rank, o, len(c.flying)
 	c.flying = append(c.flying, s)
-	c.push(p, s)
+	c.pushSlot(p, s)
 	return len(local)
 }
 
-// over ends an operation with which the library is done.
-func (c *Conduit) over(s *slot, err error) {
+// endSlot ends an operation with which the library is done.
+func (c *Conduit) endSlot(s *slot, err error) {
 	o := s.op
 	last := len(c.flying) - 1
 	c.flying[o.index] = c.flying[last]
@@ -220,9 +220,9 @@ func (c *Conduit) over(s *slot, err error) {
 	if o.region != nil && !c.down {
 		_ = c.ep.Forget(*o.region) // the operation is over in any case
 	}
-	c.slab.give(s)
+	c.slab.giveSlot(s)
 	if o.done != nil {
-		c.end(completion{o.done, len(o.local), err})
+		c.queueEnd(completion{o.done, len(o.local), err})
 	}
 }
 
@@ -239,15 +239,15 @@ func (c *Conduit) overdueOps() (some bool) {
 		}
 		some = true
 		if time.Since(s.op.since) > patience && s.op.done != nil {
-			c.end(completion{s.op.done, len(s.op.local), c.reasonFor(s.peer)})
+			c.queueEnd(completion{s.op.done, len(s.op.local), c.reasonFor(s.peer)})
 			s.op.done = nil
 		}
 	}
 	return some
 }
 
-// end has Poll tell of the end of an operation.
-func (c *Conduit) end(x completion) {
+// queueEnd has Poll tell of the end of an operation.
+func (c *Conduit) queueEnd(x completion) {
 	c.ended = append(c.ended, x)
 	c.ready.Add(1)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/golci/golci/internal/platform/fi"
 )
 
-// reach gives the peer of that number if something may be sent to it.
-func (c *Conduit) reach(p int) *peer {
+// reachablePeer gives the peer of that number if something may be sent to it.
+func (c *Conduit) reachablePeer(p int) *peer {
 	if uint(p) >= uint(c.cfg.Size) || c.fails.Has(p) {
 		return nil
 	}
@@ -20,37 +20,37 @@ func (c *Conduit) reach(p int) *peer {
 
 // Reserve implements conduit.Conduit.
 func (c *Conduit) Reserve(to int, class conduit.Class, n int) ([]byte, conduit.Status) {
-	p := c.reach(to)
+	p := c.reachablePeer(to)
 	if p == nil || n < conduit.WordBytes || n > c.geo.maxRecord {
 		return nil, conduit.Dead
 	}
 	c.mu.Lock()
 	found := false
 	// News of room may have come. It is looked for early: a sender need not poll, and a connection back takes passes.
-	if under := p.sent - p.seen; under > c.geo.requests/2 || !c.geo.admits(class, under, cost(n)) {
-		found = c.progress(batch)
+	if under := p.sent - p.seen; under > c.geo.requests/2 || !c.geo.doesAdmit(class, under, cost(n)) {
+		found = c.makeProgress(batch)
 	}
 	var space []byte
 	st := conduit.Retry
-	if c.geo.admits(class, p.sent-p.seen, cost(n)) {
+	if c.geo.doesAdmit(class, p.sent-p.seen, cost(n)) {
 		if s := c.keptSlot(&p.reserved, header+(n+7)&^7); s != nil {
 			s.kind = kind(class)
 			space, st = s.space(n), conduit.OK
 		}
 	}
 	c.mu.Unlock()
-	c.alert(found)
+	c.alertSleeper(found)
 	return space, st
 }
 
 // keptSlot makes a slot for a message of n bytes, or takes the one that was reserved before if that is long enough.
 func (c *Conduit) keptSlot(at **slot, n int) *slot {
-	if s := *at; s != nil && !s.fits(n) {
-		c.slab.give(s)
+	if s := *at; s != nil && !s.fitsIn(n) {
+		c.slab.giveSlot(s)
 		*at = nil
 	}
 	if *at == nil {
-		*at = c.slab.take(n)
+		*at = c.slab.takeSlot(n)
 	}
 	if *at != nil {
 		(*at).n = n
@@ -60,7 +60,7 @@ func (c *Conduit) keptSlot(at **slot, n int) *slot {
 
 // Commit implements conduit.Conduit.
 func (c *Conduit) Commit(to int, first uint64) {
-	p := c.reach(to)
+	p := c.reachablePeer(to)
 	if p == nil {
 		return
 	}
@@ -74,7 +74,7 @@ func (c *Conduit) Commit(to int, first uint64) {
 	s.n = header + (n+7)&^7
 	binary.LittleEndian.PutUint64(s.mem[recordAt:], first)
 	p.sent += cost(n)
-	c.launch(p, s)
+	c.launchSlot(p, s)
 	c.mu.Unlock()
 	c.afterSend(p)
 }
@@ -93,7 +93,7 @@ func (c *Conduit) BulkSend(to int, id uint64, off int64, data []byte, _ conduit.
 		c.BulkCommit(to, id, off+int64(n), k)
 		n += k
 	}
-	if n == 0 && c.reach(to) == nil {
+	if n == 0 && c.reachablePeer(to) == nil {
 		return -1, false
 	}
 	return n, false
@@ -101,7 +101,7 @@ func (c *Conduit) BulkSend(to int, id uint64, off int64, data []byte, _ conduit.
 
 // BulkReserve implements conduit.Conduit.
 func (c *Conduit) BulkReserve(to, n int) ([]byte, conduit.Status) {
-	p := c.reach(to)
+	p := c.reachablePeer(to)
 	if p == nil {
 		return nil, conduit.Dead
 	}
@@ -111,7 +111,7 @@ func (c *Conduit) BulkReserve(to, n int) ([]byte, conduit.Status) {
 	c.mu.Lock()
 	found := false
 	if int(p.chunks-p.gone) >= c.geo.slots {
-		found = c.progress(batch)
+		found = c.makeProgress(batch)
 	}
 	var space []byte
 	st := conduit.Retry
@@ -123,13 +123,13 @@ func (c *Conduit) BulkReserve(to, n int) ([]byte, conduit.Status) {
 		}
 	}
 	c.mu.Unlock()
-	c.alert(found)
+	c.alertSleeper(found)
 	return space, st
 }
 
 // BulkCommit implements conduit.Conduit.
 func (c *Conduit) BulkCommit(to int, id uint64, off int64, n int) {
-	p := c.reach(to)
+	p := c.reachablePeer(to)
 	if p == nil {
 		return
 	}
@@ -142,51 +142,51 @@ func (c *Conduit) BulkCommit(to int, id uint64, off int64, n int) {
 	p.chunk = nil
 	s.kind, s.n = kindChunk, header+chunkHead+(n+7)&^7
 	x := chunk{id, off, uint32(n)}
-	x.put(s.mem[recordAt:])
+	x.putChunk(s.mem[recordAt:])
 	p.chunks++
-	c.launch(p, s)
+	c.launchSlot(p, s)
 	c.mu.Unlock()
 	c.afterSend(p)
 }
 
-// launch sends a record or a chunk, or queues it. Under mu, as all that follows.
-func (c *Conduit) launch(p *peer, s *slot) {
+// launchSlot sends a record or a chunk, or queues it. Under mu, as all that follows.
+func (c *Conduit) launchSlot(p *peer, s *slot) {
 	s.use, s.peer = sending, p.rank
 	p.count++
 	if p.rank == c.cfg.Rank {
-		c.loop(p, s)
+		c.deliverLoop(p, s)
 		return
 	}
-	c.push(p, s)
+	c.pushSlot(p, s)
 }
 
-// loop delivers to this rank itself.
-func (c *Conduit) loop(p *peer, s *slot) {
-	c.stamp(p, s)
-	if !c.message(s.message(), nil, s) {
-		c.slab.give(s)
+// deliverLoop delivers to this rank itself.
+func (c *Conduit) deliverLoop(p *peer, s *slot) {
+	c.stampHeader(p, s)
+	if !c.takeMessage(s.messageBytes(), nil, s) {
+		c.slab.giveSlot(s)
 	}
 }
 
-// push sends a slot, behind what waits for the peer already.
-func (c *Conduit) push(p *peer, s *slot) {
-	c.uses(p)
-	if p.out.first != nil || !c.post(p, s) {
-		p.out.push(s)
+// pushSlot sends a slot, behind what waits for the peer already.
+func (c *Conduit) pushSlot(p *peer, s *slot) {
+	c.noteUse(p)
+	if p.out.first != nil || !c.postSlot(p, s) {
+		p.out.pushSlot(s)
 		if !p.busy {
 			p.busy = true
 			c.busy = append(c.busy, p)
 		}
 	}
-	c.attend()
+	c.attendOften()
 }
 
-// tell sends a message that is no record. Without memory for it, the peer has to wait for other news.
-func (c *Conduit) tell(p *peer, k kind, more ...uint64) {
+// tellPeer sends a message that is no record. Without memory for it, the peer has to wait for other news.
+func (c *Conduit) tellPeer(p *peer, k kind, more ...uint64) {
 	if p.rank == c.cfg.Rank || c.down {
 		return
 	}
-	s := c.slab.take(header + 8*len(more))
+	s := c.slab.takeSlot(header + 8*len(more))
 	if s == nil {
 		return
 	}
@@ -194,44 +194,44 @@ func (c *Conduit) tell(p *peer, k kind, more ...uint64) {
 	for i, v := range more {
 		binary.LittleEndian.PutUint64(s.mem[recordAt+8*i:], v)
 	}
-	c.push(p, s)
+	c.pushSlot(p, s)
 }
 
-// stamp writes the header of a message, with the latest news for the peer.
-func (c *Conduit) stamp(p *peer, s *slot) {
+// stampHeader writes the header of a message, with the latest news for the peer.
+func (c *Conduit) stampHeader(p *peer, s *slot) {
 	h := head{src: uint32(c.cfg.Rank), kind: s.kind, bulkTaken: p.got, taken: p.taken, job: c.cfg.Job}
-	h.put(s.mem[messageAt:])
+	h.putHead(s.mem[messageAt:])
 	p.told, p.gotTold = p.taken, p.got
 }
 
-// post gives a slot to the library; false if it has no room now.
-func (c *Conduit) post(p *peer, s *slot) bool {
+// postSlot gives a slot to the library; false if it has no room now.
+func (c *Conduit) postSlot(p *peer, s *slot) bool {
 	if c.down {
-		c.drop(s)
+		c.dropSlot(s)
 		return true
 	}
 	var code int
 	switch s.use {
 	case sending:
-		c.stamp(p, s)
+		c.stampHeader(p, s)
 		at := s.base() + messageAt
 		if p.connected && s.n <= c.info.Inject {
 			if code = c.ep.Inject(at, s.n, p.addr); code == 0 {
-				c.slab.give(s)
+				c.slab.giveSlot(s)
 				return true
 			}
 			break
 		}
-		c.connect(p)
+		c.noteConnect(p)
 		if code = c.ep.Send(at, s.n, s.desc, p.addr, s.base()); code == 0 {
 			c.sends++
 		}
 	case getting:
-		c.connect(p)
+		c.noteConnect(p)
 		o := s.op
 		code = c.ep.ReadFrom(addressOf(o.local), len(o.local), o.desc(), p.addr, o.raddr, o.rkey, s.base())
 	case putting:
-		c.connect(p)
+		c.noteConnect(p)
 		o := s.op
 		code = c.ep.WriteTo(addressOf(o.local), len(o.local), o.desc(), p.addr, o.raddr, o.rkey, s.base())
 	}
@@ -241,36 +241,36 @@ func (c *Conduit) post(p *peer, s *slot) bool {
 	case -fi.Again:
 		return false
 	}
-	c.drop(s)
-	c.lost(p, fi.Code(c.ep, "sending", code))
+	c.dropSlot(s)
+	c.peerLost(p, fi.Code(c.ep, "sending", code))
 	return true
 }
 
-// connect notes when a peer was first sent something.
-func (c *Conduit) connect(p *peer) {
+// noteConnect notes when a peer was first sent something.
+func (c *Conduit) noteConnect(p *peer) {
 	if !p.connected && p.since.IsZero() {
 		p.since = time.Now()
 		c.connecting = append(c.connecting, p)
 	}
 }
 
-// drop gives up a slot that is not in the library.
-func (c *Conduit) drop(s *slot) {
+// dropSlot gives up a slot that is not in the library.
+func (c *Conduit) dropSlot(s *slot) {
 	if s.op != nil {
-		c.over(s, c.reasonFor(s.peer))
+		c.endSlot(s, c.reasonFor(s.peer))
 		return
 	}
-	c.slab.give(s)
+	c.slab.giveSlot(s)
 }
 
-// flush sends what waits, as far as there is room.
-func (c *Conduit) flush() {
+// flushWaiting sends what waits, as far as there is room.
+func (c *Conduit) flushWaiting() {
 	left := c.busy[:0]
 	for i := 0; i < len(c.busy); i++ { // post may add to it when a peer fails, but to no place before this one
 		p := c.busy[i]
 		for p.out.first != nil {
-			s := p.out.pop()
-			if !c.post(p, s) {
+			s := p.out.popSlot()
+			if !c.postSlot(p, s) {
 				s.next = p.out.first
 				p.out.first = s
 				if p.out.last == nil {
@@ -289,7 +289,7 @@ func (c *Conduit) flush() {
 
 // afterSend wakes the sleeper here if what was sent is for this rank itself, or has to be sent again by a poller.
 func (c *Conduit) afterSend(p *peer) {
-	c.alert(p.rank == c.cfg.Rank)
+	c.alertSleeper(p.rank == c.cfg.Rank)
 	if p.rank != c.cfg.Rank && c.nap.asleep.Load() {
 		c.mu.Lock()
 		waits := len(c.busy) > 0

@@ -66,8 +66,8 @@ type operation struct {
 
 func (s *slot) base() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s.mem))) }
 
-// message is the n bytes of it, header included.
-func (s *slot) message() []byte { return s.mem[messageAt : messageAt+s.n : messageAt+s.n] }
+// messageBytes is the n bytes of it, header included.
+func (s *slot) messageBytes() []byte { return s.mem[messageAt : messageAt+s.n : messageAt+s.n] }
 
 // slab is the memory of slots. It grows to what is needed at once, and does not shrink. Under Conduit.mu.
 type slab struct {
@@ -83,14 +83,14 @@ type slab struct {
 // after Close.
 type arenas struct{ mem [][]byte }
 
-func (a *arenas) unmap() {
+func (a *arenas) unmapAll() {
 	for _, m := range a.mem {
 		_ = unix.Munmap(m) // nobody has it any more
 	}
 }
 
-// mapped is n bytes of zeros outside of the Go heap.
-func (a *arenas) mapped(n int) ([]byte, error) {
+// mapZeros is n bytes of zeros outside of the Go heap.
+func (a *arenas) mapZeros(n int) ([]byte, error) {
 	m, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err == nil {
 		a.mem = append(a.mem, m)
@@ -98,9 +98,9 @@ func (a *arenas) mapped(n int) ([]byte, error) {
 	return m, err
 }
 
-// known is n mapped bytes that the library knows.
-func (b *slab) known(n int) (mem []byte, desc uintptr, err error) {
-	if mem, err = b.arenas.mapped(n); err != nil {
+// knownBytes is n mapped bytes that the library knows.
+func (b *slab) knownBytes(n int) (mem []byte, desc uintptr, err error) {
+	if mem, err = b.arenas.mapZeros(n); err != nil {
 		return nil, 0, err
 	}
 	r, err := b.register(mem)
@@ -111,8 +111,8 @@ func (b *slab) known(n int) (mem []byte, desc uintptr, err error) {
 	return mem, r.Desc, nil
 }
 
-// forget takes all memory back from the library.
-func (b *slab) forget(ep *fi.Endpoint) error {
+// forgetMemory takes all memory back from the library.
+func (b *slab) forgetMemory(ep *fi.Endpoint) error {
 	var errs []error
 	for _, r := range b.regions {
 		errs = append(errs, ep.Forget(r))
@@ -121,10 +121,10 @@ func (b *slab) forget(ep *fi.Endpoint) error {
 	return errors.Join(errs...)
 }
 
-// take gives a slot for a message of n bytes, nil if the system has no memory for one.
-func (b *slab) take(n int) *slot {
+// takeSlot gives a slot for a message of n bytes, nil if the system has no memory for one.
+func (b *slab) takeSlot(n int) *slot {
 	k := max(bits.Len(uint(messageAt+n-1)), leastSlot)
-	if b.free[k] == nil && !b.grow(k) {
+	if b.free[k] == nil && !b.growSlab(k) {
 		return nil
 	}
 	s := b.free[k]
@@ -132,17 +132,17 @@ func (b *slab) take(n int) *slot {
 	return s
 }
 
-// give takes a slot back.
-func (b *slab) give(s *slot) {
+// giveSlot takes a slot back.
+func (b *slab) giveSlot(s *slot) {
 	*s = slot{mem: s.mem, desc: s.desc, number: s.number, class: s.class, next: b.free[s.class]}
 	b.free[s.class] = s
 }
 
-// fits tells whether a message of n bytes has room in the slot.
-func (s *slot) fits(n int) bool { return messageAt+n <= len(s.mem) }
+// fitsIn tells whether a message of n bytes has room in the slot.
+func (s *slot) fitsIn(n int) bool { return messageAt+n <= len(s.mem) }
 
-func (b *slab) grow(k int) bool {
-	mem, desc, err := b.known(max(arenaSize, 1<<k))
+func (b *slab) growSlab(k int) bool {
+	mem, desc, err := b.knownBytes(max(arenaSize, 1<<k))
 	if err != nil {
 		return false
 	}
@@ -155,8 +155,8 @@ func (b *slab) grow(k int) bool {
 	return true
 }
 
-// of finds the slot of a context that the library has given back; nil if it is none.
-func (b *slab) of(context uintptr) *slot {
+// slotOf finds the slot of a context that the library has given back; nil if it is none.
+func (b *slab) slotOf(context uintptr) *slot {
 	if context == 0 {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (b *slab) of(context uintptr) *slot {
 // queue is slots in the order in which they came.
 type queue struct{ first, last *slot }
 
-func (q *queue) push(s *slot) {
+func (q *queue) pushSlot(s *slot) {
 	s.next = nil
 	if q.last == nil {
 		q.first = s
@@ -181,7 +181,7 @@ func (q *queue) push(s *slot) {
 	q.last = s
 }
 
-func (q *queue) pop() *slot {
+func (q *queue) popSlot() *slot {
 	s := q.first
 	if s != nil {
 		if q.first = s.next; q.first == nil {

@@ -11,25 +11,25 @@ import (
 // TestSlab: slots are long enough, do not overlap, are found by their context, and are used again.
 func TestSlab(t *testing.T) {
 	b := slab{arenas: &arenas{}, register: func([]byte) (fi.Region, error) { return fi.Region{Desc: 7}, nil }}
-	defer b.arenas.unmap()
+	defer b.arenas.unmapAll()
 	var slots []*slot
 	for i := range 3000 {
 		n := i % 2000
-		s := b.take(n)
-		if s == nil || !s.fits(n) || s.desc != 7 {
+		s := b.takeSlot(n)
+		if s == nil || !s.fitsIn(n) || s.desc != 7 {
 			t.Fatalf("slot for %d bytes: %+v", n, s)
 		}
 		s.n = n
-		for j, m := 0, s.message(); j < n; j++ {
+		for j, m := 0, s.messageBytes(); j < n; j++ {
 			m[j] = byte(i)
 		}
 		slots = append(slots, s)
 	}
 	for i, s := range slots {
-		if b.of(s.base()) != s {
+		if b.slotOf(s.base()) != s {
 			t.Fatalf("slot %d is not found", i)
 		}
-		for j, x := range s.message() {
+		for j, x := range s.messageBytes() {
 			if x != byte(i) {
 				t.Fatalf("slot %d: byte %d was overwritten by slot %d", i, j, x)
 			}
@@ -37,17 +37,17 @@ func TestSlab(t *testing.T) {
 	}
 	grown := len(b.all)
 	for _, s := range slots {
-		b.give(s)
+		b.giveSlot(s)
 	}
 	for i := range 3000 {
-		if s := b.take(i % 2000); s == nil || s.use != unused || s.n != 0 {
+		if s := b.takeSlot(i % 2000); s == nil || s.use != unused || s.n != 0 {
 			t.Fatalf("a slot that was given back: %+v", s)
 		}
 	}
 	if len(b.all) != grown {
 		t.Errorf("%d slots, and %d before they were given back", len(b.all), grown)
 	}
-	if b.of(0) != nil {
+	if b.slotOf(0) != nil {
 		t.Error("no context has a slot")
 	}
 }

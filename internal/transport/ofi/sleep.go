@@ -32,7 +32,7 @@ type nap struct {
 	wait   int // descriptor of the library, -1 if it has none
 }
 
-func (n *nap) open(wait int) error {
+func (n *nap) openNap(wait int) error {
 	n.wait = wait
 	a, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
 func (c *Conduit) beforeWait(look time.Duration) (found, quiet bool, limit time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if found = c.progress(batch); c.down {
+	if found = c.makeProgress(batch); c.down {
 		return false, true, lastLook
 	}
 	limit = time.Hour
@@ -120,8 +120,8 @@ func (c *Conduit) Wake() {
 	}
 }
 
-// alert tells a sleeper, here or in another conduit, that there is something to poll. Without mu.
-func (c *Conduit) alert(found bool) {
+// alertSleeper tells a sleeper, here or in another conduit, that there is something to poll. Without mu.
+func (c *Conduit) alertSleeper(found bool) {
 	if !found {
 		return
 	}
@@ -159,8 +159,8 @@ type keeper struct {
 	attends bool   // something is under way, so it looks often; under Conduit.mu
 }
 
-// keep goes on until Close.
-func (c *Conduit) keep() {
+// keepRunning goes on until Close.
+func (c *Conduit) keepRunning() {
 	n := &c.nap
 	look, next := keepLook, time.Now().Add(c.keepTick())
 	for !c.closed.Load() {
@@ -168,23 +168,23 @@ func (c *Conduit) keep() {
 		switch {
 		case left <= 0:
 			next = time.Now().Add(c.keepTick())
-			if c.tick() {
+			if c.onTick() {
 				c.Wake() // the sleeper heeds the time
 			}
 		case n.armed.Load():
-			c.listen(left)
+			c.listenFor(left)
 			look = lastLook
-		case c.rest(min(look, left)):
+		case c.restFor(min(look, left)):
 			look = lastLook
 		default:
-			look = c.serve(look)
+			look = c.servePass(look)
 		}
 	}
 }
 
-// rest waits, for d at most. It reports whether the keeper was stirred. While nobody else would see it, what comes ends
-// the rest, too.
-func (c *Conduit) rest(d time.Duration) bool {
+// restFor waits, for d at most. It reports whether the keeper was stirred. While nobody else would see it, what comes
+// ends the rest, too.
+func (c *Conduit) restFor(d time.Duration) bool {
 	library := -1
 	if c.keeper.alone && c.nap.wait >= 0 {
 		c.mu.Lock()
@@ -199,10 +199,10 @@ func (c *Conduit) rest(d time.Duration) bool {
 }
 
 // keepTick is how often the keeper looks for silent peers.
-func (c *Conduit) keepTick() time.Duration { return min(keepLook, c.quiet()) }
+func (c *Conduit) keepTick() time.Duration { return min(keepLook, c.quietTime()) }
 
-// serve makes a pass if nobody else has made one since the last look. It returns when to look again.
-func (c *Conduit) serve(look time.Duration) time.Duration {
+// servePass makes a pass if nobody else has made one since the last look. It returns when to look again.
+func (c *Conduit) servePass(look time.Duration) time.Duration {
 	k := &c.keeper
 	polls, asleep := c.polls.Load(), c.nap.asleep.Load()
 	k.alone = polls == k.polls && !asleep
@@ -210,7 +210,7 @@ func (c *Conduit) serve(look time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if k.alone {
-		c.progress(4 * batch)
+		c.makeProgress(4 * batch)
 	}
 	if k.calm++; c.underWay() {
 		k.calm = 0
@@ -228,22 +228,22 @@ func (c *Conduit) serve(look time.Duration) time.Duration {
 // underWay tells whether the library has something that may need this rank. Under mu.
 func (c *Conduit) underWay() bool { return c.sends+len(c.flying)+len(c.busy) > 0 }
 
-// attend makes the keeper look often, where something is under way. Under mu.
-func (c *Conduit) attend() {
+// attendOften makes the keeper look often, where something is under way. Under mu.
+func (c *Conduit) attendOften() {
 	if !c.keeper.attends && c.underWay() {
 		c.keeper.attends = true
 		c.nap.stir()
 	}
 }
 
-// listen waits until something has come, and rings, or until it is stirred, for d at most.
-func (c *Conduit) listen(d time.Duration) {
+// listenFor waits until something has come, and rings, or until it is stirred, for d at most.
+func (c *Conduit) listenFor(d time.Duration) {
 	n := &c.nap
 	end := time.Now().Add(d)
 	for look := firstLook; n.armed.Load() && !c.closed.Load(); look = min(2*look, lastLook) {
 		found, quiet, limit := c.beforeWait(look)
 		if found {
-			c.alert(true)
+			c.alertSleeper(true)
 			return
 		}
 		left := time.Until(end)

@@ -37,7 +37,7 @@ type head struct {
 	job       uint32 // a check that both are of the same job
 }
 
-func (h *head) put(b []byte) {
+func (h *head) putHead(b []byte) {
 	_ = b[header-1]
 	binary.LittleEndian.PutUint32(b, h.src)
 	b[4], b[5] = byte(h.kind), 0
@@ -46,8 +46,8 @@ func (h *head) put(b []byte) {
 	binary.LittleEndian.PutUint32(b[12:], h.job)
 }
 
-// parse takes a message apart. It is false for what no rank of the job, which has size ranks, sends.
-func (h *head) parse(b []byte, job uint32, size int) bool {
+// parseHead takes a message apart. It is false for what no rank of the job, which has size ranks, sends.
+func (h *head) parseHead(b []byte, job uint32, size int) bool {
 	if len(b) < header || len(b)%8 != 0 {
 		return false
 	}
@@ -77,15 +77,15 @@ type chunk struct {
 	n   uint32
 }
 
-func (x *chunk) put(b []byte) {
+func (x *chunk) putChunk(b []byte) {
 	_ = b[chunkHead-1]
 	binary.LittleEndian.PutUint64(b, x.id)
 	binary.LittleEndian.PutUint64(b[8:], uint64(x.off))
 	binary.LittleEndian.PutUint64(b[16:], uint64(x.n))
 }
 
-// parse takes apart what follows the header, and returns the bytes; false if they are not as many as it tells.
-func (x *chunk) parse(b []byte) (data []byte, ok bool) {
+// parseChunk takes apart what follows the header, and returns the bytes; false if they are not as many as it tells.
+func (x *chunk) parseChunk(b []byte) (data []byte, ok bool) {
 	x.id, x.off = binary.LittleEndian.Uint64(b), int64(binary.LittleEndian.Uint64(b[8:]))
 	n := binary.LittleEndian.Uint64(b[16:])
 	data = b[chunkHead:]

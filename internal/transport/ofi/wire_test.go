@@ -16,7 +16,7 @@ const (
 // message is a header and n bytes.
 func message(h head, n int) []byte {
 	b := make([]byte, header+n)
-	h.put(b)
+	h.putHead(b)
 	return b
 }
 
@@ -32,7 +32,7 @@ func TestHead(t *testing.T) {
 	for k, n := range lengths {
 		want := head{src: ranks - 1, kind: k, bulkTaken: 65533, taken: 1<<32 - 2, job: job}
 		var got head
-		if !got.parse(message(want, n), job, ranks) || got != want {
+		if !got.parseHead(message(want, n), job, ranks) || got != want {
 			t.Errorf("kind %d: %+v, want %+v", k, got, want)
 		}
 		for what, bad := range map[string][]byte{
@@ -42,19 +42,19 @@ func TestHead(t *testing.T) {
 			"odd":             append(message(want, n), 0),
 			"cut off":         message(want, n)[:header-8],
 		} {
-			if got.parse(bad, job, ranks) {
+			if got.parseHead(bad, job, ranks) {
 				t.Errorf("kind %d: %s passes", k, what)
 			}
 		}
 		reserved := message(want, n)
 		reserved[5] = 1
-		if got.parse(reserved, job, ranks) {
+		if got.parseHead(reserved, job, ranks) {
 			t.Errorf("kind %d: a reserved byte passes", k)
 		}
-		if shorter := n - 8; (n > 0 && k != kindReply) && got.parse(message(want, shorter), job, ranks) {
+		if shorter := n - 8; (n > 0 && k != kindReply) && got.parseHead(message(want, shorter), job, ranks) {
 			t.Errorf("kind %d: %d bytes pass", k, shorter)
 		}
-		if short := k > kindChunk; short && got.parse(message(want, n+8), job, ranks) {
+		if short := k > kindChunk; short && got.parseHead(message(want, n+8), job, ranks) {
 			t.Errorf("kind %d: %d bytes pass", k, n+8)
 		}
 	}
@@ -63,16 +63,16 @@ func TestHead(t *testing.T) {
 func TestChunk(t *testing.T) {
 	want := chunk{id: 1<<63 | 5, off: 1 << 40, n: 13}
 	b := make([]byte, chunkHead+16)
-	want.put(b)
+	want.putChunk(b)
 	copy(b[chunkHead:], "thirteen byte.")
 	var got chunk
-	data, ok := got.parse(b)
+	data, ok := got.parseChunk(b)
 	if !ok || got != want || string(data) != "thirteen byte" {
 		t.Errorf("%v, %+v, %q", ok, got, data)
 	}
 	for _, n := range []uint64{0, 8, 17, 1 << 33} {
 		binary.LittleEndian.PutUint64(b[16:], n)
-		if _, ok := got.parse(b); ok {
+		if _, ok := got.parseChunk(b); ok {
 			t.Errorf("%d bytes of 16 pass", n)
 		}
 	}
@@ -100,11 +100,11 @@ func FuzzHead(f *testing.F) {
 	f.Add(message(head{src: 1, kind: kindChunk, job: job}, chunkHead+8))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var h head
-		if !h.parse(b, job, ranks) {
+		if !h.parseHead(b, job, ranks) {
 			return
 		}
 		again := bytes.Clone(b)
-		h.put(again)
+		h.putHead(again)
 		if !bytes.Equal(again, b) {
 			t.Errorf("%+v is put as %x, and was %x", h, again, b)
 		}
@@ -112,7 +112,7 @@ func FuzzHead(f *testing.F) {
 		if h.kind != kindChunk {
 			return
 		}
-		if data, ok := x.parse(b[header:]); ok && (len(data) != int(x.n) || len(data) == 0) {
+		if data, ok := x.parseChunk(b[header:]); ok && (len(data) != int(x.n) || len(data) == 0) {
 			t.Errorf("%+v with %d bytes", x, len(data))
 		}
 	})

@@ -133,24 +133,24 @@ func (p *Pool) Memory() int { return p.made * p.buffer }
 // Push copies an entry to the end of a queue. A record must fit a buffer; bulk data are divided where they do not.
 func (p *Pool) Push(q Queue, e *Entry) {
 	if q != Bulk {
-		copy(p.place(q, EventBytes, len(e.Data), len(e.Data), e.Src), e.Data)
+		copy(p.placeEntry(q, EventBytes, len(e.Data), len(e.Data), e.Src), e.Data)
 		return
 	}
 	for off := 0; off < len(e.Data); {
-		b := p.place(q, bulkEvent, 8, len(e.Data)-off, e.Src)
+		b := p.placeEntry(q, bulkEvent, 8, len(e.Data)-off, e.Src)
 		binary.LittleEndian.PutUint64(b, e.ID)
 		binary.LittleEndian.PutUint64(b[8:], uint64(e.Off)+uint64(off))
 		off += copy(b[bulkEvent-EventBytes:], e.Data[off:])
 	}
 }
 
-// place makes room for an entry of least to most bytes, behind a head of event bytes, and returns it from behind the
-// first word.
-func (p *Pool) place(q Queue, event, least, most int, src int32) []byte {
+// placeEntry makes room for an entry of least to most bytes, behind a head of event bytes, and returns it from behind
+// the first word.
+func (p *Pool) placeEntry(q Queue, event, least, most int, src int32) []byte {
 	l := &p.queues[q]
 	b := l.newest
 	if b == nil || len(b.data)-b.tail < event+(least+7)&^7 {
-		b = p.take()
+		b = p.takeBuffer()
 		if l.newest == nil {
 			l.oldest = b
 		} else {
@@ -199,7 +199,7 @@ func (p *Pool) retire(l *queue, b *buffer) {
 	b.next, p.stock = p.stock, b
 }
 
-func (p *Pool) take() *buffer {
+func (p *Pool) takeBuffer() *buffer {
 	b := p.stock
 	if b == nil {
 		p.made++

@@ -15,7 +15,7 @@ func (p *peer) acknowledge(h *header, b []byte, size, most int, now time.Duratio
 	n := min(all, most, max(p.mtu-headerSize-size, 0)/8)
 	h.words, h.first = uint8(n), uint8(all-n)
 	for i := range n {
-		binary.BigEndian.PutUint64(b[headerSize+8*i:], p.got.word(p.want+64*uint32(all-n+i)))
+		binary.BigEndian.PutUint64(b[headerSize+8*i:], p.got.wordFrom(p.want+64*uint32(all-n+i)))
 	}
 	if p.waiting > 0 {
 		h.delay = uint16(min((now-p.arrival)/time.Microsecond, math.MaxUint16))
@@ -28,7 +28,7 @@ func (p *peer) acknowledge(h *header, b []byte, size, most int, now time.Duratio
 
 // sendAck sends an acknowledgement that could not wait longer, or asks for one.
 func (p *peer) sendAck(t *turn) {
-	b := t.room(p.id, p.mtu)
+	b := t.packetRoom(p.id, p.mtu)
 	if b == nil {
 		return
 	}
@@ -54,10 +54,10 @@ func (p *peer) heed(h *header, sack []byte, now time.Duration) {
 	}
 	n := news{now: now, delay: time.Duration(h.delay) * time.Microsecond}
 	for p.first != h.ack+1 {
-		if p.known.has(p.first) {
+		if p.known.hasSeq(p.first) {
 			p.known.clear(p.first)
 		} else {
-			p.release(p.first, &n)
+			p.releaseSegment(p.first, &n)
 		}
 		p.first++
 	}
@@ -66,12 +66,12 @@ func (p *peer) heed(h *header, sack []byte, now time.Duration) {
 		if !after(p.next, seq) {
 			break
 		}
-		w := binary.BigEndian.Uint64(sack[8*i:]) &^ p.known.word(seq)
+		w := binary.BigEndian.Uint64(sack[8*i:]) &^ p.known.wordFrom(seq)
 		w &= 1<<(p.next-seq) - 1 // what was sent: all of the word if that is 64 or more
 		for ; w != 0; w &= w - 1 {
 			q := seq + uint32(bits.TrailingZeros64(w))
-			p.known.set(q)
-			p.release(q, &n)
+			p.known.setSeq(q)
+			p.releaseSegment(q, &n)
 		}
 	}
 	if n.bytes > 0 {
@@ -91,11 +91,11 @@ type news struct {
 // may have left while packets had another size.
 func (p *peer) large(s *segment) bool {
 	n := s.size()
-	return n > p.above && n <= p.room()
+	return n > p.above && n <= p.bodyRoom()
 }
 
-// release ends the life of a segment that has arrived.
-func (p *peer) release(seq uint32, n *news) {
+// releaseSegment ends the life of a segment that has arrived.
+func (p *peer) releaseSegment(seq uint32, n *news) {
 	s := p.win[seq%Window]
 	p.win[seq%Window] = nil
 	n.bytes += s.charge
@@ -107,7 +107,7 @@ func (p *peer) release(seq uint32, n *news) {
 		p.flight -= s.charge
 		p.hotel.checkOut(s)
 	}
-	p.learn(s, n, lost)
+	p.learnArrival(s, n, lost)
 	m, k := s.of, s.len
 	if lost {
 		s.arrived, s.of = true, nil // it is freed where it is met among the resends
@@ -120,14 +120,15 @@ func (p *peer) release(seq uint32, n *news) {
 				p.begun -= len(m.data)
 				p.begins--
 			}
-			p.e.end(p, m, nil)
+			p.e.endMessage(p, m, nil)
 		}
 	}
 }
 
-// learn uses the time at which s arrived. The acknowledgement of a segment that was sent again may be for an earlier
-// transmission. It is if it comes much sooner than any round trip, or before the resend. Then the resend was needless.
-func (p *peer) learn(s *segment, n *news, lost bool) {
+// learnArrival uses the time at which s arrived. The acknowledgement of a segment that was sent again may be for an
+// earlier transmission. It is if it comes much sooner than any round trip, or before the resend. Then the resend was
+// needless.
+func (p *peer) learnArrival(s *segment, n *news, lost bool) {
 	soon := !lost && s.tries > 1 && n.now-s.sent < p.cc.unloaded()/2
 	if lost || soon && p.soon != soonAgain {
 		if soon {
@@ -212,7 +213,7 @@ func (p *peer) detect(now time.Duration) {
 // channel must have been sent far later.
 func (p *peer) overtaken(ch Channel, slack, far, now time.Duration) {
 	m, o := &p.newest[ch], &p.newest[Priority-ch]
-	for s := p.hotel.head(ch); s != nil; s = p.hotel.head(ch) {
+	for s := p.hotel.firstGuest(ch); s != nil; s = p.hotel.firstGuest(ch) {
 		if m.any && (int32(m.order-s.order) >= int32(p.reorder) || s.sent+slack < m.sent) || o.any && s.sent+far < o.sent {
 			p.lose(s, false)
 			continue
@@ -233,7 +234,7 @@ func (p *peer) overtaken(ch Channel, slack, far, now time.Duration) {
 func (p *peer) lose(s *segment, timed bool) {
 	if p.large(s) {
 		p.stats.LargeLost++
-	} else if s.size() > p.room() {
+	} else if s.size() > p.bodyRoom() {
 		p.stats.PartsLost++
 	}
 	p.hotel.checkOut(s)
@@ -243,7 +244,7 @@ func (p *peer) lose(s *segment, timed bool) {
 		if s.sent >= p.outage {
 			p.cc.lost += s.charge
 		}
-		p.resends.push(s)
+		p.resends.pushSegment(s)
 		return
 	}
 	p.resends.pushFront(s)

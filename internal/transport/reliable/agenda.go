@@ -22,8 +22,8 @@ func (a *agenda) first() time.Duration {
 	return a.heap[0].due
 }
 
-// set enters p with a time, or changes it.
-func (a *agenda) set(p *peer, due time.Duration) {
+// setDue enters p with a time, or changes it.
+func (a *agenda) setDue(p *peer, due time.Duration) {
 	i := p.entry
 	if i == none {
 		i = len(a.heap)
@@ -38,8 +38,8 @@ func (a *agenda) set(p *peer, due time.Duration) {
 	a.up(i)
 }
 
-// remove takes p out, if it is there.
-func (a *agenda) remove(p *peer) {
+// removePeer takes p out, if it is there.
+func (a *agenda) removePeer(p *peer) {
 	i := p.entry
 	if i == none {
 		return

@@ -19,11 +19,11 @@ func TestAgenda(t *testing.T) {
 	for step := range 20_000 {
 		p := peers[r.IntN(len(peers))]
 		if r.IntN(4) == 0 {
-			a.remove(p)
+			a.removePeer(p)
 			delete(want, p)
 		} else {
 			want[p] = time.Duration(r.IntN(50))
-			a.set(p, want[p])
+			a.setDue(p, want[p])
 		}
 		first := never
 		for p, due := range want {
@@ -67,14 +67,14 @@ func newArrivals(tb testing.TB, peers int) *arrivals {
 	}
 	r := record{kind: kindFrag, data: make([]byte, 8)}
 	a.packet = make([]byte, headerSize+fragHeader+8)
-	r.put(a.packet[headerSize:])
+	r.putRecord(a.packet[headerSize:])
 	return a
 }
 
 // arrive takes in a segment from a peer.
 func (a *arrivals) arrive(id int) {
-	h := header{flags: flagSegment, seq: a.seq[id], ack: a.e.peers.get(id).next - 1, size: fragHeader + 8}
-	h.put(a.packet)
+	h := header{flags: flagSegment, seq: a.seq[id], ack: a.e.peers.peerAt(id).next - 1, size: fragHeader + 8}
+	h.putHeader(a.packet)
 	a.seq[id]++
 	a.e.Incoming(id, a.packet, a.now)
 }

@@ -32,8 +32,8 @@ func (in *incoming) fit(s span) (i int, ok bool) {
 
 const mostSpans = Window
 
-// note adds what fits before span i.
-func (in *incoming) note(s span, i int) {
+// noteSpan adds what fits before span i.
+func (in *incoming) noteSpan(s span, i int) {
 	before := i > 0 && in.have[i-1].to == s.from
 	behind := i < len(in.have) && s.to == in.have[i].from
 	switch {
@@ -49,7 +49,7 @@ func (in *incoming) note(s span, i int) {
 	}
 }
 
-func (p *peer) find(frag uint32) int {
+func (p *peer) findFrag(frag uint32) int {
 	for i, in := range p.open {
 		if in.frag == frag {
 			return i
@@ -60,7 +60,7 @@ func (p *peer) find(frag uint32) int {
 
 // admitChunk tells whether a chunk fits what is known of its message, or whether there is memory to begin it.
 func (p *peer) admitChunk(r *record) verdict {
-	if i := p.find(r.frag); i != none {
+	if i := p.findFrag(r.frag); i != none {
 		in := p.open[i]
 		if int(r.size) != len(in.buf) || r.tag != in.tag {
 			return malformed
@@ -87,15 +87,15 @@ func (r *record) span() span { return span{uint32(r.offset), uint32(r.offset) + 
 
 // chunk puts a chunk in its place. No byte comes twice, so their count tells when the message is complete.
 func (p *peer) chunk(r *record) {
-	i := p.find(r.frag)
+	i := p.findFrag(r.frag)
 	if i == none {
 		i = len(p.open)
-		p.begin(r)
+		p.beginMessage(r)
 	}
 	in := p.open[i]
 	s := r.span()
 	at, _ := in.fit(s)
-	in.note(s, at)
+	in.noteSpan(s, at)
 	copy(in.buf[r.offset:], r.data)
 	if int(r.offset)+len(r.data) == len(in.buf) {
 		p.ackAtOnce()
@@ -106,15 +106,15 @@ func (p *peer) chunk(r *record) {
 	last := len(p.open) - 1
 	p.open[i], p.open[last] = p.open[last], in
 	p.open = p.open[:last]
-	p.hold(-len(in.buf))
+	p.holdMemory(-len(in.buf))
 	buf, tag := in.buf, in.tag
 	in.buf = nil
 	p.e.cfg.Sink.Message(p.id, tag, buf)
-	p.e.pool.give(buf)
+	p.e.pool.giveBuffer(buf)
 }
 
-// begin opens a message; entries behind the end of open are used again.
-func (p *peer) begin(r *record) {
+// beginMessage opens a message; entries behind the end of open are used again.
+func (p *peer) beginMessage(r *record) {
 	n := len(p.open)
 	if n < cap(p.open) && p.open[:n+1][n] != nil {
 		p.open = p.open[:n+1]
@@ -122,12 +122,12 @@ func (p *peer) begin(r *record) {
 		p.open = append(p.open, new(incoming))
 	}
 	have := p.open[n].have[:0]
-	*p.open[n] = incoming{frag: r.frag, tag: r.tag, left: int(r.size), buf: p.e.pool.take(int(r.size)), have: have}
-	p.hold(int(r.size))
+	*p.open[n] = incoming{frag: r.frag, tag: r.tag, left: int(r.size), buf: p.e.pool.takeBuffer(int(r.size)), have: have}
+	p.holdMemory(int(r.size))
 }
 
-// hold counts memory of messages that are not complete.
-func (p *peer) hold(n int) {
+// holdMemory counts memory of messages that are not complete.
+func (p *peer) holdMemory(n int) {
 	p.held += n
 	p.e.held += n
 }
@@ -141,7 +141,7 @@ type pool struct {
 
 func class(n int) int { return bits.Len(uint(n - 1)) }
 
-func (l *pool) take(n int) []byte {
+func (l *pool) takeBuffer(n int) []byte {
 	c := class(n)
 	if k := len(l.free[c]); k > 0 {
 		b := l.free[c][k-1]
@@ -152,8 +152,8 @@ func (l *pool) take(n int) []byte {
 	return make([]byte, n, 1<<c)
 }
 
-// give takes a buffer back, unless enough are kept.
-func (l *pool) give(b []byte) {
+// giveBuffer takes a buffer back, unless enough are kept.
+func (l *pool) giveBuffer(b []byte) {
 	if l.kept+cap(b) > l.most {
 		return
 	}

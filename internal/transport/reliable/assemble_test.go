@@ -11,8 +11,8 @@ func chunkOf(p *peer, seq, frag uint32, size, offset int, data []byte) []byte {
 	r := record{kind: kindChunk, tag: 1, frag: frag, size: uint32(size), offset: uint64(offset), data: data}
 	h := header{flags: flagSegment, seq: seq, ack: p.next - 1, size: uint16(r.header() + len(data))}
 	b := make([]byte, headerSize+int(h.size))
-	h.put(b)
-	r.put(b[headerSize:])
+	h.putHeader(b)
+	r.putRecord(b[headerSize:])
 	return b
 }
 
@@ -22,7 +22,7 @@ func TestOpenMessages(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
 	n := w.ranks[0]
 	n.count = true
-	p := n.e.peers.get(1)
+	p := n.e.peers.peerAt(1)
 	start := p.want
 	for i := range uint32(mostOpen + 1) {
 		n.e.Incoming(1, chunkOf(p, start+i, i, 100, 0, make([]byte, 10)), 0)
@@ -43,7 +43,7 @@ func TestMemoryOfAll(t *testing.T) {
 	n := w.ranks[0]
 	n.count = true
 	for peer := 1; peer < 4; peer++ {
-		p := n.e.peers.get(peer)
+		p := n.e.peers.peerAt(peer)
 		for i := range uint32(2) {
 			n.e.Incoming(peer, chunkOf(p, p.want, i, 500, 0, make([]byte, 10)), 0)
 		}
@@ -71,7 +71,7 @@ func TestOverlap(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
 	n := w.ranks[0]
 	n.count = true
-	p := n.e.peers.get(1)
+	p := n.e.peers.peerAt(1)
 	seq := p.want
 	for _, c := range []struct {
 		from, to  int
@@ -94,7 +94,7 @@ func TestOverlap(t *testing.T) {
 		if s := n.e.Stats(1); s.Malformed != c.malformed || !slices.Equal(p.open[0].have, c.have) || n.bytes[1] != 0 {
 			t.Fatalf("%d to %d: %+v, %v", c.from, c.to, s, p.open[0].have)
 		}
-		if p.got.has(seq) || after(p.want, seq) {
+		if p.got.hasSeq(seq) || after(p.want, seq) {
 			seq++
 		}
 	}

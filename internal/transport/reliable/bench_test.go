@@ -121,7 +121,7 @@ func BenchmarkLongPackets(b *testing.B) {
 func windowBuffers(tb testing.TB) (n int) {
 	tb.Helper()
 	h := newHole(tb)
-	p := h.e.peers.get(0)
+	p := h.e.peers.peerAt(0)
 	p.mtu, p.cc.window, h.room = MaxMTU, 1<<30, make([]byte, MaxMTU)
 	data := make([]byte, 64)
 	for range sendWindow {
@@ -174,10 +174,10 @@ func TestBuffersGrow(t *testing.T) {
 func BenchmarkLookup(b *testing.B) {
 	var t table
 	for i := range 1024 {
-		t.put(i, &peer{})
+		t.putPeer(i, &peer{})
 	}
 	for i := range b.N {
-		if t.get(i&1023) == nil {
+		if t.peerAt(i&1023) == nil {
 			b.Fatal("not there")
 		}
 	}

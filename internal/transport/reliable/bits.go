@@ -6,12 +6,12 @@ func after(a, b uint32) bool { return int32(a-b) > 0 }
 // bitmap has a bit for each sequence number of a window, at its number modulo Window.
 type bitmap [sackWords]uint64
 
-func (m *bitmap) has(seq uint32) bool { return m[seq%Window/64]>>(seq%64)&1 != 0 }
-func (m *bitmap) set(seq uint32)      { m[seq%Window/64] |= 1 << (seq % 64) }
-func (m *bitmap) clear(seq uint32)    { m[seq%Window/64] &^= 1 << (seq % 64) }
+func (m *bitmap) hasSeq(seq uint32) bool { return m[seq%Window/64]>>(seq%64)&1 != 0 }
+func (m *bitmap) setSeq(seq uint32)      { m[seq%Window/64] |= 1 << (seq % 64) }
+func (m *bitmap) clear(seq uint32)       { m[seq%Window/64] &^= 1 << (seq % 64) }
 
-// word is the 64 bits from seq on.
-func (m *bitmap) word(seq uint32) uint64 {
+// wordFrom is the 64 bits from seq on.
+func (m *bitmap) wordFrom(seq uint32) uint64 {
 	i, s := seq%Window/64, seq%64
 	w := m[i] >> s
 	if s != 0 {

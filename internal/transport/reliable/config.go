@@ -88,7 +88,7 @@ func def[T int | time.Duration](v *T, d T) {
 	}
 }
 
-func (c *Config) check() error {
+func (c *Config) checkConfig() error {
 	switch {
 	case c.Sink == nil:
 		return fmt.Errorf("%w: no sink", ErrConfig)

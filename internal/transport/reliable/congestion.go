@@ -88,11 +88,11 @@ func (c *congestion) onAck(n int, round, now time.Duration) {
 
 // turn ends a round.
 func (c *congestion) turn(now time.Duration) {
-	queue, target := c.shortest-c.unloaded(), c.target() // a queue below zero, where there was no sample, is none
+	queue, target := c.shortest-c.unloaded(), c.targetDelay() // a queue below zero, where there was no sample, is none
 	if most := c.unloaded()/4 - mostQueue; most > 0 {
-		queue = c.own(queue, target, most)
+		queue = c.ownQueue(queue, target, most)
 	}
-	if !c.drain(queue, target) {
+	if !c.drainQueue(queue, target) {
 		start := c.slowStart
 		if c.steer(queue, target); start && !c.slowStart {
 			c.long = drainAfterAll - drainFirst
@@ -101,10 +101,10 @@ func (c *congestion) turn(now time.Duration) {
 	c.began, c.acked, c.lost, c.shortest, c.busy = now, 0, 0, 0, false
 }
 
-// own is what of a difference is a queue, at most the difference less most. On long paths round trips vary by more than
-// the target, whatever is sent. Such a difference shows when the window is halved: a queue of this sender would become
-// less than half as long. If it does not, the window is as before, and grows as at the start.
-func (c *congestion) own(queue, target, most time.Duration) time.Duration {
+// ownQueue is what of a difference is a queue, at most the difference less most. On long paths round trips vary by more
+// than the target, whatever is sent. Such a difference shows when the window is halved: a queue of this sender would
+// become less than half as long. If it does not, the window is as before, and grows as at the start.
+func (c *congestion) ownQueue(queue, target, most time.Duration) time.Duration {
 	excess := queue - c.noise
 	if excess <= target && c.tall == 0 || c.restore > 0 {
 		return excess
@@ -126,12 +126,12 @@ func (c *congestion) own(queue, target, most time.Duration) time.Duration {
 	return queue - c.noise
 }
 
-// drain shrinks the window to its minimum for one round if the queue has not been short for long. A sender that joins
-// late measures its base delay over a full queue. So its target is too high until it sees the queue without its own
-// share. A sender that sees no queue at all may be so wrong too. It drains less often, because a drain costs as much
-// without a queue. All senders must drain in the same round, because one sender's share of a shared queue is small. So
-// a queue that has become shorter by an eighth starts a drain: another sender drains now.
-func (c *congestion) drain(queue, target time.Duration) bool {
+// drainQueue shrinks the window to its minimum for one round if the queue has not been short for long. A sender that
+// joins late measures its base delay over a full queue. So its target is too high until it sees the queue without its
+// own share. A sender that sees no queue at all may be so wrong too. It drains less often, because a drain costs as
+// much without a queue. All senders must drain in the same round, because one sender's share of a shared queue is
+// small. So a queue that has become shorter by an eighth starts a drain: another sender drains now.
+func (c *congestion) drainQueue(queue, target time.Duration) bool {
 	if c.restore > 0 {
 		c.window, c.restore, c.long = max(c.window, c.restore), 0, 0
 		return true
@@ -170,15 +170,15 @@ func (c *congestion) steer(queue, target time.Duration) {
 	case c.slowStart:
 		c.slowStart = queue <= target/2
 	case c.busy:
-		c.grow(queue < target/4)
+		c.growWindow(queue < target/4)
 	}
 }
 
-// target is the queueing delay that the controller tolerates. All pairs of a cluster use the same value: of two flows
-// on one link, the one that tolerates less is starved. On long paths it is longer, because their round trips vary. A
-// small window tolerates more. It has few samples a round, and the shortest of few is longer. With the same target it
-// would stay small.
-func (c *congestion) target() time.Duration {
+// targetDelay is the queueing delay that the controller tolerates. All pairs of a cluster use the same value: of two
+// flows on one link, the one that tolerates less is starved. On long paths it is longer, because their round trips
+// vary. A small window tolerates more. It has few samples a round, and the shortest of few is longer. With the same
+// target it would stay small.
+func (c *congestion) targetDelay() time.Duration {
 	t := min(max(c.unloaded()/16, leastQueue), mostQueue)
 	return t + t*time.Duration(smallSegments*c.segment)/time.Duration(max(c.window, c.least))
 }
@@ -189,8 +189,8 @@ func (c *congestion) shrink(share int) {
 	c.slowStart, c.calm = false, 0
 }
 
-// grow adds two segments a round. With no queue it adds more each time, up to a sixteenth of the window.
-func (c *congestion) grow(calm bool) {
+// growWindow adds two segments a round. With no queue it adds more each time, up to a sixteenth of the window.
+func (c *congestion) growWindow(calm bool) {
 	if !calm {
 		c.calm = 0
 	} else {

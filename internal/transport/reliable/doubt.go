@@ -35,7 +35,7 @@ type doubt struct {
 // Refused takes in that packet number, which went to peer by a way below Link.Ways, has come back. The caller has
 // checked that it was sent. It does nothing if there is no such peer, or if a later packet has come back.
 func (e *Endpoint) Refused(id, way int, number uint64, now time.Duration) {
-	p := e.peers.get(id)
+	p := e.peers.peerAt(id)
 	if p == nil || number < p.doubt.from || number >= p.number || way < 0 || way >= MaxWays {
 		return
 	}
@@ -49,7 +49,7 @@ func (e *Endpoint) Refused(id, way int, number uint64, now time.Duration) {
 // Suspect takes in that peer is dead, as another rank says or the system does. Either is believed, but one question is
 // asked. If it is not answered the peer is dead. It does nothing if there is no such peer.
 func (e *Endpoint) Suspect(id int, now time.Duration) {
-	p := e.peers.get(id)
+	p := e.peers.peerAt(id)
 	if p == nil {
 		return
 	}

@@ -80,7 +80,7 @@ type Endpoint struct {
 // New makes an Endpoint without peers. Zero fields of cfg get their defaults. Errors match ErrConfig.
 func New(cfg Config) (*Endpoint, error) {
 	cfg = cfg.Default()
-	if err := cfg.check(); err != nil {
+	if err := cfg.checkConfig(); err != nil {
 		return nil, err
 	}
 	return &Endpoint{cfg: cfg, pool: pool{most: cfg.Reassembly}, bufs: pool{most: keptBuffers}}, nil
@@ -100,20 +100,20 @@ func (e *Endpoint) Add(id int, l Link, now time.Duration) error {
 	if id < 0 || id >= MaxPeers {
 		return fmt.Errorf("%w: peer %d, want 0 to %d", ErrConfig, id, MaxPeers-1)
 	}
-	if e.peers.get(id) != nil {
+	if e.peers.peerAt(id) != nil {
 		return fmt.Errorf("%w: peer %d is there already", ErrConfig, id)
 	}
 	p := newPeer(e, id, l, now)
-	e.peers.put(id, p)
+	e.peers.putPeer(id, p)
 	p.at = len(e.all)
 	e.all = append(e.all, p)
 	return nil
 }
 
-// forget takes a peer that has died out of the tables.
-func (e *Endpoint) forget(p *peer) {
-	e.peers.remove(p.id)
-	e.agenda.remove(p)
+// forgetPeer takes a peer that has died out of the tables.
+func (e *Endpoint) forgetPeer(p *peer) {
+	e.peers.removePeer(p.id)
+	e.agenda.removePeer(p)
 	last := len(e.all) - 1
 	e.all[p.at] = e.all[last]
 	e.all[p.at].at = p.at
@@ -124,15 +124,15 @@ func (e *Endpoint) forget(p *peer) {
 // Remove ends the pair with peer as if it had died of err, which must not be nil. It does nothing if there is no such
 // peer.
 func (e *Endpoint) Remove(id int, err error) {
-	if p := e.peers.get(id); p != nil {
-		p.fail(err)
+	if p := e.peers.peerAt(id); p != nil {
+		p.failPeer(err)
 	}
 }
 
 // SetMTU changes the longest packet towards peer, in bytes, from the next one on. A segment that was made for longer
 // packets goes in parts, which the peer joins. Errors match ErrConfig.
 func (e *Endpoint) SetMTU(id, mtu int) error {
-	p := e.peers.get(id)
+	p := e.peers.peerAt(id)
 	if p == nil {
 		return fmt.Errorf("%w: no peer %d", ErrConfig, id)
 	}
@@ -146,7 +146,7 @@ func (e *Endpoint) SetMTU(id, mtu int) error {
 
 // Number takes the next packet number towards peer, for a packet of the caller's own; 0 if there is no such peer.
 func (e *Endpoint) Number(id int) uint64 {
-	p := e.peers.get(id)
+	p := e.peers.peerAt(id)
 	if p == nil {
 		return 0
 	}
@@ -157,7 +157,7 @@ func (e *Endpoint) Number(id int) uint64 {
 // CountLarge sets which segments Stats counts as large from now on: those with a body of more than above bytes that fit
 // a packet.
 func (e *Endpoint) CountLarge(id, above int) {
-	if p := e.peers.get(id); p != nil {
+	if p := e.peers.peerAt(id); p != nil {
 		p.above = above
 	}
 }
@@ -166,7 +166,7 @@ func (e *Endpoint) CountLarge(id, above int) {
 // there. So what the layer above adds to packets is on its way. It does nothing if there is no such peer, and starts no
 // keep-alives.
 func (e *Endpoint) Answer(id int) {
-	if p := e.peers.get(id); p != nil {
+	if p := e.peers.peerAt(id); p != nil {
 		p.ackAtOnce()
 	}
 }
@@ -174,7 +174,7 @@ func (e *Endpoint) Answer(id int) {
 // Watch starts the keep-alives of the pair with peer at now. Otherwise the first message to it or packet from it does.
 // It does nothing if they run or if there is no such peer.
 func (e *Endpoint) Watch(id int, now time.Duration) {
-	if p := e.peers.get(id); p != nil {
+	if p := e.peers.peerAt(id); p != nil {
 		p.touch(now)
 	}
 }
@@ -182,14 +182,14 @@ func (e *Endpoint) Watch(id int, now time.Duration) {
 // Idle tells that nothing sent to peer waits or is unacknowledged, or that there is no such peer. Messages from the
 // peer do not matter: an acknowledgement may still be due, which Answer sends.
 func (e *Endpoint) Idle(id int) bool {
-	p := e.peers.get(id)
-	return p == nil || p.next == p.first && p.lanes[Data].empty() && p.lanes[Priority].empty()
+	p := e.peers.peerAt(id)
+	return p == nil || p.next == p.first && p.lanes[Data].isEmpty() && p.lanes[Priority].isEmpty()
 }
 
 // News is when peer acknowledged something last, by the clock of the calls; zero if it never has, or there is no such
 // peer.
 func (e *Endpoint) News(id int) time.Duration {
-	if p := e.peers.get(id); p != nil {
+	if p := e.peers.peerAt(id); p != nil {
 		return p.news
 	}
 	return 0
@@ -197,7 +197,7 @@ func (e *Endpoint) News(id int) time.Duration {
 
 // Stats returns the counters for peer; zero if there is none.
 func (e *Endpoint) Stats(id int) Stats {
-	p := e.peers.get(id)
+	p := e.peers.peerAt(id)
 	if p == nil {
 		return Stats{}
 	}
@@ -251,7 +251,7 @@ func (e *Endpoint) Outgoing(now time.Duration, budget int, out Out) int {
 			p.sendAck(&t)
 		}
 	}
-	e.settle(&t)
+	e.keepReady(&t)
 	return t.sent
 }
 
@@ -263,8 +263,8 @@ type turn struct {
 	gather     Gather // the same, or nil
 }
 
-// room asks for room for a packet; without any the turn is over.
-func (t *turn) room(peer, n int) []byte {
+// packetRoom asks for room for a packet; without any the turn is over.
+func (t *turn) packetRoom(peer, n int) []byte {
 	if t.left <= 0 {
 		return nil
 	}
@@ -276,8 +276,8 @@ func (t *turn) room(peer, n int) []byte {
 	return b
 }
 
-// settle keeps the peers ready that could go on at once. The first moves to the end.
-func (e *Endpoint) settle(t *turn) {
+// keepReady keeps the peers ready that could go on at once. The first moves to the end.
+func (e *Endpoint) keepReady(t *turn) {
 	if len(e.ready) == 1 {
 		p := e.ready[0]
 		if p.ready = p.dead == nil && p.wants(t.now); !p.ready {
@@ -333,7 +333,7 @@ func (e *Endpoint) newSegment() *segment {
 
 func (e *Endpoint) freeSegment(s *segment) {
 	if cap(s.buf) > leastBuffer {
-		e.bufs.give(s.buf)
+		e.bufs.giveBuffer(s.buf)
 	}
 	s.probe, s.timed, s.arrived, s.part = false, false, false, 0
 	s.of, s.buf = nil, s.small[:0]
@@ -349,10 +349,10 @@ func (e *Endpoint) widen(s *segment, n int) {
 		s.buf = s.small
 		return
 	}
-	b := e.bufs.take(max(n, min(2*cap(s.buf), MaxMTU)))[:len(s.buf)]
+	b := e.bufs.takeBuffer(max(n, min(2*cap(s.buf), MaxMTU)))[:len(s.buf)]
 	copy(b, s.buf)
 	if cap(s.buf) > leastBuffer {
-		e.bufs.give(s.buf)
+		e.bufs.giveBuffer(s.buf)
 	}
 	s.buf = b
 }
@@ -366,8 +366,8 @@ func (e *Endpoint) newOutgoing() *outgoing {
 	return m
 }
 
-// end gives a message back to its owner.
-func (e *Endpoint) end(p *peer, m *outgoing, err error) {
+// endMessage gives a message back to its owner.
+func (e *Endpoint) endMessage(p *peer, m *outgoing, err error) {
 	id := m.id
 	*m = outgoing{next: e.outs}
 	e.outs = m

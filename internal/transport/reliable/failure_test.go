@@ -153,10 +153,10 @@ func TestBeyondTheWindow(t *testing.T) {
 	w.Fate = func(int, int, []byte, time.Duration) []time.Duration { return nil }
 	n := w.ranks[0]
 	n.count = true
-	p := n.e.peers.get(1)
+	p := n.e.peers.peerAt(1)
 	b := make([]byte, headerSize+fragHeader+1)
 	r := record{kind: kindFrag, data: []byte{1}}
-	r.put(b[headerSize:])
+	r.putRecord(b[headerSize:])
 	for _, c := range []struct {
 		seq, ack uint32
 		want     Stats
@@ -168,7 +168,7 @@ func TestBeyondTheWindow(t *testing.T) {
 		{p.want - 1, p.next - 1, Stats{Beyond: 1, Malformed: 1, Received: 1, Duplicates: 2}},
 	} {
 		h := header{flags: flagSegment, seq: c.seq, ack: c.ack, size: fragHeader + 1}
-		h.put(b)
+		h.putHeader(b)
 		n.e.Incoming(1, b, 0)
 		if p.stats != c.want {
 			t.Errorf("segment %d, ack %d: %+v, want %+v", c.seq, c.ack, p.stats, c.want)

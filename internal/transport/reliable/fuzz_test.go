@@ -10,15 +10,15 @@ import (
 func FuzzIncoming(f *testing.F) {
 	h := header{flags: flagSegment, seq: 5, ack: 9, size: 5}
 	b := make([]byte, headerSize+5)
-	h.put(b)
+	h.putHeader(b)
 	r := record{kind: kindFrag, data: []byte{1}}
-	r.put(b[headerSize:])
+	r.putRecord(b[headerSize:])
 	f.Add(b, b)
 	c := record{kind: kindChunk, size: 100, offset: 90, data: make([]byte, 10)}
 	h.size = chunkHeader + 10
 	d := make([]byte, headerSize+int(h.size))
-	h.put(d)
-	c.put(d[headerSize:])
+	h.putHeader(d)
+	c.putRecord(d[headerSize:])
 	f.Add(d, b)
 	f.Add([]byte{version, flagAnswer, 1, 63, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255}, d)
 	f.Fuzz(func(t *testing.T, one, two []byte) {
@@ -34,7 +34,7 @@ func FuzzIncoming(f *testing.F) {
 			n.e.Incoming(1, p, time.Duration(i))
 			n.e.Outgoing(time.Duration(i), 10, n)
 		}
-		if p := n.e.peers.get(1); p.held > 1000 || p.next-p.first > Window || p.flight < 0 {
+		if p := n.e.peers.peerAt(1); p.held > 1000 || p.next-p.first > Window || p.flight < 0 {
 			t.Errorf("held %d, %d segments and %d bytes on their way", p.held, p.next-p.first, p.flight)
 		}
 		if n.bytes[1] > len(one)+len(two)+2000 {
@@ -48,18 +48,18 @@ func FuzzIncoming(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	h := header{flags: flagSegment | flagPriority, words: 1, first: 63, seq: 5, ack: 9, size: 2*fragHeader + putHeader + 3}
 	b := make([]byte, headerSize+8+int(h.size))
-	h.put(b)
+	h.putHeader(b)
 	n := headerSize + 8
 	for _, r := range []record{{kind: kindFrag, tag: 1, data: []byte{1, 2}}, {kind: kindPut, place: 7, offset: 1 << 63, data: []byte{3}}, {kind: kindFrag}} {
-		n += r.put(b[n:])
+		n += r.putRecord(b[n:])
 	}
 	f.Add(b)
 	f.Add(b[:headerSize])
 	h = header{flags: flagSegment, size: chunkHeader + 1}
 	b = make([]byte, headerSize+int(h.size))
-	h.put(b)
+	h.putHeader(b)
 	c := record{kind: kindChunk, frag: 1, size: 9, offset: 8, data: []byte{4}}
-	c.put(b[headerSize:])
+	c.putRecord(b[headerSize:])
 	f.Add(b)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		h, sack, body, ok := parse(b)
@@ -67,19 +67,19 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		again := make([]byte, headerSize, len(b))
-		h.put(again)
+		h.putHeader(again)
 		again = append(append(again, sack...), body...)
 		if !bytes.Equal(again, b) {
 			t.Fatalf("%x became %x", b, again)
 		}
 		for len(body) > 0 {
 			var r record
-			rest, ok := r.next(body)
+			rest, ok := r.nextRecord(body)
 			if !ok {
 				return
 			}
 			one := make([]byte, r.header()+len(r.data))
-			if r.put(one); !bytes.Equal(one, body[:len(body)-len(rest)]) {
+			if r.putRecord(one); !bytes.Equal(one, body[:len(body)-len(rest)]) {
 				t.Fatalf("%x became %x", body[:len(body)-len(rest)], one)
 			}
 			if end := r.offset + uint64(len(r.data)); end < r.offset || r.kind == kindChunk && end > uint64(r.size) {
@@ -101,7 +101,7 @@ func FuzzChunks(f *testing.F) {
 		w := newWorld(t, 1, 2, Config{MaxMessage: most, Reassembly: memory}, Link{MTU: 1400})
 		n := w.ranks[0]
 		n.count = true
-		p := n.e.peers.get(1)
+		p := n.e.peers.peerAt(1)
 		start, came := p.want, 0
 		for ; len(program) >= 7; program = program[7:] {
 			c := program[:7]
@@ -109,8 +109,8 @@ func FuzzChunks(f *testing.F) {
 			r.size, r.offset = uint32(binary.BigEndian.Uint16(c[2:])), uint64(binary.BigEndian.Uint16(c[4:]))
 			h := header{flags: flagSegment, seq: start + uint32(c[0]), ack: p.next - 1, size: uint16(chunkHeader + len(r.data))}
 			b := make([]byte, headerSize+int(h.size))
-			h.put(b)
-			r.put(b[headerSize:])
+			h.putHeader(b)
+			r.putRecord(b[headerSize:])
 			before := p.stats.Received
 			n.e.Incoming(1, b, 0)
 			if p.stats.Received > before {

@@ -55,7 +55,7 @@ func (h *hole) put(tb testing.TB, data []byte, out Out) {
 		h.now += 20 * time.Microsecond
 		h.e.Outgoing(h.now, 1000, out)
 		a := header{ack: h.last, seq: 0}
-		a.put(h.ack)
+		a.putHeader(h.ack)
 		h.e.Incoming(0, h.ack, h.now)
 	}
 }

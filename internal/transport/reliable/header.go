@@ -41,7 +41,7 @@ type header struct {
 	size  uint16 // of the body in bytes
 }
 
-func (h *header) put(b []byte) {
+func (h *header) putHeader(b []byte) {
 	_ = b[headerSize-1]
 	b[0], b[1], b[2], b[3] = version, h.flags, h.words, h.first
 	binary.BigEndian.PutUint32(b[4:], h.seq)
@@ -105,14 +105,14 @@ func (r *record) header() int {
 	return fragHeader
 }
 
-// put writes the record, which fits b, and returns its length.
-func (r *record) put(b []byte) int {
-	n := r.head(b)
+// putRecord writes the record, which fits b, and returns its length.
+func (r *record) putRecord(b []byte) int {
+	n := r.putHead(b)
 	return n + copy(b[n:], r.data)
 }
 
-// head writes the part before the data and returns its length.
-func (r *record) head(b []byte) int {
+// putHead writes the part before the data and returns its length.
+func (r *record) putHead(b []byte) int {
 	b[0], b[1] = r.kind, r.tag
 	binary.BigEndian.PutUint16(b[2:], uint16(len(r.data)))
 	switch r.kind {
@@ -127,8 +127,8 @@ func (r *record) head(b []byte) int {
 	return r.header()
 }
 
-// next reads the first record of body and returns the rest.
-func (r *record) next(body []byte) (rest []byte, ok bool) {
+// nextRecord reads the first record of body and returns the rest.
+func (r *record) nextRecord(body []byte) (rest []byte, ok bool) {
 	if len(body) < fragHeader {
 		return nil, false
 	}

@@ -25,12 +25,12 @@ func TestRecords(t *testing.T) {
 		}
 		body := make([]byte, 0, 1000)
 		for _, r := range records {
-			n := r.put(body[len(body):cap(body)])
+			n := r.putRecord(body[len(body):cap(body)])
 			body = body[:len(body)+n]
 		}
 		for _, want := range records {
 			var got record
-			rest, ok := got.next(body)
+			rest, ok := got.nextRecord(body)
 			if !ok || !bytes.Equal(got.data, want.data) {
 				t.Fatalf("got %+v, %v, want %+v", got, ok, want)
 			}
@@ -49,7 +49,7 @@ func TestRecords(t *testing.T) {
 func TestBadRecords(t *testing.T) {
 	whole := func(r record) []byte {
 		b := make([]byte, 100)
-		return b[:r.put(b)]
+		return b[:r.putRecord(b)]
 	}
 	cut := func(b []byte) []byte { return b[:len(b)-1] }
 	chunk := record{kind: kindChunk, size: 9, offset: 7, data: []byte{1, 2}}
@@ -68,7 +68,7 @@ func TestBadRecords(t *testing.T) {
 		"a put that wraps around": whole(record{kind: kindPut, offset: math.MaxUint64, data: []byte{1}}),
 	} {
 		var r record
-		if _, ok := r.next(body); ok {
+		if _, ok := r.nextRecord(body); ok {
 			t.Errorf("%s was taken: %+v", name, r)
 		}
 	}

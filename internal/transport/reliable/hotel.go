@@ -71,8 +71,8 @@ func (h *hotel) checkOut(s *segment) {
 	h.guests--
 }
 
-// head is the guest of a floor that checked in first, or nil.
-func (h *hotel) head(ch Channel) *segment {
+// firstGuest is the guest of a floor that checked in first, or nil.
+func (h *hotel) firstGuest(ch Channel) *segment {
 	if n := h.floors[ch].head; n != none {
 		return h.rooms[n].guest
 	}
@@ -81,7 +81,7 @@ func (h *hotel) head(ch Channel) *segment {
 
 // eldest is the guest of the hotel that checked in first, or nil.
 func (h *hotel) eldest() *segment {
-	a, b := h.head(Data), h.head(Priority)
+	a, b := h.firstGuest(Data), h.firstGuest(Priority)
 	if a == nil || b != nil && b.sent < a.sent {
 		return b
 	}

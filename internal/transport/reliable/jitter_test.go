@@ -75,7 +75,7 @@ func TestFirstRoundTripIsLong(t *testing.T) {
 	for _, rate := range []float64{gigabit / 100, gigabit / 10} {
 		const d = 10 * time.Second
 		w := longLink(t, 1, rate, 500*time.Millisecond, 0, 0, 1<<40, d)
-		s, p := w.ranks[0].e.Stats(1), w.ranks[0].e.peers.get(1)
+		s, p := w.ranks[0].e.Stats(1), w.ranks[0].e.peers.peerAt(1)
 		got, queue := float64(w.ranks[1].bytes[0])/d.Seconds(), s.SmoothRTT-p.cc.unloaded()
 		t.Logf("rate %.0f: %.0f bytes a second; a queue of %v; %d of %d resent", rate, got, queue, s.Resent, s.Sent)
 		if got < rate/2 || s.Resent > s.Sent/20 {

@@ -68,7 +68,7 @@ func TestOvertaken(t *testing.T) {
 	} {
 		for ch := range Channel(channels) {
 			w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
-			p := w.ranks[0].e.peers.get(1)
+			p := w.ranks[0].e.peers.peerAt(1)
 			p.rtt.smooth = ms
 			p.hotel.checkIn(&segment{order: c.order, channel: ch}, ch, sent)
 			p.newest[ch], p.newest[Priority-ch] = c.own, c.other
@@ -84,8 +84,8 @@ func TestOvertaken(t *testing.T) {
 // without an error end that by and by.
 func TestPatience(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
-	p := w.ranks[0].e.peers.get(1)
-	err := func() { p.learn(&segment{tries: 2}, &news{}, true) }
+	p := w.ranks[0].e.peers.peerAt(1)
+	err := func() { p.learnArrival(&segment{tries: 2}, &news{}, true) }
 	loss := func() { p.repair(&segment{charge: 100}) }
 	patience := func(what string, want uint32) {
 		t.Helper()

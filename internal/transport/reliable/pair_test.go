@@ -82,7 +82,7 @@ func TestTheEarliestTimerStands(t *testing.T) {
 	for _, at := range []time.Duration{5, 7, 4, 6} {
 		at *= time.Millisecond
 		first = min(first, at)
-		if e.peers.get(1).wakeAt(at); e.NextTimer() != first {
+		if e.peers.peerAt(1).wakeAt(at); e.NextTimer() != first {
 			t.Errorf("after one at %v the next timer ends at %v, want %v", at, e.NextTimer(), first)
 		}
 	}
@@ -142,15 +142,15 @@ func TestTable(t *testing.T) {
 		id := ids[r.IntN(len(ids))]
 		if want[id] == nil {
 			p := &peer{id: id}
-			tab.put(id, p)
+			tab.putPeer(id, p)
 			want[id] = p
 		} else {
-			tab.remove(id)
+			tab.removePeer(id)
 			delete(want, id)
 		}
 		for _, id := range append([]int{MaxPeers, -1, math.MaxInt, math.MinInt}, ids...) {
-			if tab.get(id) != want[id] {
-				t.Fatalf("peer %d: %p, want %p", id, tab.get(id), want[id])
+			if tab.peerAt(id) != want[id] {
+				t.Fatalf("peer %d: %p, want %p", id, tab.peerAt(id), want[id])
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func TestRemoveAnyOrder(t *testing.T) {
 			t.Fatalf("%d peers left and %d ended after %d of %d were removed", len(e.all), s.n, left+1, peers)
 		}
 		for i, p := range e.all {
-			if p.at != i || e.peers.get(p.id) != p {
+			if p.at != i || e.peers.peerAt(p.id) != p {
 				t.Fatalf("peer %d stands at %d and thinks %d", p.id, i, p.at)
 			}
 		}

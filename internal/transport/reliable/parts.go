@@ -34,8 +34,8 @@ func (p *peer) sendParts(t *turn, b []byte, s *segment, ch Channel) {
 		e.scratch = make([]byte, MaxMTU)
 	}
 	body := e.scratch[:s.size()]
-	s.put(body)
-	per, all := (p.room()-partHeader)/unit, units(len(body))
+	s.putBody(body)
+	per, all := (p.bodyRoom()-partHeader)/unit, units(len(body))
 	start := int(s.part) % all
 	for i, left := start, all; left > 0; {
 		if b == nil {
@@ -64,12 +64,12 @@ func (p *peer) sendParts(t *turn, b []byte, s *segment, ch Channel) {
 func (p *peer) again(s *segment) {
 	first := p.win[p.first%Window]
 	switch {
-	case s.size() <= p.room() || first == nil:
+	case s.size() <= p.bodyRoom() || first == nil:
 		p.lose(s, true)
 	case first.room != none:
 		p.lose(first, true)
 	default:
-		p.resends.remove(first)
+		p.resends.removeSegment(first)
 		first.probe = true
 		p.resends.pushFront(first)
 		p.wake()
@@ -78,7 +78,7 @@ func (p *peer) again(s *segment) {
 
 // takePart takes in a part; with the last one the segment has arrived.
 func (p *peer) takePart(seq uint32, body []byte, now time.Duration) {
-	if !p.missing(seq) {
+	if !p.isMissing(seq) {
 		return
 	}
 	if len(body) <= partHeader {
@@ -113,7 +113,7 @@ func (p *peer) takePart(seq uint32, body []byte, now time.Duration) {
 	if x.left == 0 {
 		whole := p.takePartial(k)
 		p.segment(seq, whole, now)
-		p.e.pool.give(whole)
+		p.e.pool.giveBuffer(whole)
 	}
 }
 
@@ -132,10 +132,10 @@ func (p *peer) beginPartial(seq uint32, size int) int {
 		if after(seq, p.partials[k].seq) {
 			return none
 		}
-		p.e.pool.give(p.takePartial(k))
+		p.e.pool.giveBuffer(p.takePartial(k))
 	}
 	p.parted += size
-	p.partials = append(p.partials, partial{seq: seq, left: units(size), buf: p.e.pool.take(size)})
+	p.partials = append(p.partials, partial{seq: seq, left: units(size), buf: p.e.pool.takeBuffer(size)})
 	return len(p.partials) - 1
 }
 

@@ -134,7 +134,7 @@ func TestPartsOfTheFirstStay(t *testing.T) {
 			if i == sent[h.seq]-1 {
 				return nil
 			}
-			if h.seq != n.e.peers.get(1).first+first {
+			if h.seq != n.e.peers.peerAt(1).first+first {
 				at += 50 * time.Microsecond
 			}
 			return []time.Duration{at}
@@ -218,7 +218,7 @@ func FuzzParts(f *testing.F) {
 		w := newWorld(t, 1, 2, Config{MaxMessage: 1000, Reassembly: 1000}, Link{MTU: 1400})
 		n := w.ranks[0]
 		n.count = true
-		p := n.e.peers.get(1)
+		p := n.e.peers.peerAt(1)
 		start := p.want
 		for ; len(program) >= 5; program = program[5:] {
 			c := program[:5]
@@ -227,12 +227,12 @@ func FuzzParts(f *testing.F) {
 			binary.BigEndian.PutUint16(data[2:], binary.BigEndian.Uint16(c[3:]))
 			h := header{flags: flagSegment | flagPart, seq: start + uint32(c[0]), ack: p.next - 1, size: uint16(len(data))}
 			b := make([]byte, headerSize, headerSize+len(data))
-			h.put(b)
+			h.putHeader(b)
 			n.e.Incoming(1, append(b, data...), 0)
 			held := 0
 			for _, x := range p.partials {
 				held += len(x.buf)
-				if x.left <= 0 || x.left > units(len(x.buf)) || p.got.has(x.seq) || after(p.want, x.seq) {
+				if x.left <= 0 || x.left > units(len(x.buf)) || p.got.hasSeq(x.seq) || after(p.want, x.seq) {
 					t.Fatalf("%d of %d units are left of segment %d", x.left, units(len(x.buf)), x.seq-start)
 				}
 			}

@@ -115,27 +115,27 @@ func (p *peer) touch(now time.Duration) {
 func (p *peer) wakeAt(t time.Duration) {
 	if t < p.due && p.dead == nil {
 		p.due = t
-		p.e.agenda.set(p, t)
+		p.e.agenda.setDue(p, t)
 	}
 }
 
 // timer ends those whose time has come and sets the next, which is later than now.
 func (p *peer) timer(now time.Duration) {
 	if now-p.heard >= p.e.cfg.DeadAfter {
-		p.fail(silent(p, now))
+		p.failPeer(silent(p, now))
 		return
 	}
 	if err := p.stuck(now); err != nil {
-		p.fail(err)
+		p.failPeer(err)
 		return
 	}
 	if err := p.refused(now); err != nil {
-		p.fail(err)
+		p.failPeer(err)
 		return
 	}
 	p.due = min(p.lifeTimer(now), p.doubtTimer(now), p.ackTimer(now), p.overtakenTimer(now),
 		p.resendTimer(now), p.paceTimer(now))
-	p.e.agenda.set(p, p.due)
+	p.e.agenda.setDue(p, p.due)
 }
 
 // The following functions do what is due at now and return the time of the next timer.
@@ -158,7 +158,7 @@ func (p *peer) ackTimer(now time.Duration) time.Duration {
 }
 
 func (p *peer) paceTimer(now time.Duration) time.Duration {
-	if p.idle() {
+	if p.isIdle() {
 		return never
 	}
 	if t := p.pace - p.ahead(); t > now {
@@ -231,9 +231,9 @@ func (p *peer) overtakenTimer(now time.Duration) time.Duration {
 	return p.passed
 }
 
-// idle tells that nothing waits to be sent, or to be sent again.
-func (p *peer) idle() bool {
-	return p.resends.n == 0 && p.lanes[Data].empty() && p.lanes[Priority].empty()
+// isIdle tells that nothing waits to be sent, or to be sent again.
+func (p *peer) isIdle() bool {
+	return p.resends.n == 0 && p.lanes[Data].isEmpty() && p.lanes[Priority].isEmpty()
 }
 
 // wants tells whether p could send at once; if only its pace forbids it, a timer is set.
@@ -241,7 +241,7 @@ func (p *peer) wants(now time.Duration) bool {
 	if p.ackNow || p.ask != askNot {
 		return true
 	}
-	if p.idle() || !p.mayResend() && !p.mayNew() {
+	if p.isIdle() || !p.mayResend() && !p.mayNew() {
 		return false
 	}
 	if p.paced(now) && !p.urgent() {
@@ -253,30 +253,30 @@ func (p *peer) wants(now time.Duration) bool {
 
 // urgent tells that something may go whatever the pace.
 func (p *peer) urgent() bool {
-	return p.resends.n > 0 && p.resends.head.probe || p.has(Priority) && p.mayNew()
+	return p.resends.n > 0 && p.resends.head.probe || p.hasSendable(Priority) && p.mayNew()
 }
 
-// fail gives the peer up and forgets it.
-func (p *peer) fail(err error) {
+// failPeer gives the peer up and forgets it.
+func (p *peer) failPeer(err error) {
 	e := p.e
 	p.dead, p.ackNow, p.ask = err, false, askNot
-	e.forget(p)
+	e.forgetPeer(p)
 	for i := range p.lanes {
 		for p.lanes[i].whole.head != nil {
-			e.freeSegment(p.lanes[i].whole.pop())
+			e.freeSegment(p.lanes[i].whole.popSegment())
 		}
 		for p.lanes[i].long.head != nil {
-			p.endOnce(p.lanes[i].long.pop(), err)
+			p.endOnce(p.lanes[i].long.popMessage(), err)
 		}
 	}
 	p.failWindow(err)
 	for _, in := range p.open {
-		e.pool.give(in.buf)
+		e.pool.giveBuffer(in.buf)
 	}
 	for len(p.partials) > 0 {
-		e.pool.give(p.takePartial(0))
+		e.pool.giveBuffer(p.takePartial(0))
 	}
-	p.hold(-p.held)
+	p.holdMemory(-p.held)
 	p.open = nil
 	e.cfg.Sink.Dead(p.id, err)
 }

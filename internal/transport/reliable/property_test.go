@@ -256,7 +256,7 @@ func TestSpoiltPacketsDoNoHarm(t *testing.T) {
 	}
 	for end := time.Millisecond; end < 500*time.Millisecond; end += time.Millisecond {
 		w.Run(end)
-		if p := w.ranks[1].e.peers.get(0); p != nil && p.held > 1<<17 {
+		if p := w.ranks[1].e.peers.peerAt(0); p != nil && p.held > 1<<17 {
 			t.Fatalf("%d bytes held, the limit is %d", p.held, 1<<17)
 		}
 	}
@@ -272,7 +272,7 @@ func TestHeaderRoundTrip(t *testing.T) {
 		{flags: flagAnswer, words: 2, ack: 3},
 	} {
 		c := b[:headerSize+16+int(h.size)]
-		h.put(c)
+		h.putHeader(c)
 		got, sack, body, ok := parse(c)
 		if !ok || got != h || len(sack) != 16 || len(body) != int(h.size) {
 			t.Errorf("%+v became %+v, %v", h, got, ok)
@@ -307,7 +307,7 @@ func TestHotel(t *testing.T) {
 			t.Fatalf("step %d: %d guests, %d rooms", i, h.guests, len(h.rooms))
 		}
 		for ch := range channels {
-			if s := h.head(ch); len(floors[ch]) > 0 && s != floors[ch][0] || len(floors[ch]) == 0 && s != nil {
+			if s := h.firstGuest(ch); len(floors[ch]) > 0 && s != floors[ch][0] || len(floors[ch]) == 0 && s != nil {
 				t.Fatalf("step %d: wrong head on floor %d", i, ch)
 			}
 		}

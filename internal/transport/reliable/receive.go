@@ -8,7 +8,7 @@ import (
 // Incoming takes in a packet as it came; the caller vouches that it is from peer. It drops and counts a malformed one.
 // It calls the Sink for the contents. It does not block, and allocates only for the first long messages.
 func (e *Endpoint) Incoming(id int, packet []byte, now time.Duration) {
-	p := e.peers.get(id)
+	p := e.peers.peerAt(id)
 	if p == nil {
 		e.unknown++
 		return
@@ -36,10 +36,11 @@ func (e *Endpoint) Incoming(id int, packet []byte, now time.Duration) {
 	}
 }
 
-// missing tells whether a segment lies in the window and has not come yet. Otherwise it counts and answers the segment.
-func (p *peer) missing(seq uint32) bool {
+// isMissing tells whether a segment lies in the window and has not come yet. Otherwise it counts and answers the
+// segment.
+func (p *peer) isMissing(seq uint32) bool {
 	switch {
-	case after(p.want, seq), seq-p.want < Window && p.got.has(seq):
+	case after(p.want, seq), seq-p.want < Window && p.got.hasSeq(seq):
 		p.stats.Duplicates++ // the acknowledgement was lost
 	case seq-p.want >= Window:
 		p.stats.Beyond++
@@ -52,12 +53,12 @@ func (p *peer) missing(seq uint32) bool {
 
 // segment takes in a segment: once, if it lies in the window.
 func (p *peer) segment(seq uint32, body []byte, now time.Duration) {
-	if !p.missing(seq) {
+	if !p.isMissing(seq) {
 		return
 	}
 	if len(p.partials) > 0 { // it may have come in one piece after all
 		if k := p.findPartial(seq); k != none {
-			p.e.pool.give(p.takePartial(k))
+			p.e.pool.giveBuffer(p.takePartial(k))
 		}
 	}
 	if data, ok := lone(body); ok {
@@ -76,7 +77,7 @@ func (p *peer) segment(seq uint32, body []byte, now time.Duration) {
 	}
 	p.stats.Received++
 	p.mark(seq, now)
-	p.deliver(body)
+	p.deliverBody(body)
 }
 
 // lone returns the data of a body that is one whole message, as most are.
@@ -95,8 +96,8 @@ func (p *peer) mark(seq uint32, now time.Duration) {
 	if !after(p.top, seq) {
 		p.top = seq + 1
 	}
-	p.got.set(seq)
-	for p.got.has(p.want) {
+	p.got.setSeq(seq)
+	for p.got.hasSeq(p.want) {
 		p.got.clear(p.want)
 		p.want++
 	}
@@ -128,7 +129,7 @@ const (
 func (p *peer) admit(body []byte) verdict {
 	var r record
 	for n := 0; len(body) > 0; n++ {
-		rest, ok := r.next(body)
+		rest, ok := r.nextRecord(body)
 		if !ok {
 			return malformed
 		}
@@ -143,11 +144,11 @@ func (p *peer) admit(body []byte) verdict {
 	return welcome
 }
 
-// deliver passes on a body that admit has accepted.
-func (p *peer) deliver(body []byte) {
+// deliverBody passes on a body that admit has accepted.
+func (p *peer) deliverBody(body []byte) {
 	var r record
 	for len(body) > 0 && p.dead == nil {
-		body, _ = r.next(body)
+		body, _ = r.nextRecord(body)
 		switch r.kind {
 		case kindFrag:
 			p.e.cfg.Sink.Message(p.id, r.tag, r.data)

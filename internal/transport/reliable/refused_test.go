@@ -126,7 +126,7 @@ const mostLate = 2
 
 // ignorant tells whether a rank does not know of the death.
 func (k *killing) ignorant() bool {
-	return slices.ContainsFunc(k.ranks[:k.victim], func(n *node) bool { return n.e.peers.get(k.victim) != nil })
+	return slices.ContainsFunc(k.ranks[:k.victim], func(n *node) bool { return n.e.peers.peerAt(k.victim) != nil })
 }
 
 // judge looks who knows of the death: all should, as neighbours of the victim.
@@ -134,7 +134,7 @@ func (k *killing) judge(t *testing.T) {
 	t.Helper()
 	k.check(t)
 	for _, n := range k.ranks[:k.victim] {
-		if p := n.e.peers.get(k.victim); p != nil {
+		if p := n.e.peers.peerAt(k.victim); p != nil {
 			t.Errorf("rank %d does not know after %v: doubt %+v", n.id, k.Now-k.at, p.doubt)
 		}
 		if len(n.died) > 1 || len(n.died) == 1 && n.died[0] != k.victim {

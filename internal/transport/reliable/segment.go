@@ -36,18 +36,18 @@ func (s *segment) size() int {
 	return s.of.header() + s.len
 }
 
-// put writes the body.
-func (s *segment) put(b []byte) {
+// putBody writes the body.
+func (s *segment) putBody(b []byte) {
 	if s.of == nil {
 		copy(b, s.buf)
 		return
 	}
-	r := s.record()
-	r.put(b)
+	r := s.recordOf()
+	r.putRecord(b)
 }
 
-// record is the body of a piece.
-func (s *segment) record() record {
+// recordOf is the body of a piece.
+func (s *segment) recordOf() record {
 	m := s.of
 	r := record{kind: m.kind, tag: m.tag, frag: m.frag, size: uint32(len(m.data)), place: m.place, data: m.data[s.off : s.off+s.len]}
 	r.offset = uint64(s.off)
@@ -81,8 +81,8 @@ type list struct {
 	n          int
 }
 
-// push adds a segment at the end. It must be in no other list, so that next is nil.
-func (l *list) push(s *segment) {
+// pushSegment adds a segment at the end. It must be in no other list, so that next is nil.
+func (l *list) pushSegment(s *segment) {
 	if l.tail == nil {
 		l.head = s
 	} else {
@@ -101,7 +101,7 @@ func (l *list) pushFront(s *segment) {
 	l.n++
 }
 
-func (l *list) pop() *segment {
+func (l *list) popSegment() *segment {
 	s := l.head
 	l.head, s.next = s.next, nil
 	if l.head == nil {
@@ -111,14 +111,14 @@ func (l *list) pop() *segment {
 	return s
 }
 
-// remove takes s, which is in the list, out of it.
-func (l *list) remove(s *segment) {
+// removeSegment takes s, which is in the list, out of it.
+func (l *list) removeSegment(s *segment) {
 	var before *segment
 	for at := l.head; at != s; at = at.next {
 		before = at
 	}
 	if before == nil {
-		l.pop()
+		l.popSegment()
 		return
 	}
 	if before.next, s.next = s.next, nil; l.tail == s {
@@ -133,7 +133,7 @@ type messages struct {
 	n          int
 }
 
-func (l *messages) push(m *outgoing) {
+func (l *messages) pushMessage(m *outgoing) {
 	if l.tail == nil {
 		l.head = m
 	} else {
@@ -143,7 +143,7 @@ func (l *messages) push(m *outgoing) {
 	l.n++
 }
 
-func (l *messages) pop() *outgoing {
+func (l *messages) popMessage() *outgoing {
 	m := l.head
 	l.head, m.next = m.next, nil
 	if l.head == nil {
@@ -160,4 +160,4 @@ type lane struct {
 	toLong bool // the next segment is to come from long, if both have some
 }
 
-func (l *lane) empty() bool { return l.whole.head == nil && l.long.head == nil }
+func (l *lane) isEmpty() bool { return l.whole.head == nil && l.long.head == nil }

@@ -49,7 +49,7 @@ var statusNames = [...]string{"copied", "taken", "full", "gone", "too long"}
 // Send queues a message for peer; Outgoing sends it. A message that fits a packet is copied, if possible into one with
 // others that wait. Send does not block. It does not allocate either, once there are enough buffers.
 func (e *Endpoint) Send(id int, m Message, now time.Duration) Status {
-	p := e.peers.get(id)
+	p := e.peers.peerAt(id)
 	if p == nil {
 		return Gone
 	}
@@ -67,7 +67,7 @@ func (e *Endpoint) Send(id int, m Message, now time.Duration) Status {
 		ch = Priority
 	}
 	var st Status
-	if n := header + len(m.Data); n <= p.room() {
+	if n := header + len(m.Data); n <= p.bodyRoom() {
 		st = p.sendWhole(ch, &m, n)
 	} else {
 		st = p.sendLong(ch, &m)
@@ -79,18 +79,18 @@ func (e *Endpoint) Send(id int, m Message, now time.Duration) Status {
 	return st
 }
 
-// room is the longest body in bytes.
-func (p *peer) room() int { return p.mtu - headerSize }
+// bodyRoom is the longest body in bytes.
+func (p *peer) bodyRoom() int { return p.mtu - headerSize }
 
 func (p *peer) sendWhole(ch Channel, m *Message, n int) Status {
 	l := &p.lanes[ch].whole
 	s := l.tail
-	if s == nil || len(s.buf)+n > p.room() {
+	if s == nil || len(s.buf)+n > p.bodyRoom() {
 		if l.n >= p.e.cfg.Queue {
 			return Full
 		}
 		s = p.e.newSegment()
-		l.push(s)
+		l.pushSegment(s)
 	}
 	k := len(s.buf)
 	if cap(s.buf) < k+n {
@@ -100,7 +100,7 @@ func (p *peer) sendWhole(ch Channel, m *Message, n int) Status {
 	b := s.buf[k:]
 	if m.Put {
 		r := record{kind: kindPut, tag: m.Tag, place: m.Place, offset: m.Offset, data: m.Data}
-		r.put(b)
+		r.putRecord(b)
 		return Copied
 	}
 	b[0], b[1] = kindFrag, m.Tag
@@ -122,7 +122,7 @@ func (p *peer) sendLong(ch Channel, m *Message) Status {
 		o.frag = p.frag
 		p.frag++
 	}
-	l.push(o)
+	l.pushMessage(o)
 	return Taken
 }
 
@@ -153,7 +153,7 @@ func (p *peer) uncongested() bool { return p.flight < p.cc.window }
 // mayNew tells whether a new segment may be sent, its pace aside. It needs the window, the congestion window, and a
 // room in the hotel beside those for resends.
 func (p *peer) mayNew() bool {
-	if !p.has(Data) && !p.has(Priority) {
+	if !p.hasSendable(Data) && !p.hasSendable(Priority) {
 		return false
 	}
 	if !p.uncongested() {
@@ -173,16 +173,16 @@ func (p *peer) sendNew(t *turn) bool {
 	for ; n < quantum && p.mayNew(); n++ {
 		ch := p.lane()
 		if ch == Data && p.paced(t.now) {
-			if !p.has(Priority) {
+			if !p.hasSendable(Priority) {
 				break
 			}
 			ch = Priority
 		}
-		b := t.room(p.id, p.need(t, ch))
+		b := t.packetRoom(p.id, p.need(t, ch))
 		if b == nil {
 			return false
 		}
-		s := p.cut(ch)
+		s := p.cutSegment(ch)
 		if p.next == p.first {
 			p.moves(t.now)
 		}
@@ -200,8 +200,8 @@ func (p *peer) sendNew(t *turn) bool {
 	return n == quantum
 }
 
-// has tells whether a channel has a segment that may be sent.
-func (p *peer) has(ch Channel) bool {
+// hasSendable tells whether a channel has a segment that may be sent.
+func (p *peer) hasSendable(ch Channel) bool {
 	l := &p.lanes[ch]
 	return l.whole.head != nil || p.mayCut(l.long.head)
 }
@@ -236,18 +236,18 @@ func (p *peer) longNext(l *lane) bool {
 // lane chooses the channel of the next segment.
 func (p *peer) lane() Channel {
 	p.turns++
-	if !p.has(Priority) || p.turns%dataTurn == 0 && p.has(Data) {
+	if !p.hasSendable(Priority) || p.turns%dataTurn == 0 && p.hasSendable(Data) {
 		return Data
 	}
 	return Priority
 }
 
-// cut takes the next segment of a channel, which has one.
-func (p *peer) cut(ch Channel) *segment {
+// cutSegment takes the next segment of a channel, which has one.
+func (p *peer) cutSegment(ch Channel) *segment {
 	l := &p.lanes[ch]
 	if !p.longNext(l) {
 		l.toLong = true
-		return l.whole.pop()
+		return l.whole.popSegment()
 	}
 	l.toLong = false
 	m := l.long.head
@@ -257,10 +257,10 @@ func (p *peer) cut(ch Channel) *segment {
 	}
 	s := p.e.newSegment()
 	s.of, s.off = m, m.cut
-	s.len = min(p.room()-m.header(), len(m.data)-m.cut)
+	s.len = min(p.bodyRoom()-m.header(), len(m.data)-m.cut)
 	m.cut += s.len
 	if m.cut == len(m.data) {
-		l.long.pop()
+		l.long.popMessage()
 	}
 	return s
 }
@@ -271,21 +271,21 @@ func (p *peer) resend(t *turn) {
 	for p.e.resends > 0 && p.resends.n > 0 {
 		s := p.resends.head
 		if s.arrived {
-			p.e.freeSegment(p.resends.pop())
+			p.e.freeSegment(p.resends.popSegment())
 			continue
 		}
 		if !s.probe && (!p.uncongested() || p.paced(t.now)) {
 			return
 		}
 		n := p.mtu
-		if t.gather != nil && s.of != nil && s.size() <= p.room() {
+		if t.gather != nil && s.of != nil && s.size() <= p.bodyRoom() {
 			n = gatherRoom
 		}
-		b := t.room(p.id, n)
+		b := t.packetRoom(p.id, n)
 		if b == nil {
 			return
 		}
-		p.resends.pop()
+		p.resends.popSegment()
 		ch := Data
 		if s.probe { // what it overtakes on its own channel was lost
 			ch, p.ask, s.probe = s.channel, max(p.ask, askAny), false
@@ -312,19 +312,19 @@ func (p *peer) transmit(t *turn, b []byte, s *segment, ch Channel) {
 	p.pace = max(p.pace, t.now) + p.cc.pause(s.charge, p.rtt.round())
 	p.last = t.now
 	p.wakeAt(p.deadline(t.now))
-	if size > p.room() {
+	if size > p.bodyRoom() {
 		p.sendParts(t, b, s, ch)
 		return
 	}
 	h := header{flags: flagSegment, seq: s.seq, size: uint16(size)}
 	n := p.acknowledge(&h, b, size, piggyWords, t.now)
 	if t.gather != nil && s.of != nil {
-		r := s.record()
-		n += r.head(b[n:])
+		r := s.recordOf()
+		n += r.putHead(b[n:])
 		p.emit(t, &h, b[:n], r.data, ch)
 		return
 	}
-	s.put(b[n:])
+	s.putBody(b[n:])
 	p.emit(t, &h, b[:n+size], nil, ch)
 }
 
@@ -340,7 +340,7 @@ func (p *peer) emit(t *turn, h *header, b, data []byte, ch Channel) {
 			p.ask = askNot
 		}
 	}
-	h.put(b)
+	h.putHeader(b)
 	number := p.number
 	p.number++
 	t.left--

@@ -21,8 +21,8 @@ func TestStuck(t *testing.T) {
 	n.feed = flood(1, 4000)
 	var died error
 	small := make([]byte, 20)
-	for d := time.Second; d < 25*time.Second && n.e.peers.get(1) != nil; d += time.Second {
-		p := n.e.peers.get(1)
+	for d := time.Second; d < 25*time.Second && n.e.peers.peerAt(1) != nil; d += time.Second {
+		p := n.e.peers.peerAt(1)
 		n.e.Send(1, Message{Data: small, Urgent: true}, w.Now)
 		w.Run(d)
 		died = p.dead
@@ -46,7 +46,7 @@ func TestSignsOfLifeAreShort(t *testing.T) {
 		return []time.Duration{now}
 	}
 	n.feed = flood(1, 1300)
-	p := n.e.peers.get(1)
+	p := n.e.peers.peerAt(1)
 	for w.Poll(); w.Now < 8*time.Second; { // at each of these times a long packet is sent again
 		w.Now += p.e.cfg.MaxRTO
 		w.Poll()

@@ -3,15 +3,15 @@ package reliable
 // table finds peers by number: the lookup is on the way of each message and each packet.
 type table []*peer // nil where there is none
 
-// get returns nil if there is no such peer.
-func (t table) get(id int) *peer {
+// peerAt returns nil if there is no such peer.
+func (t table) peerAt(id int) *peer {
 	if uint(id) >= uint(len(t)) {
 		return nil
 	}
 	return t[id]
 }
 
-func (t *table) put(id int, p *peer) {
+func (t *table) putPeer(id int, p *peer) {
 	if id >= len(*t) {
 		wider := make(table, max(id+1, min(2*len(*t), MaxPeers)))
 		copy(wider, *t)
@@ -20,4 +20,4 @@ func (t *table) put(id int, p *peer) {
 	(*t)[id] = p
 }
 
-func (t table) remove(id int) { t[id] = nil }
+func (t table) removePeer(id int) { t[id] = nil }

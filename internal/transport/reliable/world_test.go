@@ -112,7 +112,7 @@ func (n *node) Packet(peer int, number uint64, _ Channel, packet []byte) {
 	if n.sends != nil {
 		n.sends(peer, number)
 	}
-	if p := n.e.peers.get(peer); p != nil && len(packet) > p.mtu {
+	if p := n.e.peers.peerAt(peer); p != nil && len(packet) > p.mtu {
 		n.fault("a packet of %d bytes to %d, where %d is the most", len(packet), peer, p.mtu)
 	}
 	if n.w.Send(n.id, peer, packet) == 0 && packet[1]&flagSegment != 0 {

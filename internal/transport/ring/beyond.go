@@ -5,9 +5,9 @@ import (
 	"github.com/golci/golci/internal/platform/invariants"
 )
 
-// leave is called before something is published. The race detector sees neither accesses of mapped memory nor other
+// leaveTo is called before something is published. The race detector sees neither accesses of mapped memory nor other
 // processes. So it knows no order from a record that is sent to its answer, unless it is told.
-func (e *Endpoint) leave() {
+func (e *Endpoint) leaveTo() {
 	if invariants.Race && e.mapped {
 		invariants.Leave()
 	}

@@ -46,9 +46,9 @@ type bulkSender struct {
 	reserved int    // bytes of the slot that is being filled; 0 if none is
 }
 
-// reserve gives room for up to n bytes, which are more than 0, in the next slot: nil if all are full. ok is false if
-// the receiver's counter is impossible.
-func (b *bulkSender) reserve(n int) (space []byte, ok bool) {
+// reserveSlot gives room for up to n bytes, which are more than 0, in the next slot: nil if all are full. ok is false
+// if the receiver's counter is impossible.
+func (b *bulkSender) reserveSlot(n int) (space []byte, ok bool) {
 	b.reserved = 0
 	if b.turn-b.seen >= b.slots {
 		taken := b.taken.Load()
@@ -73,10 +73,10 @@ func (b *bulkSender) commit(id uint64, off int64, n int) {
 	arch.StoreRel64(b.sent, b.turn)
 }
 
-// send fills free slots with leading bytes of data. ok is false if the receiver's counter is impossible.
-func (b *bulkSender) send(id uint64, off int64, data []byte) (n int, ok bool) {
+// sendLeading fills free slots with leading bytes of data. ok is false if the receiver's counter is impossible.
+func (b *bulkSender) sendLeading(id uint64, off int64, data []byte) (n int, ok bool) {
 	for n < len(data) {
-		space, ok := b.reserve(len(data) - n)
+		space, ok := b.reserveSlot(len(data) - n)
 		if space == nil {
 			return n, ok
 		}
@@ -93,7 +93,7 @@ type bulkReceiver struct {
 	turn atomic.Uint64 // slots taken; written under the poll lock
 }
 
-func (b *bulkReceiver) ready() bool { return b.sent.Load() != b.turn.Load() }
+func (b *bulkReceiver) isReady() bool { return b.sent.Load() != b.turn.Load() }
 
 // poll delivers up to budget chunks. ok is false if the sender's counter or a slot's size is impossible.
 func (b *bulkReceiver) poll(src, budget int, sink conduit.Sink) (n int, dry, ok bool) {

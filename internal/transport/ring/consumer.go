@@ -25,12 +25,12 @@ type Consumer struct {
 	passes    int           // how many to pass over after the next vain one
 }
 
-// ready tells whether the next record is there. Without the poll lock the answer may be true wrongly, see
+// isReady tells whether the next record is there. Without the poll lock the answer may be true wrongly, see
 // Endpoint.Pending for why it is not false wrongly.
-func (c *Consumer) ready() bool { return c.next().Load() != 0 }
+func (c *Consumer) isReady() bool { return c.nextWord().Load() != 0 }
 
-// next is the word in which the next record shows. A concurrent poll moves on.
-func (c *Consumer) next() *atomic.Uint64 { return c.word(int(c.off.Load())) }
+// nextWord is the word in which the next record shows. A concurrent poll moves on.
+func (c *Consumer) nextWord() *atomic.Uint64 { return c.wordAt(int(c.off.Load())) }
 
 // poll delivers up to budget records. dry tells that it stopped for want of records. ok is false if the ring holds
 // something impossible, and then every later call finds the same.
@@ -38,7 +38,7 @@ func (c *Consumer) poll(budget int, sink conduit.Sink) (n int, dry, ok bool) {
 	off, ok := int(c.off.Load()), true
 	for n < budget {
 		// Acquires the record's bytes, which the producer wrote before the word.
-		first := c.word(off).Load()
+		first := c.wordAt(off).Load()
 		size := int(uint32(first))
 		if size == 0 {
 			if n > 0 && c.linger(off, n) {
@@ -79,12 +79,12 @@ func (c *Consumer) poll(budget int, sink conduit.Sink) (n int, dry, ok bool) {
 		off = next
 		n++
 		if c.taken-c.published >= uint64(c.g.Publish) {
-			c.report(off)
+			c.reportPlace(off)
 		}
 	}
 	arch.StoreRel64(&c.off, uint64(off))
 	if dry && c.taken != c.published {
-		c.report(off)
+		c.reportPlace(off)
 	}
 	return n, dry, ok
 }
@@ -110,7 +110,7 @@ func (c *Consumer) linger(off, n int) bool {
 	for range lingerPauses {
 		arch.Pause()
 	}
-	if c.word(off).Load() != 0 {
+	if c.wordAt(off).Load() != 0 {
 		if n > 1 {
 			c.passes = 0
 		}
@@ -121,14 +121,14 @@ func (c *Consumer) linger(off, n int) bool {
 	return false
 }
 
-// report tells the producer what may be overwritten. The place goes first, so that whoever sees the ring reused sees
-// the place moved on as well.
-func (c *Consumer) report(off int) {
+// reportPlace tells the producer what may be overwritten. The place goes first, so that whoever sees the ring reused
+// sees the place moved on as well.
+func (c *Consumer) reportPlace(off int) {
 	arch.StoreRel64(&c.off, uint64(off))
 	c.published = c.taken
 	arch.StoreRel64(c.head, c.taken)
 }
 
-func (c *Consumer) word(off int) *atomic.Uint64 {
+func (c *Consumer) wordAt(off int) *atomic.Uint64 {
 	return (*atomic.Uint64)(unsafe.Pointer(&c.data[off]))
 }

@@ -46,10 +46,10 @@ type copyList struct {
 	moved int // how many have been moved, for tests
 }
 
-func (l *copyList) push(j copyJob) { l.jobs = append(l.jobs, j) }
+func (l *copyList) pushJob(j copyJob) { l.jobs = append(l.jobs, j) }
 
-// pop takes the oldest out; false if there is none.
-func (l *copyList) pop() (j copyJob, ok bool) {
+// popJob takes the oldest out; false if there is none.
+func (l *copyList) popJob() (j copyJob, ok bool) {
 	if l.first == len(l.jobs) {
 		return j, false
 	}
@@ -80,17 +80,17 @@ func (e *Endpoint) Get(peer int, dst []byte, k conduit.Key, off int64, c conduit
 	if !e.Reach(peer).Get {
 		return -1
 	}
-	return e.copy(copyJob{peer: peer, get: true, key: k, off: off, rest: dst, n: len(dst), done: c})
+	return e.copyJob(copyJob{peer: peer, get: true, key: k, off: off, rest: dst, n: len(dst), done: c})
 }
 
 func (e *Endpoint) Put(peer int, src []byte, k conduit.Key, off int64, c conduit.Completion) int {
 	if !e.Reach(peer).Put {
 		return -1
 	}
-	return e.copy(copyJob{peer: peer, key: k, off: off, rest: src, n: len(src), done: c})
+	return e.copyJob(copyJob{peer: peer, key: k, off: off, rest: src, n: len(src), done: c})
 }
 
-func (e *Endpoint) copy(j copyJob) int {
+func (e *Endpoint) copyJob(j copyJob) int {
 	if e.Failed(j.peer) != nil {
 		return -1
 	}
@@ -102,7 +102,7 @@ func (e *Endpoint) copy(j copyJob) int {
 	case c.most > 0 && c.busy.Load() >= c.most:
 		j.n = 0
 	case j.n > 0:
-		c.list.push(j)
+		c.list.pushJob(j)
 		c.busy.Add(1)
 	}
 	c.mu.Unlock()
@@ -115,14 +115,14 @@ func (e *Endpoint) copy(j copyJob) int {
 // waits says whether there is something to copy, or being copied.
 func (c *copies) waits() bool { return c.busy.Load() > 0 }
 
-// next makes the oldest copy the current one; false if there is none. Under the poll lock.
-func (c *copies) next() bool {
+// nextCopy makes the oldest copy the current one; false if there is none. Under the poll lock.
+func (c *copies) nextCopy() bool {
 	if c.current.done != nil {
 		return true
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	j, ok := c.list.pop()
+	j, ok := c.list.popJob()
 	if ok {
 		c.current = j
 	}
@@ -132,7 +132,7 @@ func (c *copies) next() bool {
 // copyPiece makes a piece of the oldest copy, and returns the number of pieces. Under the poll lock.
 func (e *Endpoint) copyPiece() int {
 	c := &e.copies
-	if !c.next() {
+	if !c.nextCopy() {
 		return 0
 	}
 	j := &c.current
@@ -146,25 +146,25 @@ func (e *Endpoint) copyPiece() int {
 		err = e.Move(j.peer, j.get, j.rest[:n], j.key, j.off)
 	}
 	if j.rest, j.off = j.rest[n:], j.off+int64(n); err != nil || len(j.rest) == 0 {
-		c.finish(err)
+		c.finishCopy(err)
 	}
 	return 1
 }
 
-// finish tells of the end of the current copy. Under the poll lock.
-func (c *copies) finish(err error) {
+// finishCopy tells of the end of the current copy. Under the poll lock.
+func (c *copies) finishCopy(err error) {
 	j := c.current
 	c.current = copyJob{}
 	c.busy.Add(-1)
 	j.done.Completed(j.n, err)
 }
 
-// end gives all copies up. Under the poll lock.
-func (c *copies) end(err error) {
+// endAll gives all copies up. Under the poll lock.
+func (c *copies) endAll(err error) {
 	c.mu.Lock()
 	c.ended = true
 	c.mu.Unlock()
-	for c.next() {
-		c.finish(err)
+	for c.nextCopy() {
+		c.finishCopy(err)
 	}
 }

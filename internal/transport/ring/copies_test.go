@@ -10,14 +10,14 @@ func TestCopiesAreMovedOnce(t *testing.T) {
 		var l copyList
 		next := 0
 		take := func() {
-			j, ok := l.pop()
+			j, ok := l.popJob()
 			if !ok || j.n != next {
 				t.Fatalf("%d wait: took copy %d, %v, want %d", keep, j.n, ok, next)
 			}
 			next++
 		}
 		for i := range copies {
-			l.push(copyJob{n: i, rest: make([]byte, 1)})
+			l.pushJob(copyJob{n: i, rest: make([]byte, 1)})
 			if i >= keep {
 				take()
 			}
@@ -25,7 +25,7 @@ func TestCopiesAreMovedOnce(t *testing.T) {
 		for next < copies {
 			take()
 		}
-		if _, ok := l.pop(); ok {
+		if _, ok := l.popJob(); ok {
 			t.Fatalf("%d wait: took one that has not come", keep)
 		}
 		if l.moved > 2*copies {

@@ -156,7 +156,7 @@ func TestCorruptReceiver(t *testing.T) {
 func TestCorruptMail(t *testing.T) {
 	es, segs := node(t, 2, conduit.Config{ScanLimit: -1})
 	for _, i := range []int{2, 63, 64, maxRanks - 1} {
-		segs[0].mail.set(i)
+		segs[0].mail.setMail(i)
 	}
 	put(t, es[1], 0, 64)
 	c := &collect{}

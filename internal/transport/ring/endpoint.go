@@ -194,17 +194,17 @@ func (e *Endpoint) Fail(peer int, reason error, detail string) {
 	if i := e.from[peer].index; e.g.Scan {
 		e.seg.talking.Or(1 << i)
 	} else {
-		e.seg.mail.set(i)
+		e.seg.mail.setMail(i)
 	}
 	e.fails.Add(peer, reason, detail)
 	e.Wake()
 }
 
-// over tells whether all that peer, which has failed, has sent was delivered; then it is looked at no more. Under the
-// poll lock.
-func (e *Endpoint) over(peer int) bool {
+// allDelivered tells whether all that peer, which has failed, has sent was delivered; then it is looked at no more.
+// Under the poll lock.
+func (e *Endpoint) allDelivered(peer int) bool {
 	in := e.from[peer]
-	if !in.deaf && (in.rec.ready() || in.bulk.ready()) {
+	if !in.deaf && (in.rec.isReady() || in.bulk.isReady()) {
 		return false
 	}
 	e.deafen(in)
@@ -223,18 +223,18 @@ func (e *Endpoint) deafen(in *incoming) {
 // Close implements conduit.Conduit. It ends the copies that are under way, and then closes the Memory.
 func (e *Endpoint) Close() error {
 	e.closing.Do(func() {
-		e.end()
+		e.endCopies()
 		e.closeErr = e.Memory.Close()
 	})
 	return e.closeErr
 }
 
-func (e *Endpoint) end() {
+func (e *Endpoint) endCopies() {
 	e.fails.Close()
 	e.Wake()
 	for !e.poll.lock.TryLock() {
 		time.Sleep(10 * time.Microsecond)
 	}
-	e.copies.end(&conduit.PeerError{Peer: e.rank, Err: conduit.ErrClosed})
+	e.copies.endAll(&conduit.PeerError{Peer: e.rank, Err: conduit.ErrClosed})
 	e.poll.lock.Unlock()
 }

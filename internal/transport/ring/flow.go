@@ -37,13 +37,13 @@ type flow struct {
 	begun   uint64 // when the first of them was begun, in ticks
 }
 
-// note notes a record of n bytes that is begun now. place is where the peer's next record is expected.
-func (f *flow) note(place, now uint64, n int) {
+// noteRecord notes a record of n bytes that is begun now. place is where the peer's next record is expected.
+func (f *flow) noteRecord(place, now uint64, n int) {
 	answered := place != f.place
 	switch {
 	case !answered && !f.stream:
 		f.stream = true
-		f.run(now)
+		f.beginRun(now)
 	case answered && f.asked:
 		f.stream = false
 	}
@@ -53,14 +53,14 @@ func (f *flow) note(place, now uint64, n int) {
 	}
 	if f.records == runLength {
 		f.picker.Note(f.way, float64(now-f.begun)/float64(f.bytes))
-		f.run(now)
+		f.beginRun(now)
 	}
 	f.records++
 	f.bytes += n
 }
 
-// run begins a run.
-func (f *flow) run(now uint64) {
+// beginRun begins a run.
+func (f *flow) beginRun(now uint64) {
 	f.way = f.picker.Pick()
 	f.records, f.bytes, f.begun = 0, 0, now
 }
@@ -75,6 +75,6 @@ func (e *Endpoint) Streams(peer, n int) bool {
 		return false
 	}
 	f := &o.prod.flow
-	f.note(e.from[peer].rec.off.Load(), arch.Ticks(), n)
+	f.noteRecord(e.from[peer].rec.off.Load(), arch.Ticks(), n)
 	return f.strings()
 }

@@ -28,7 +28,7 @@ func TestFlow(t *testing.T) {
 				if s.answered {
 					place += Line
 				}
-				if f.note(place, uint64(i), 2000); f.stream != s.stream {
+				if f.noteRecord(place, uint64(i), 2000); f.stream != s.stream {
 					t.Fatalf("record %d: stream %t, want %t", i, f.stream, s.stream)
 				}
 			}
@@ -42,7 +42,7 @@ func TestFlowPicks(t *testing.T) {
 	var now uint64
 	send := func(n int, byCopy, byStrings uint64) (strings int) {
 		for range n {
-			f.note(0, now, 4096)
+			f.noteRecord(0, now, 4096)
 			if f.strings() {
 				strings++
 				now += byStrings

@@ -19,7 +19,7 @@ func (e *Endpoint) Inject(peer int, first, second, third uint64, data []byte) bo
 	if o == nil {
 		return false
 	}
-	e.leave()
+	e.leaveTo()
 	if !o.prod.inject(first, second, third, data) {
 		return false
 	}
@@ -51,7 +51,7 @@ func (p *Producer) inject(first, second, third uint64, data []byte) bool {
 	} else {
 		copy(p.data[off+injectHeader:off+n], data)
 	}
-	arch.StoreRel64(p.word(off), first)
+	arch.StoreRel64(p.wordAt(off), first)
 	p.tail, p.off, p.open, p.skip = tail, off+n, 0, 0
 	return true
 }

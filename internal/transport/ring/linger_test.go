@@ -7,7 +7,7 @@ import "testing"
 func TestLingerNeedsAFlood(t *testing.T) {
 	for _, c := range []struct{ n, passes int }{{1, 7}, {2, 0}, {9, 0}} {
 		x := Consumer{data: make([]byte, 2*Line), passes: 7}
-		x.word(Line).Store(Line)
+		x.wordAt(Line).Store(Line)
 		if !x.linger(Line, c.n) || x.passes != c.passes {
 			t.Errorf("after %d records: %d passes, want %d", c.n, x.passes, c.passes)
 		}

@@ -27,8 +27,8 @@ func newMail(summary, words []byte) mail {
 	}
 }
 
-// set announces mail of sender i. The caller's last store before it must have been a full fence.
-func (m *mail) set(i int) {
+// setMail announces mail of sender i. The caller's last store before it must have been a full fence.
+func (m *mail) setMail(i int) {
 	w, bit := i>>6, uint64(1)<<(i&63)
 	if m.words[w].Load()&bit == 0 {
 		m.words[w].Or(bit)
@@ -39,10 +39,10 @@ func (m *mail) set(i int) {
 	}
 }
 
-// take moves all announcements into todo, with its summary in known, and returns the summary. A summary bit is cleared
-// before its word is emptied, so that a word that fills again is announced again. known tells of a word before its bit
-// is cleared here, so that whoever reads the vector and then known misses nothing.
-func (m *mail) take(todo *[64]uint64, known *atomic.Uint64) uint64 {
+// takeMail moves all announcements into todo, with its summary in known, and returns the summary. A summary bit is
+// cleared before its word is emptied, so that a word that fills again is announced again. known tells of a word before
+// its bit is cleared here, so that whoever reads the vector and then known misses nothing.
+func (m *mail) takeMail(todo *[64]uint64, known *atomic.Uint64) uint64 {
 	summary := known.Load()
 	s := m.summary.Load()
 	if s == 0 {

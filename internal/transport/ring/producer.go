@@ -47,15 +47,15 @@ func newProducer(data []byte, head *atomic.Uint64, g *Geometry) Producer {
 	return p
 }
 
-// reserve returns space for n bytes; nil without room.
-func (p *Producer) reserve(class conduit.Class, n int) []byte {
+// reserveBytes returns space for n bytes; nil without room.
+func (p *Producer) reserveBytes(class conduit.Class, n int) []byte {
 	need := (n + Line - 1) &^ (Line - 1)
 	off, skip := p.off, 0
 	if off+need > len(p.data) {
 		off, skip = 0, len(p.data)-off
 	}
-	if !p.fits(class, skip+need) {
-		if !p.refresh() || !p.fits(class, skip+need) {
+	if !p.fitsClass(class, skip+need) {
+		if !p.refresh() || !p.fitsClass(class, skip+need) {
 			return nil
 		}
 	}
@@ -67,9 +67,9 @@ func (p *Producer) reserve(class conduit.Class, n int) []byte {
 	return p.data[off:end:end]
 }
 
-// fits tells whether need bytes may be taken for class, as far as seen tells. A line is always left free: it is where
-// publish puts the end mark.
-func (p *Producer) fits(class conduit.Class, need int) bool {
+// fitsClass tells whether need bytes may be taken for class, as far as seen tells. A line is always left free: it is
+// where publish puts the end mark.
+func (p *Producer) fitsClass(class conduit.Class, need int) bool {
 	used := int(p.tail - p.seen)
 	switch {
 	case used+need > len(p.data)-Line:
@@ -89,13 +89,13 @@ func (p *Producer) fitsTiny(class conduit.Class, used, need int) bool {
 	return used+need <= p.g.ReqLimit || int64(p.seen-p.replyEnd) >= 0
 }
 
-// publish makes the open reservation visible, with first as its first word. strong makes the publication a full fence,
-// for senders that look at shared words afterwards.
+// publishOpen makes the open reservation visible, with first as its first word. strong makes the publication a full
+// fence, for senders that look at shared words afterwards.
 //
 // The consumer stops at a zero first word, so the word after the record is cleared before the record appears. That
 // word lies in the line that fits keeps free. The consumer does not read it before it has seen this record. As a rule
 // cleanAhead has done so already.
-func (p *Producer) publish(first uint64, strong bool) {
+func (p *Producer) publishOpen(first uint64, strong bool) {
 	need := (int(uint32(first)) + Line - 1) &^ (Line - 1)
 	if uint(need-1) >= uint(p.open) { // longer than the reservation, or nothing
 		return
@@ -111,21 +111,21 @@ func (p *Producer) publish(first uint64, strong bool) {
 	tail := p.tail + uint64(p.skip+need)
 	if p.open > need || int64(p.clean-tail) < Line {
 		// Not cleaned ahead, or written on by a caller that then needed less.
-		arch.StoreRel64(p.word(next), 0)
+		arch.StoreRel64(p.wordAt(next), 0)
 		p.clean = tail + Line
 	}
 	if strong {
-		p.word(off).Store(first)
+		p.wordAt(off).Store(first)
 	} else {
-		arch.StoreRel64(p.word(off), first)
+		arch.StoreRel64(p.wordAt(off), first)
 	}
 	if p.skip > 0 {
 		// The record at 0 is complete, so the pad that leads to it comes last.
-		p.word(p.off).Store(padFlag | uint64(p.skip))
+		p.wordAt(p.off).Store(padFlag | uint64(p.skip))
 	}
 	p.tail, p.off, p.open, p.skip = tail, next, 0, 0
 	if need > cleanHigh || p.recent != 0 {
-		p.follow(need)
+		p.followNeed(need)
 	}
 	if p.reserved {
 		p.replyEnd = p.tail
@@ -140,10 +140,10 @@ const (
 	cleanMost = 512 * Line
 )
 
-// follow adapts the room that is cleaned ahead to records as long as the last one, of need bytes. Where string moves
-// write them nothing is cleaned: a store to each line would fetch it from the consumer's core, and these would gain
-// nothing.
-func (p *Producer) follow(need int) {
+// followNeed adapts the room that is cleaned ahead to records as long as the last one, of need bytes. Where string
+// moves write them nothing is cleaned: a store to each line would fetch it from the consumer's core, and these would
+// gain nothing.
+func (p *Producer) followNeed(need int) {
 	p.recent = min(max(need, p.recent/2), cleanMost)
 	p.low = p.recent + Line
 	switch {
@@ -172,7 +172,7 @@ func (p *Producer) cleanAhead() {
 		if off >= len(p.data) {
 			off -= len(p.data)
 		}
-		arch.StoreRel64(p.word(off), 0)
+		arch.StoreRel64(p.wordAt(off), 0)
 		off += Line
 	}
 	p.clean = p.tail + uint64(ahead)
@@ -190,6 +190,6 @@ func (p *Producer) refresh() bool {
 	return true
 }
 
-func (p *Producer) word(off int) *atomic.Uint64 {
+func (p *Producer) wordAt(off int) *atomic.Uint64 {
 	return (*atomic.Uint64)(unsafe.Pointer(&p.data[off]))
 }

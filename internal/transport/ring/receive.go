@@ -21,10 +21,10 @@ func (e *Endpoint) Pending() bool {
 		}
 		defer e.poll.lock.Unlock()
 	}
-	return e.pending()
+	return e.hasPending()
 }
 
-func (e *Endpoint) pending() bool {
+func (e *Endpoint) hasPending() bool {
 	if news := e.fails.News(); news != conduit.NoNews {
 		return news == conduit.PeerGone
 	}
@@ -46,7 +46,7 @@ func (e *Endpoint) mail() bool {
 		if i >= len(e.in) {
 			break
 		}
-		if in := e.in[i]; in.rec.ready() || in.bulk.ready() {
+		if in := e.in[i]; in.rec.isReady() || in.bulk.isReady() {
 			return true
 		}
 	}
@@ -55,7 +55,7 @@ func (e *Endpoint) mail() bool {
 
 // Poll implements conduit.Conduit. After the records it makes a piece of one copy.
 func (e *Endpoint) Poll(budget int, sink conduit.Sink) int {
-	if !invariants.Race && !e.pending() {
+	if !invariants.Race && !e.hasPending() {
 		return 0
 	}
 	p := &e.poll
@@ -70,26 +70,26 @@ func (e *Endpoint) Poll(budget int, sink conduit.Sink) int {
 		switch {
 		case e.copies.waits() && !e.mail(): // a look would linger
 		case e.g.Scan:
-			n = e.scan(budget, sink)
+			n = e.scanRings(budget, sink)
 		default:
-			n = e.collect(budget, sink)
+			n = e.collectMail(budget, sink)
 		}
 		if e.copies.waits() {
 			n += e.copyPiece()
 		}
 		if news == conduit.PeerGone {
-			e.fails.Tell(sink, e.over)
+			e.fails.Tell(sink, e.allDelivered)
 		}
 	}
 	p.lock.Unlock()
 	return n
 }
 
-// scan looks at every ring that talks, each for its share of the budget, until all are dry or the budget is spent.
-func (e *Endpoint) scan(budget int, sink conduit.Sink) (n int) {
+// scanRings looks at every ring that talks, each for its share of the budget, until all are dry or the budget is spent.
+func (e *Endpoint) scanRings(budget int, sink conduit.Sink) (n int) {
 	p := &e.poll
 	if t := e.seg.talking.Load(); t != p.known.Load() {
-		e.listen(t)
+		e.listenTo(t)
 	}
 	if len(p.active) == 0 {
 		return 0
@@ -99,7 +99,7 @@ func (e *Endpoint) scan(budget int, sink conduit.Sink) (n int) {
 		if p.turn++; p.turn >= len(p.active) {
 			p.turn = 0
 		}
-		took, dry := e.take(p.active[p.turn], min(share, budget-n), sink)
+		took, dry := e.takeFrom(p.active[p.turn], min(share, budget-n), sink)
 		n += took
 		idle++
 		if !dry {
@@ -109,8 +109,8 @@ func (e *Endpoint) scan(budget int, sink conduit.Sink) (n int) {
 	return n
 }
 
-// listen makes the list of rings that talk.
-func (e *Endpoint) listen(talking uint64) {
+// listenTo makes the list of rings that talk.
+func (e *Endpoint) listenTo(talking uint64) {
 	p := &e.poll
 	p.active = p.active[:0]
 	for i, in := range e.in {
@@ -121,17 +121,17 @@ func (e *Endpoint) listen(talking uint64) {
 	p.known.Store(talking)
 }
 
-// collect serves the senders that the bit-vector tells of, beginning after the one served last.
-func (e *Endpoint) collect(budget int, sink conduit.Sink) (n int) {
+// collectMail serves the senders that the bit-vector tells of, beginning after the one served last.
+func (e *Endpoint) collectMail(budget int, sink conduit.Sink) (n int) {
 	p := &e.poll
-	summary := e.seg.mail.take(&p.todo, &p.summary)
+	summary := e.seg.mail.takeMail(&p.todo, &p.summary)
 	for n < budget && summary != 0 {
 		i := next(&p.todo, summary, p.turn+1)
 		p.turn = i
 		dry := true
 		if i < len(e.in) {
 			var took int
-			took, dry = e.take(e.in[i], min(perTurn, budget-n), sink)
+			took, dry = e.takeFrom(e.in[i], min(perTurn, budget-n), sink)
 			n += took
 		}
 		if dry {
@@ -161,13 +161,13 @@ func next(todo *[64]uint64, summary uint64, from int) int {
 	return w<<6 | bits.TrailingZeros64(todo[w])
 }
 
-// take delivers from one sender. dry tells that nothing is left for now.
-func (e *Endpoint) take(in *incoming, budget int, sink conduit.Sink) (n int, dry bool) {
+// takeFrom delivers from one sender. dry tells that nothing is left for now.
+func (e *Endpoint) takeFrom(in *incoming, budget int, sink conduit.Sink) (n int, dry bool) {
 	if in.deaf {
 		return 0, true
 	}
 	bulkDry := true
-	if in.bulk.ready() {
+	if in.bulk.isReady() {
 		n, bulkDry = e.takeBulk(in, budget, sink)
 	}
 	m, dry, ok := in.rec.poll(budget-n, sink)
@@ -197,14 +197,14 @@ func (e *Endpoint) broke(in *incoming, what string) {
 	e.Fail(in.rec.src, conduit.ErrCorrupt, what+" that it sent")
 }
 
-func (e *Endpoint) closed() bool { return e.fails.News() == conduit.OwnEnd }
+func (e *Endpoint) isClosed() bool { return e.fails.News() == conduit.OwnEnd }
 
 // shortSleep bounds a sleep if the platform has no fence for all cores. Once, a sender's look at the bell may then
 // run ahead of its publication.
 const shortSleep = time.Millisecond
 
 func (e *Endpoint) Sleep(d time.Duration, ready func() bool) bool {
-	if e.closed() || !e.asleep.CompareAndSwap(false, true) {
+	if e.isClosed() || !e.asleep.CompareAndSwap(false, true) {
 		return false
 	}
 	defer e.asleep.Store(false)
@@ -216,7 +216,7 @@ func (e *Endpoint) Sleep(d time.Duration, ready func() bool) bool {
 		hookArmed()
 	}
 	// The caller is asked in any case, and first: Pending may be true without anything that Poll delivers.
-	if (ready != nil && ready()) || e.closed() || e.Pending() {
+	if (ready != nil && ready()) || e.isClosed() || e.Pending() {
 		e.seg.bell.Store(0)
 		return true
 	}

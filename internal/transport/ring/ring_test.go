@@ -92,7 +92,7 @@ func TestAgainstModel(t *testing.T) {
 				}
 			case 0, 1:
 				n := 8 + r.IntN(p.g.MaxRecord-7)
-				space := p.reserve(conduit.Class(r.IntN(3)), n)
+				space := p.reserveBytes(conduit.Class(r.IntN(3)), n)
 				if space == nil {
 					continue
 				}
@@ -109,7 +109,7 @@ func TestAgainstModel(t *testing.T) {
 				first := uint64(r.Uint32())<<32 | uint64(n)
 				want := append(binary.LittleEndian.AppendUint64(nil, first), space[8:max(n, 8)]...)
 				model = append(model, want[:n])
-				p.publish(first, r.IntN(2) == 0)
+				p.publishOpen(first, r.IntN(2) == 0)
 				if r.IntN(2) == 0 {
 					p.cleanAhead()
 				}
@@ -126,8 +126,8 @@ func TestAgainstModel(t *testing.T) {
 					model[delivered] = nil
 					delivered++
 				}
-				if c.ready() != (delivered < len(model)) {
-					t.Fatalf("ready() = %v with %d of %d delivered", c.ready(), delivered, len(model))
+				if c.isReady() != (delivered < len(model)) {
+					t.Fatalf("ready() = %v with %d of %d delivered", c.isReady(), delivered, len(model))
 				}
 			}
 		}
@@ -145,20 +145,20 @@ func TestAgainstModel(t *testing.T) {
 func TestCleansForLongRecords(t *testing.T) {
 	p, c := oneRing(t, conduit.Config{MaxRecord: 64 << 10}, 0)
 	put := func(n int) bool {
-		space := p.reserve(conduit.Request, n)
+		space := p.reserveBytes(conduit.Request, n)
 		if space == nil {
 			return false
 		}
 		for i := range space {
 			space[i] = 0xFF
 		}
-		p.publish(uint64(n), false)
+		p.publishOpen(uint64(n), false)
 		p.cleanAhead()
 		if p.clean > p.seen+uint64(len(p.data)) {
 			t.Fatalf("cleaned up to %d, of a ring of %d with %d consumed", p.clean, len(p.data), p.seen)
 		}
 		for at := p.tail; at != p.clean; at += Line {
-			if w := p.word(int(at) % len(p.data)).Load(); w != 0 {
+			if w := p.wordAt(int(at) % len(p.data)).Load(); w != 0 {
 				t.Fatalf("the line at %d begins with %#x", at, w)
 			}
 		}
@@ -191,9 +191,9 @@ func TestCleansForLongRecords(t *testing.T) {
 func TestTinyAdmitsTwo(t *testing.T) {
 	p, c := oneRing(t, conduit.Config{TinyQueues: true}, 0)
 	put := func(class conduit.Class, n int) bool {
-		space := p.reserve(class, n)
+		space := p.reserveBytes(class, n)
 		if space != nil {
-			p.publish(uint64(n), false)
+			p.publishOpen(uint64(n), false)
 		}
 		return space != nil
 	}

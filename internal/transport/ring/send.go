@@ -15,7 +15,7 @@ func (e *Endpoint) Reserve(peer int, class conduit.Class, n int) ([]byte, condui
 	if o == nil || e.fails.Has(peer) {
 		return nil, conduit.Dead
 	}
-	if space := o.prod.reserve(class, n); space != nil {
+	if space := o.prod.reserveBytes(class, n); space != nil {
 		return space, conduit.OK
 	}
 	return nil, e.refused(o, peer)
@@ -34,8 +34,8 @@ func (e *Endpoint) Commit(peer int, first uint64) {
 	if o == nil {
 		return
 	}
-	e.leave()
-	o.prod.publish(first, !e.g.Scan)
+	e.leaveTo()
+	o.prod.publishOpen(first, !e.g.Scan)
 	o.announce()
 	if o.prod.dirty() {
 		o.prod.cleanAhead()
@@ -51,8 +51,8 @@ func (e *Endpoint) BulkSend(peer int, id uint64, off int64, data []byte, _ condu
 	if e.g.Chunk == 0 || len(data) == 0 {
 		return 0, false
 	}
-	e.leave()
-	n, ok := o.bulk.send(id, off, data)
+	e.leaveTo()
+	n, ok := o.bulk.sendLeading(id, off, data)
 	if !ok {
 		e.failBulk(peer)
 		return -1, false
@@ -71,7 +71,7 @@ func (e *Endpoint) BulkReserve(peer, n int) ([]byte, conduit.Status) {
 	if e.g.Chunk == 0 || n <= 0 {
 		return nil, conduit.Retry
 	}
-	space, ok := o.bulk.reserve(n)
+	space, ok := o.bulk.reserveSlot(n)
 	switch {
 	case !ok:
 		e.failBulk(peer)
@@ -87,7 +87,7 @@ func (e *Endpoint) BulkCommit(peer int, id uint64, off int64, n int) {
 	if o == nil || n <= 0 || n > o.bulk.reserved {
 		return
 	}
-	e.leave()
+	e.leaveTo()
 	o.bulk.commit(id, off, n)
 	o.announceBulk()
 }
@@ -121,7 +121,7 @@ func (o *outgoing) announce() {
 			o.seg.talking.Or(1 << o.index)
 		}
 	} else {
-		o.seg.mail.set(o.index)
+		o.seg.mail.setMail(o.index)
 	}
 	if o.seg.bell.Load() != 0 {
 		o.ring()

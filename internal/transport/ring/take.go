@@ -8,11 +8,11 @@ import (
 // Next implements conduit.Taker. The race detector cannot know why the look is sound (see Pending), so under it there
 // is never a next record.
 func (e *Endpoint) Next(src int) bool {
-	if invariants.Race || uint(src) >= uint(len(e.from)) || e.closed() {
+	if invariants.Race || uint(src) >= uint(len(e.from)) || e.isClosed() {
 		return false
 	}
 	in := e.from[src]
-	return in != nil && in.rec.ready()
+	return in != nil && in.rec.isReady()
 }
 
 func (e *Endpoint) Take(src int, a conduit.Acceptor) bool {
@@ -21,15 +21,15 @@ func (e *Endpoint) Take(src int, a conduit.Acceptor) bool {
 		return false
 	}
 	in := e.from[src]
-	took := in != nil && !in.deaf && !e.closed() && in.rec.take(a)
+	took := in != nil && !in.deaf && !e.isClosed() && in.rec.takeNext(a)
 	p.lock.Unlock()
 	return took
 }
 
-// take offers the next record. What is not a plain record in one piece is left to poll.
-func (c *Consumer) take(a conduit.Acceptor) bool {
+// takeNext offers the next record. What is not a plain record in one piece is left to poll.
+func (c *Consumer) takeNext(a conduit.Acceptor) bool {
 	off := int(c.off.Load())
-	size := int(uint32(c.word(off).Load())) // acquires the record's bytes, as in poll; a pad is too long
+	size := int(uint32(c.wordAt(off).Load())) // acquires the record's bytes, as in poll; a pad is too long
 	next := off + (size+Line-1)&^(Line-1)
 	if size < conduit.WordBytes || size > c.g.MaxRecord || next > len(c.data) {
 		return false
@@ -41,6 +41,6 @@ func (c *Consumer) take(a conduit.Acceptor) bool {
 	if next == len(c.data) {
 		next = 0
 	}
-	c.report(next)
+	c.reportPlace(next)
 	return true
 }

@@ -44,33 +44,33 @@ func TestTakeInOrder(t *testing.T) {
 	p := newProducer(data, &head, &g)
 	c := Consumer{data: data, head: &head, g: &g, src: 1}
 	a := new(acceptor)
-	if c.take(a) {
+	if c.takeNext(a) {
 		t.Fatal("took from an empty ring")
 	}
 	const records = 2000
 	for i := uint64(0); i < records; i++ {
 		n := 16 + int(i*40%300)
-		rec := p.reserve(conduit.Request, n)
+		rec := p.reserveBytes(conduit.Request, n)
 		if rec == nil {
 			t.Fatalf("record %d: no room", i)
 		}
 		binary.LittleEndian.PutUint64(rec[8:], i)
-		p.publish(uint64(n), false)
+		p.publishOpen(uint64(n), false)
 		a.want = i
 		if i%3 == 0 {
-			if a.want = records; c.take(a) {
+			if a.want = records; c.takeNext(a) {
 				t.Fatalf("record %d: taken for another", i)
 			}
 			if n, _, ok := c.poll(9, a); n != 1 || !ok {
 				t.Fatalf("record %d: polled %d, %v", i, n, ok)
 			}
-		} else if !c.take(a) { // behind a pad, which is left to poll
+		} else if !c.takeNext(a) { // behind a pad, which is left to poll
 			if n, _, ok := c.poll(9, a); n != 1 || !ok || c.off.Load() > 512 {
 				t.Fatalf("record %d: polled %d, %v", i, n, ok)
 			}
 		}
-		if c.ready() || c.published != p.tail {
-			t.Fatalf("record %d: ready %v, %d of %d bytes reported", i, c.ready(), c.published, p.tail)
+		if c.isReady() || c.published != p.tail {
+			t.Fatalf("record %d: ready %v, %d of %d bytes reported", i, c.isReady(), c.published, p.tail)
 		}
 	}
 	for i, v := range a.seen {
@@ -92,8 +92,8 @@ func TestTakeRefusesNonsense(t *testing.T) {
 	for _, first := range []uint64{1, 7, uint64(g.MaxRecord + 1), 1<<31 - 1, 1 << 31, 1<<32 - 1} {
 		var head atomic.Uint64
 		c := Consumer{data: conduit.HeapMemory(g.Cap), head: &head, g: &g}
-		c.word(0).Store(first)
-		if a := new(acceptor); c.take(a) || len(a.seen) > 0 || head.Load() != 0 {
+		c.wordAt(0).Store(first)
+		if a := new(acceptor); c.takeNext(a) || len(a.seen) > 0 || head.Load() != 0 {
 			t.Errorf("length %#x taken", first)
 		}
 	}

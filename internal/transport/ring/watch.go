@@ -24,9 +24,9 @@ func (e *Endpoint) Watch(words []conduit.Word) (all []conduit.Word, ok bool) {
 		words = append(words, conduit.Word{At: e.seg.talking, Held: known})
 		for i, in := range e.in {
 			if known&^p.deaf.Load()&(1<<i) != 0 {
-				words = append(words, conduit.Word{At: in.rec.next()}, conduit.Word{At: in.bulk.sent, Held: in.bulk.turn.Load()})
+				words = append(words, conduit.Word{At: in.rec.nextWord()}, conduit.Word{At: in.bulk.sent, Held: in.bulk.turn.Load()})
 			}
 		}
 	}
-	return words, !e.pending()
+	return words, !e.hasPending()
 }

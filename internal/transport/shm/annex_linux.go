@@ -38,11 +38,11 @@ func (x *exchange) makeMemory() (err error) {
 	if x.own, x.mine, err = newMemory(x.cfg.Rank, x.g.Size()); err != nil {
 		return err
 	}
-	if _, err = ring.NewSegment(x.mine.mem, x.g, x.cfg.Rank); err == nil && x.cfg.room() && x.cfg.Rank == 0 {
+	if _, err = ring.NewSegment(x.mine.mem, x.g, x.cfg.Rank); err == nil && x.cfg.hasLateRoom() && x.cfg.Rank == 0 {
 		err = x.makeAnnex()
 	}
 	if err != nil {
-		x.drop()
+		x.dropMappings()
 	}
 	return err
 }
@@ -109,17 +109,17 @@ func (x *exchange) mappings(links map[int]*link) (all []*mapping) {
 	return all
 }
 
-// release closes what the end has not taken over.
-func (x *exchange) release() {
+// releaseFiles closes what the end has not taken over.
+func (x *exchange) releaseFiles() {
 	closeFiles(x.own, x.annex)
 	if x.listener != nil {
 		_ = x.listener.Close() // nobody calls
 	}
-	x.drop()
+	x.dropMappings()
 }
 
-// drop gives mappings back that nobody uses.
-func (x *exchange) drop() {
+// dropMappings gives mappings back that nobody uses.
+func (x *exchange) dropMappings() {
 	for _, m := range []*mapping{x.mine, x.shared} {
 		if m != nil {
 			m.unmap()
@@ -131,7 +131,7 @@ func (x *exchange) drop() {
 // swapAnnex hands the annex from the rank that makes it to the others that start with the job.
 func (x *exchange) swapAnnex(c *net.UnixConn, peer int) error {
 	switch {
-	case !x.cfg.room():
+	case !x.cfg.hasLateRoom():
 		return nil
 	case x.cfg.Rank == 0:
 		return sendPacket(c, []byte{1}, x.annex)
@@ -164,8 +164,8 @@ func (x *exchange) takeAnnex(c *net.UnixConn, peer int) error {
 	return nil
 }
 
-// enter is a late rank's part in the meeting with a rank that has been there before.
-func (x *exchange) enter(l *link) error {
+// enterLate is a late rank's part in the meeting with a rank that has been there before.
+func (x *exchange) enterLate(l *link) error {
 	_, f, err := receivePacket(l.conn)
 	if err != nil {
 		return err
@@ -192,7 +192,7 @@ func (x *exchange) enter(l *link) error {
 
 // welcome answers a late rank that starts together with this one. The exchange notes it.
 func (x *exchange) welcome(l *link) error {
-	if err := x.hand(l.conn, x.own, x.annexFile()); err != nil {
+	if err := x.handMemory(l.conn, x.own, x.annexFile()); err != nil {
 		return err
 	}
 	return sendPacket(l.conn, []byte{2}, nil)
@@ -211,8 +211,8 @@ func (x *exchange) annexFile() (f *os.File) {
 	return f
 }
 
-// hand gives a late rank the memory of this one, if it has some of its own, and the annex.
-func (x *exchange) hand(c *net.UnixConn, own, annex *os.File) error {
+// handMemory gives a late rank the memory of this one, if it has some of its own, and the annex.
+func (x *exchange) handMemory(c *net.UnixConn, own, annex *os.File) error {
 	if annex == nil {
 		return errors.New("there is no memory of late ranks")
 	}
@@ -231,25 +231,25 @@ type door struct {
 	cancel     context.CancelFunc
 }
 
-// open opens the door, which Close closes. It takes the files over from x.
-func (e *end) open(x *exchange) {
+// openDoor opens the door, which Close closes. It takes the files over from x.
+func (e *end) openDoor(x *exchange) {
 	d := &door{x: x, listener: x.listener, own: x.own, annex: x.annex}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	x.listener, x.own, x.annex = nil, nil, nil
 	e.door = d
 	_ = d.listener.SetDeadline(time.Time{}) // which run has set
-	e.wg.Go(func() { e.answer(d) })
+	e.wg.Go(func() { e.answerCalls(d) })
 }
 
-func (d *door) close() {
+func (d *door) closeDoor() {
 	if d != nil {
 		d.cancel()
 		_ = d.listener.Close() // ends answer
 	}
 }
 
-// answer takes calls until the door is closed.
-func (e *end) answer(d *door) {
+// answerCalls takes calls until the door is closed.
+func (e *end) answerCalls(d *door) {
 	for {
 		c, err := d.listener.AcceptUnix()
 		switch {
@@ -258,16 +258,16 @@ func (e *end) answer(d *door) {
 		case err != nil: // no descriptors, perhaps: the caller waits
 			time.Sleep(lastPause)
 		default:
-			e.wg.Go(func() { e.receive(d, c) })
+			e.wg.Go(func() { e.receiveLate(d, c) })
 		}
 	}
 }
 
-// receive meets a late rank. A stranger is sent away.
-func (e *end) receive(d *door, c *net.UnixConn) {
+// receiveLate meets a late rank. A stranger is sent away.
+func (e *end) receiveLate(d *door, c *net.UnixConn) {
 	stop := context.AfterFunc(d.ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
 	_ = c.SetDeadline(time.Now().Add(callTime))
-	l, err := d.meet(c)
+	l, err := d.meetAt(c)
 	if err == nil {
 		err = e.admit(d, l)
 	}
@@ -279,8 +279,8 @@ func (e *end) receive(d *door, c *net.UnixConn) {
 // callTime is how long a caller may take to prove itself.
 const callTime = 10 * time.Second
 
-func (d *door) meet(c *net.UnixConn) (*link, error) {
-	l, h, err := d.x.known(c)
+func (d *door) meetAt(c *net.UnixConn) (*link, error) {
+	l, h, err := d.x.knownCaller(c)
 	if err != nil {
 		return nil, err
 	}
@@ -290,13 +290,13 @@ func (d *door) meet(c *net.UnixConn) (*link, error) {
 	return l, d.x.greet(c, h.from)
 }
 
-// known takes the hello of a caller.
-func (x *exchange) known(c *net.UnixConn) (*link, hello, error) {
+// knownCaller takes the hello of a caller.
+func (x *exchange) knownCaller(c *net.UnixConn) (*link, hello, error) {
 	pid, err := authconn.SameUser(c)
 	if err != nil {
 		return nil, hello{}, err
 	}
-	h, err := x.hear(c, anyone)
+	h, err := x.hearHello(c, anyone)
 	return &link{rank: h.from, conn: c, fence: h.fence, pid: pid}, h, err
 }
 
@@ -308,7 +308,7 @@ func (e *end) admit(d *door, l *link) error {
 	if d.ctx.Err() != nil {
 		return conduit.ErrClosed
 	}
-	if err := d.x.hand(l.conn, d.own, d.annex); err != nil {
+	if err := d.x.handMemory(l.conn, d.own, d.annex); err != nil {
 		return err
 	}
 	if err := l.conn.SetDeadline(time.Time{}); err != nil {
@@ -316,7 +316,7 @@ func (e *end) admit(d *door, l *link) error {
 	}
 	e.reach(l)
 	e.conns = append(e.conns, l.conn)
-	e.wg.Go(func() { e.watch(l.rank, l.conn) })
+	e.wg.Go(func() { e.watchPeer(l.rank, l.conn) })
 	_ = sendPacket(l.conn, []byte{2}, nil) // if it has gone the watcher tells
 	for _, g := range e.shared.given {
 		_ = sendPacket(l.conn, g.packet, g.file)

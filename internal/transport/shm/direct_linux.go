@@ -52,7 +52,7 @@ func dead(fd int, v *vecs) bool {
 // access gives EFAULT.
 func reachable(pid int) bool {
 	v := getVecs(make([]byte, 1), unmapped)
-	defer v.release()
+	defer v.releaseVecs()
 	for _, c := range []vmCall{readv, writev} {
 		if _, err := c.call(pid, v.local[:], v.remote[:], 0); err != unix.EFAULT {
 			return false
@@ -82,7 +82,7 @@ func getVecs(b []byte, addr uint64) *vecs {
 	return v
 }
 
-func (v *vecs) release() {
+func (v *vecs) releaseVecs() {
 	v.local[0].Base = nil
 	vecPool.Put(v)
 }
@@ -146,10 +146,10 @@ var (
 	writev = vmCall{name: "process_vm_writev", call: unix.ProcessVMWritev, before: true}
 )
 
-// do makes the call, and says whether it was, or would have been, with another process than the peer.
-func (c vmCall) do(r remote, b []byte, addr uint64) (n int, gone bool, err error) {
+// doCall makes the call, and says whether it was, or would have been, with another process than the peer.
+func (c vmCall) doCall(r remote, b []byte, addr uint64) (n int, gone bool, err error) {
 	v := getVecs(b, addr)
-	defer v.release()
+	defer v.releaseVecs()
 	if c.before && dead(r.life, v) {
 		return 0, true, nil
 	}
@@ -164,7 +164,7 @@ func (e *end) vm(peer int, b []byte, addr uint64, c vmCall) error {
 		return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: c.name}
 	}
 	for len(b) > 0 {
-		n, gone, err := c.do(*r, b, addr)
+		n, gone, err := c.doCall(*r, b, addr)
 		if gone {
 			return &conduit.PeerError{Peer: peer, Err: conduit.ErrPeerDied, Detail: c.name}
 		}

@@ -48,7 +48,7 @@ var ErrUnsupported = errors.New("shm: not supported on this platform")
 
 const defaultTimeout = time.Minute
 
-func (c *Config) check() error {
+func (c *Config) checkConfig() error {
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
 	}
@@ -65,7 +65,7 @@ func (c *Config) check() error {
 	if !slices.Contains(c.Local, c.Rank) {
 		return fmt.Errorf("%w: rank %d is not among the local ranks %v", conduit.ErrConfig, c.Rank, c.Local)
 	}
-	if c.First < 0 || c.Count < 1 || c.First+c.Count > c.Size || c.Late < 1 || c.room() && len(c.Local) < c.Size {
+	if c.First < 0 || c.Count < 1 || c.First+c.Count > c.Size || c.Late < 1 || c.hasLateRoom() && len(c.Local) < c.Size {
 		return fmt.Errorf("%w: %d ranks from %d of %d, late ones from %d on; local %d", conduit.ErrConfig, c.Count,
 			c.First, c.Size, c.Late, len(c.Local))
 	}
@@ -75,8 +75,8 @@ func (c *Config) check() error {
 	return nil
 }
 
-// room tells whether ranks may start later than others.
-func (c *Config) room() bool { return c.Late < c.Size }
+// hasLateRoom tells whether ranks may start later than others.
+func (c *Config) hasLateRoom() bool { return c.Late < c.Size }
 
 // late tells a rank that does not start with the job.
 func (c *Config) late(rank int) bool { return rank >= c.Late }

@@ -27,7 +27,7 @@ type link struct {
 	pid   int // of the peer's process
 }
 
-func (l *link) discard() {
+func (l *link) discardLink() {
 	_ = l.conn.Close() // being given up
 	if l.mem != nil {
 		l.mem.unmap()
@@ -52,8 +52,8 @@ type exchange struct {
 	lacked, lacking time.Time // when descriptors were lacking first, without a pause since, and last
 }
 
-// run returns the links to all other local ranks, or none and an error. It leaves no goroutine behind.
-func (x *exchange) run() (map[int]*link, error) {
+// runExchange returns the links to all other local ranks, or none and an error. It leaves no goroutine behind.
+func (x *exchange) runExchange() (map[int]*link, error) {
 	if len(x.cfg.Local) == 1 {
 		return nil, nil
 	}
@@ -79,7 +79,7 @@ func (x *exchange) run() (map[int]*link, error) {
 	}
 	x.checkComplete()
 	<-ctx.Done()
-	if x.cfg.room() {
+	if x.cfg.hasLateRoom() {
 		_ = listener.SetDeadline(time.Unix(1, 0)) // ends accept
 	} else {
 		_ = listener.Close()
@@ -110,7 +110,7 @@ func (x *exchange) result() (map[int]*link, error) {
 		return x.links, nil
 	}
 	for _, l := range x.links {
-		l.discard()
+		l.discardLink()
 	}
 	if x.fatal != nil {
 		return nil, x.fatal
@@ -134,7 +134,7 @@ func (x *exchange) checkComplete() {
 
 // wanted is how many ranks there are, or were, before all of this rank's group have started.
 func (x *exchange) wanted() int {
-	if x.cfg.room() {
+	if x.cfg.hasLateRoom() {
 		return x.cfg.First + x.cfg.Count - 1
 	}
 	return len(x.cfg.Local) - 1
@@ -148,11 +148,11 @@ func (x *exchange) miss(peer int) {
 	x.checkComplete()
 }
 
-func (x *exchange) add(l *link) {
+func (x *exchange) addLink(l *link) {
 	x.mu.Lock()
 	if x.links[l.rank] != nil {
 		x.mu.Unlock()
-		l.discard()
+		l.discardLink()
 		return
 	}
 	x.links[l.rank] = l
@@ -160,14 +160,14 @@ func (x *exchange) add(l *link) {
 	x.checkComplete()
 }
 
-func (x *exchange) note(peer int, err error) {
+func (x *exchange) noteFailed(peer int, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.lasts[peer] = err
 }
 
-// abort ends the exchange with an error that waiting cannot mend.
-func (x *exchange) abort(err error) {
+// abortExchange ends the exchange with an error that waiting cannot mend.
+func (x *exchange) abortExchange(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.fatal == nil {
@@ -195,7 +195,7 @@ func (x *exchange) judge(err error) {
 	default:
 		return
 	}
-	x.abort(fmt.Errorf("shm: rank %d: %w", x.cfg.Rank, err))
+	x.abortExchange(fmt.Errorf("shm: rank %d: %w", x.cfg.Rank, err))
 }
 
 // lacksFiles notes that there was no descriptor, and says whether that has been so for long.
@@ -222,12 +222,12 @@ func (x *exchange) accept(ctx context.Context, wg *sync.WaitGroup, listener acce
 		case errors.Is(err, net.ErrClosed), errors.Is(err, os.ErrDeadlineExceeded):
 			return
 		case err != nil: // no descriptors, perhaps: others may be given back
-			x.note(x.cfg.Rank, fmt.Errorf("accept: %w", err))
+			x.noteFailed(x.cfg.Rank, fmt.Errorf("accept: %w", err))
 			x.judge(err)
 			authconn.Pause(ctx, lastPause)
 		default:
 			wg.Go(func() {
-				if err := x.meet(ctx, c, anyone); err != nil { // a stranger, or a peer that will say itself why it failed
+				if err := x.meetPeer(ctx, c, anyone); err != nil { // a stranger, or a peer that will say itself why it failed
 					x.judge(err)
 				}
 			})
@@ -245,7 +245,7 @@ func (x *exchange) dialUntil(ctx context.Context, peer int) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		c, err := net.DialUnix("unixpacket", nil, socketName(x.cfg, peer))
 		if err == nil {
-			err = x.meet(ctx, c, peer)
+			err = x.meetPeer(ctx, c, peer)
 		}
 		if err == nil {
 			return
@@ -255,7 +255,7 @@ func (x *exchange) dialUntil(ctx context.Context, peer int) {
 			return
 		}
 		if !errors.Is(err, unix.ECONNREFUSED) && ctx.Err() == nil {
-			x.note(peer, err)
+			x.noteFailed(peer, err)
 			x.judge(err)
 		}
 		if !authconn.Pause(ctx, pause) {
@@ -267,8 +267,8 @@ func (x *exchange) dialUntil(ctx context.Context, peer int) {
 // anyone stands for the peer at the end of a connection that this rank has not made.
 const anyone = -1
 
-// meet makes the link to the rank at the other end of c, or closes c.
-func (x *exchange) meet(ctx context.Context, c *net.UnixConn, peer int) error {
+// meetPeer makes the link to the rank at the other end of c, or closes c.
+func (x *exchange) meetPeer(ctx context.Context, c *net.UnixConn, peer int) error {
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
 	l, err := x.introduce(c, peer)
 	inTime := stop()
@@ -277,10 +277,10 @@ func (x *exchange) meet(ctx context.Context, c *net.UnixConn, peer int) error {
 		return err
 	}
 	if !inTime {
-		l.discard()
+		l.discardLink()
 		return ctx.Err()
 	}
-	x.add(l)
+	x.addLink(l)
 	return nil
 }
 
@@ -295,7 +295,7 @@ func (x *exchange) introduce(c *net.UnixConn, peer int) (*link, error) {
 			return nil, err
 		}
 	}
-	h, err := x.hear(c, peer)
+	h, err := x.hearHello(c, peer)
 	if err != nil {
 		return nil, err
 	}
@@ -309,10 +309,10 @@ func (x *exchange) introduce(c *net.UnixConn, peer int) (*link, error) {
 	case x.cfg.late(h.from) && peer == anyone:
 		return l, x.welcome(l)
 	case x.cfg.late(x.cfg.Rank):
-		return l, x.enter(l)
+		return l, x.enterLate(l)
 	}
 	if l.mem, err = x.swap(c, h.from); err != nil && peer == anyone {
-		x.note(h.from, err)
+		x.noteFailed(h.from, err)
 	}
 	return l, err
 }
@@ -321,8 +321,8 @@ func (x *exchange) greet(c *net.UnixConn, peer int) error {
 	return sendPacket(c, hello{from: x.cfg.Rank, to: peer, fence: x.fence}.encode(x.cfg.Key), nil)
 }
 
-// hear takes the hello of a rank that is expected.
-func (x *exchange) hear(c *net.UnixConn, peer int) (hello, error) {
+// hearHello takes the hello of a rank that is expected.
+func (x *exchange) hearHello(c *net.UnixConn, peer int) (hello, error) {
 	b, f, err := receivePacket(c)
 	if err != nil {
 		return hello{}, err
@@ -356,7 +356,7 @@ func (x *exchange) swap(c *net.UnixConn, peer int) (*mapping, error) {
 	m, err := mapMemory(f, x.g.Size())
 	if err != nil {
 		err = fmt.Errorf("shm: rank %d: memory of rank %d: %w", x.cfg.Rank, peer, err)
-		x.abort(err)
+		x.abortExchange(err)
 		return nil, err
 	}
 	return m, x.swapAnnex(c, peer)

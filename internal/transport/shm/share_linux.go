@@ -50,7 +50,7 @@ type area struct {
 // memoryWord opens the packet that carries memory; its size and its address follow, in 8 bytes each.
 const memoryWord = "mem"
 
-func (s *shared) init(cfg *Config) {
+func (s *shared) initShared(cfg *Config) {
 	s.rank, s.peers, s.local = cfg.Rank, make([]allocated, cfg.Size), make([]bool, cfg.Size)
 	s.lost = make([]atomic.Bool, cfg.Size)
 	for _, r := range cfg.Local {
@@ -134,15 +134,15 @@ func checkFileLimit(size int64) error {
 	return nil
 }
 
-// take maps what peer has allocated. It closes f.
-func (s *shared) take(peer int, packet []byte, f *os.File) {
+// takeMemory maps what peer has allocated. It closes f.
+func (s *shared) takeMemory(peer int, packet []byte, f *os.File) {
 	defer closeFiles(f)
 	rest, ok := strings.CutPrefix(string(packet), memoryWord)
 	if !ok || len(rest) != 16 {
 		return // of a later version
 	}
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64([]byte(rest[8*i:])) }
-	if err := s.add(peer, word(0), word(1), f); err != nil {
+	if err := s.addMapping(peer, word(0), word(1), f); err != nil {
 		s.miss(peer, err)
 	}
 }
@@ -154,8 +154,8 @@ func (s *shared) miss(peer int, err error) {
 	s.peers[peer].err = &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: fmt.Sprintf("its memory: %v", err)}
 }
 
-// add maps memory of a peer that lies at an address there.
-func (s *shared) add(peer int, size, base uint64, f *os.File) error {
+// addMapping maps memory of a peer that lies at an address there.
+func (s *shared) addMapping(peer int, size, base uint64, f *os.File) error {
 	if size == 0 || size > 1<<46 {
 		return fmt.Errorf("it says that it has allocated %d bytes", size)
 	}
@@ -186,8 +186,8 @@ func (e *end) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
 	return nil, nil, s.peers[peer].err
 }
 
-// close returns the mappings, which the caller then has; nothing is mapped after it.
-func (s *shared) close() []*mapping {
+// closeShared returns the mappings, which the caller then has; nothing is mapped after it.
+func (s *shared) closeShared() []*mapping {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true

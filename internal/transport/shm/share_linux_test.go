@@ -95,11 +95,11 @@ func TestMemoryLies(t *testing.T) {
 	}
 	s := &endOf(cs[1]).shared // the same lies without a socket between
 	for size, file := range map[uint64]*os.File{1 << 50: f, 1 << 20: f, 100: plain} {
-		if err := s.add(0, size, 1<<12, file); err == nil {
+		if err := s.addMapping(0, size, 1<<12, file); err == nil {
 			t.Errorf("%d bytes: believed", size)
 		}
 	}
-	if err := s.add(0, 100, 1<<12, f); err != nil {
+	if err := s.addMapping(0, 100, 1<<12, f); err != nil {
 		t.Errorf("the truth: %v", err)
 	}
 	for _, k := range []conduit.Key{

@@ -34,7 +34,7 @@ type end struct {
 // kernel. Ranks on other nodes are conduit.ErrUnreachable through it. The words that Mine and Theirs return must not
 // be used after the conduit itself has become garbage.
 func New(cfg Config) (_ conduit.Conduit, err error) {
-	if err := cfg.check(); err != nil {
+	if err := cfg.checkConfig(); err != nil {
 		return nil, err
 	}
 	g, err := ring.NewGeometry(cfg.Conduit, len(cfg.Local))
@@ -45,15 +45,15 @@ func New(cfg Config) (_ conduit.Conduit, err error) {
 	if err := x.makeMemory(); err != nil {
 		return nil, err
 	}
-	defer x.release()
-	links, err := x.run()
+	defer x.releaseFiles()
+	links, err := x.runExchange()
 	if err != nil {
 		return nil, err
 	}
 	e, err := assemble(x, links)
 	if err != nil {
 		for _, l := range links {
-			l.discard()
+			l.discardLink()
 		}
 		return nil, err
 	}
@@ -65,9 +65,9 @@ func assemble(x *exchange, links map[int]*link) (*end, error) {
 	cfg, fence := x.cfg, x.fence
 	e := &end{remotes: make([]atomic.Pointer[remote], cfg.Size)}
 	s := ring.Setup{Name: Name, Rank: cfg.Rank, Size: cfg.Size, Ranks: cfg.Local, Memory: e, Mapped: true}
-	e.shared.init(cfg)
+	e.shared.initShared(cfg)
 	for _, l := range links {
-		if fence = fence && l.fence; !fence && cfg.room() {
+		if fence = fence && l.fence; !fence && cfg.hasLateRoom() {
 			return nil, fmt.Errorf("shm: rank %d: rank %d takes no part in membarriers, and others do", cfg.Rank, l.rank)
 		}
 		e.reach(l)
@@ -89,13 +89,13 @@ func assemble(x *exchange, links map[int]*link) (*end, error) {
 	e.maps = x.mappings(links)
 	for _, l := range links {
 		e.conns = append(e.conns, l.conn)
-		e.wg.Go(func() { e.watch(l.rank, l.conn) })
+		e.wg.Go(func() { e.watchPeer(l.rank, l.conn) })
 	}
 	for rank := range x.absent {
 		e.ring.Fail(rank, conduit.ErrPeerClosed, "it had ended before this rank started")
 	}
-	if cfg.room() {
-		e.open(x)
+	if cfg.hasLateRoom() {
+		e.openDoor(x)
 	}
 	return e, nil
 }
@@ -112,9 +112,9 @@ func (e *end) reach(l *link) {
 	}
 }
 
-// watch waits, in the runtime's poller, for the end of the connection to a peer, and takes the memory that it
+// watchPeer waits, in the runtime's poller, for the end of the connection to a peer, and takes the memory that it
 // registers.
-func (e *end) watch(peer int, c *net.UnixConn) {
+func (e *end) watchPeer(peer int, c *net.UnixConn) {
 	reason, detail := conduit.ErrPeerDied, ""
 	for {
 		b, f, err := receivePacket(c)
@@ -133,7 +133,7 @@ func (e *end) watch(peer int, c *net.UnixConn) {
 			reason = conduit.ErrPeerClosed
 		}
 		if f != nil {
-			e.shared.take(peer, b, f)
+			e.shared.takeMemory(peer, b, f)
 		}
 		if reason == conduit.ErrPeerClosed {
 			break
@@ -148,7 +148,7 @@ func (e *end) Close() (err error) {
 	for i := range e.shared.lost {
 		e.shared.lost[i].Store(true)
 	}
-	e.door.close()
+	e.door.closeDoor()
 	e.mu.Lock()
 	conns := e.conns
 	e.conns = nil
@@ -160,7 +160,7 @@ func (e *end) Close() (err error) {
 	}
 	e.wg.Wait()
 	e.closeDoor()
-	for _, m := range append(e.maps, e.shared.close()...) {
+	for _, m := range append(e.maps, e.shared.closeShared()...) {
 		err = errors.Join(err, m.detach())
 		runtime.AddCleanup(e, (*mapping).unmap, m)
 	}

@@ -6,7 +6,7 @@ import "github.com/golci/golci/conduit"
 
 // New returns ErrUnsupported: this platform has neither memfds nor abstract sockets.
 func New(cfg Config) (conduit.Conduit, error) {
-	if err := cfg.check(); err != nil {
+	if err := cfg.checkConfig(); err != nil {
 		return nil, err
 	}
 	return nil, ErrUnsupported

@@ -43,7 +43,7 @@ func newBook(peers []Peer) (*book, error) {
 			b.places = append(b.places, place{}) // the rank itself
 		}
 		for _, path := range p.Paths {
-			b.places = append(b.places, b.place(path))
+			b.places = append(b.places, b.placeOf(path))
 		}
 	}
 	if b.first != nil {
@@ -55,7 +55,7 @@ func newBook(peers []Peer) (*book, error) {
 	return b, nil
 }
 
-func (b *book) place(p Path) place {
+func (b *book) placeOf(p Path) place {
 	a := p.Addr.Addr()
 	k := kind{p.Payload, p.Most, a.Zone(), a.Is4()}
 	i := slices.Index(b.kinds, k)

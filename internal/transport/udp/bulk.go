@@ -41,7 +41,7 @@ func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte, keep con
 	case c.g.chunk == 0 || len(data) == 0:
 		return 0, false
 	case keep != nil && len(data) >= keepFrom && peer != c.cfg.Rank:
-		return c.keep(peer, id, off, data, keep)
+		return c.keepData(peer, id, off, data, keep)
 	}
 	return c.copied(peer, id, off, data), false
 }
@@ -92,7 +92,7 @@ func (c *Conduit) BulkCommit(peer int, id uint64, off int64, n int) {
 func (c *Conduit) bulkSpace(ln *lane, n int) []byte {
 	b := &ln.bulk
 	b.reserved = 0
-	slots := b.all()
+	slots := b.allSlots()
 	if slots == nil {
 		slots = b.make(c.g.slots)
 	}
@@ -110,7 +110,7 @@ func (c *Conduit) bulkSpace(ln *lane, n int) []byte {
 
 // stage gives the engine the slot that is next, with n bytes.
 func (b *bulkStage) stage(id uint64, off int64, n int) {
-	slots := b.all()
+	slots := b.allSlots()
 	s := &slots[b.write]
 	s.id, s.off, s.n = id, off, n
 	b.sent.Add(uint64(n))
@@ -124,7 +124,7 @@ func (c *Conduit) pushBulk(peer int) {
 	if peer == c.cfg.Rank {
 		c.selfMail()
 	} else {
-		c.push(peer)
+		c.pushStaged(peer)
 	}
 }
 
@@ -135,17 +135,17 @@ func (b *bulkStage) make(n int) []slot {
 	return slots
 }
 
-// all is the slots, nil before the first is used.
-func (b *bulkStage) all() []slot {
+// allSlots is the slots, nil before the first is used.
+func (b *bulkStage) allSlots() []slot {
 	if p := b.slots.Load(); p != nil {
 		return *p
 	}
 	return nil
 }
 
-// next is the oldest staged chunk, or nil.
-func (b *bulkStage) next() *slot {
-	slots := b.all()
+// nextSlot is the oldest staged chunk, or nil.
+func (b *bulkStage) nextSlot() *slot {
+	slots := b.allSlots()
 	if slots == nil {
 		return nil
 	}
@@ -159,11 +159,11 @@ func (b *bulkStage) next() *slot {
 func (s *slot) data() []byte { return (*s.buf)[:s.n] }
 
 // handed notes that the core or the sink has got what next gave.
-func (b *bulkStage) handed() { b.read = (b.read + 1) % len(b.all()) }
+func (b *bulkStage) handed() { b.read = (b.read + 1) % len(b.allSlots()) }
 
-// free gives a slot whose chunk nobody reads any more back to its writer. The memory goes back to the conduit: a rank
-// that has talked to many keeps none for each of them.
-func (c *Conduit) free(s *slot) {
+// freeSlot gives a slot whose chunk nobody reads any more back to its writer. The memory goes back to the conduit: a
+// rank that has talked to many keeps none for each of them.
+func (c *Conduit) freeSlot(s *slot) {
 	c.chunks.Put(s.buf)
 	s.buf = nil
 	s.state.Store(slotFree)

@@ -35,8 +35,8 @@ func (k *keeper) linger() {
 	flushed := false
 	for {
 		c.poll.Lock()
-		c.discard()
-		c.pass(false)
+		c.discardArrived()
+		c.passOnce(false)
 		calm, done, heard := c.farewell()
 		now := c.clock()
 		news = max(news, heard)
@@ -64,21 +64,21 @@ func (k *keeper) stayForOthers() {
 	for end := c.clock() + 2*closingTick; c.clock() < end; {
 		c.wire.Wait(c.base.Add(end))
 		c.poll.Lock()
-		c.pass(false)
+		c.passOnce(false)
 		c.poll.Unlock()
 	}
 }
 
-// discard takes what nobody will. Under poll.
-func (c *Conduit) discard() {
+// discardArrived takes what nobody will. Under poll.
+func (c *Conduit) discardArrived() {
 	r := &c.recv
 	var e receivepool.Entry
 	for q := range receivepool.Queues {
 		for r.pool.Pop(q, &e) {
-			c.take(q, &e)
+			c.noteTaken(q, &e)
 		}
 		for ; r.next[q] < len(r.arrivals[q]); r.next[q]++ {
-			c.take(q, &r.arrivals[q][r.next[q]])
+			c.noteTaken(q, &r.arrivals[q][r.next[q]])
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (c *Conduit) discard() {
 // too. news is when a peer from which this is still to come has acknowledged something last. Under poll.
 func (c *Conduit) farewell() (calm, done bool, news time.Duration) {
 	c.engine.Lock()
-	defer c.release()
+	defer c.releaseEngine()
 	calm = c.keeps.none()
 	done = calm
 	for p := range c.lanes {
@@ -95,7 +95,7 @@ func (c *Conduit) farewell() (calm, done bool, news time.Duration) {
 		if ln == nil || !ln.known || c.fails.Lost(p) {
 			continue
 		}
-		if !ln.saidBye && ln.stage.empty() && ln.bulk.next() == nil {
+		if !ln.saidBye && ln.stage.isEmpty() && ln.bulk.nextSlot() == nil {
 			var b [8]byte
 			binary.LittleEndian.PutUint64(b[:], ln.stage.all.Load()+ln.bulk.sent.Load())
 			ln.saidBye = c.core.Send(p, reliable.Message{Data: b[:], Tag: tagBye, Urgent: true}, c.now) == reliable.Copied
@@ -125,7 +125,7 @@ func (c *Conduit) heardBye(peer int, data []byte) {
 // byeIfAll ends a peer that has said good-bye once all that it sent is here.
 func (c *Conduit) byeIfAll(peer int) {
 	if ln := c.lane(peer); ln.bye && ln.arrived >= ln.byeAt && !c.fails.Lost(peer) {
-		c.fail(peer, conduit.ErrPeerClosed, "")
+		c.failPeer(peer, conduit.ErrPeerClosed, "")
 		c.leaving = append(c.leaving, leaver{peer, c.now + 2*closingTick, conduit.ErrPeerClosed})
 	}
 }
@@ -139,7 +139,7 @@ func (c *Conduit) overflow(q receivepool.Queue, peer, n int) {
 	binary.LittleEndian.PutUint32(b[4:], uint32(n))
 	binary.LittleEndian.PutUint64(b[8:], uint64(room[q]))
 	c.core.Send(peer, reliable.Message{Data: b[:], Tag: tagOverflow, Urgent: true}, c.now) // in vain if it has no room, too
-	c.fail(peer, conduit.ErrOverflow, overflowed(peer, c.cfg.Rank, b[:]))
+	c.failPeer(peer, conduit.ErrOverflow, overflowed(peer, c.cfg.Rank, b[:]))
 	c.leaving = append(c.leaving, leaver{peer, c.now + 2*closingTick, conduit.ErrOverflow})
 }
 
@@ -167,8 +167,8 @@ type leaver struct {
 	reason error
 }
 
-// forget drops peers whose time has come; what was on its way to them ends. Under engine.
-func (c *Conduit) forget() {
+// forgetDue drops peers whose time has come; what was on its way to them ends. Under engine.
+func (c *Conduit) forgetDue() {
 	for len(c.leaving) > 0 && c.leaving[0].at <= c.now {
 		l := c.leaving[0]
 		c.leaving = c.leaving[1:]

@@ -171,7 +171,7 @@ func (c *Config) limits() (l [receivepool.Queues]int) {
 	return l
 }
 
-func (c *Config) check() error {
+func (c *Config) checkConfig() error {
 	switch {
 	case c.Size < 1 || c.Rank < 0 || c.Rank >= c.Size:
 		return fmt.Errorf("%w: rank %d in a job of %d", conduit.ErrConfig, c.Rank, c.Size)

@@ -56,9 +56,9 @@ func (c *Conduit) mark(peer int) {
 	c.dirtyMu.Unlock()
 }
 
-// push moves what a caller has staged for peer on its way, at once or, while other datagrams to the peer have just
-// left, with the next poll. Where another holds engine, that one does it.
-func (c *Conduit) push(peer int) {
+// pushStaged moves what a caller has staged for peer on its way, at once or, while other datagrams to the peer have
+// just left, with the next poll. Where another holds engine, that one does it.
+func (c *Conduit) pushStaged(peer int) {
 	if !c.engine.TryLock() {
 		c.mark(peer)
 		if !c.engine.TryLock() {
@@ -69,23 +69,23 @@ func (c *Conduit) push(peer int) {
 	c.drainLane(peer)
 	if c.atOnce(c.lane(peer)) {
 		c.turn()
-		c.keeper.expect(time.Duration(c.due.Load()))
+		c.keeper.expectAt(time.Duration(c.due.Load()))
 	} else {
 		if c.heldAt == 0 {
 			c.heldAt = c.now
 		}
 		c.held.Store(true)
-		c.keeper.expect(c.now + tick)
+		c.keeper.expectAt(c.now + tick)
 	}
-	c.release()
+	c.releaseEngine()
 }
 
-// release gives engine back, and does what others have left to its holder meanwhile.
-func (c *Conduit) release() {
+// releaseEngine gives engine back, and does what others have left to its holder meanwhile.
+func (c *Conduit) releaseEngine() {
 	c.engine.Unlock()
 	for c.dirties.Load() > 0 && c.engine.TryLock() {
 		c.turn()
-		c.keeper.expect(time.Duration(c.due.Load()))
+		c.keeper.expectAt(time.Duration(c.due.Load()))
 		c.engine.Unlock()
 	}
 }
@@ -96,7 +96,7 @@ func (c *Conduit) atOnce(ln *lane) bool {
 	p := c.polls.Load()
 	first := ln.flushed != p
 	if ln.flushed = p; first {
-		ln.learn(c.slow)
+		ln.learnCompany(c.slow)
 	}
 	may := c.now-c.polled < pollsAgain && c.out.waits < flushBytes && !c.sleep.asleep.Load()
 	if first {
@@ -109,10 +109,10 @@ func (c *Conduit) atOnce(ln *lane) bool {
 	return false
 }
 
-// learn begins a round, which lasts from one poll to the next: did something follow the first record of the round
-// before, and was kept back? Only a rank that has had company in each of the last rounds waits for it, and one that
-// polled soon after it.
-func (ln *lane) learn(slow uint32) {
+// learnCompany begins a round, which lasts from one poll to the next: did something follow the first record of the
+// round before, and was kept back? Only a rank that has had company in each of the last rounds waits for it, and one
+// that polled soon after it.
+func (ln *lane) learnCompany(slow uint32) {
 	if !ln.followed || ln.slow != slow {
 		ln.company = 0
 	} else if ln.company < sureOfCompany {
@@ -121,8 +121,8 @@ func (ln *lane) learn(slow uint32) {
 	ln.followed, ln.slow = false, slow
 }
 
-// drain hands what is staged to the core, as far as windows go.
-func (c *Conduit) drain() {
+// drainStages hands what is staged to the core, as far as windows go.
+func (c *Conduit) drainStages() {
 	if c.dirties.Load() == 0 {
 		return
 	}
@@ -149,37 +149,37 @@ func (c *Conduit) drainLane(peer int) {
 		return
 	}
 	for {
-		rec, class := ln.stage.next()
+		rec, class := ln.stage.nextRecord()
 		if rec == nil {
 			break
 		}
-		if !c.hand(peer, ln, rec, class) {
+		if !c.handRecord(peer, ln, rec, class) {
 			c.stick(peer, ln)
 			break
 		}
 		c.out.waits += len(rec)
-		ln.stage.pop(len(rec))
+		ln.stage.popRecord(len(rec))
 	}
 	c.drainBulk(peer, ln)
 }
 
-// hand gives a record to the core; false if it has no room.
-func (c *Conduit) hand(peer int, ln *lane, rec []byte, class conduit.Class) bool {
+// handRecord gives a record to the core; false if it has no room.
+func (c *Conduit) handRecord(peer int, ln *lane, rec []byte, class conduit.Class) bool {
 	m := reliable.Message{Data: rec, Tag: tagOf[class], Urgent: class == conduit.System}
 	if len(rec) > ln.mtu-mostOverhead { // it goes in pieces, and has to stay
-		m.Data, m.ID = c.loans.take(rec)
+		m.Data, m.ID = c.loans.takeLoan(rec)
 	}
 	switch st := c.core.Send(peer, m, c.now); st {
 	case reliable.Copied:
 		if m.ID != 0 {
-			c.loans.give(m.ID)
+			c.loans.giveLoan(m.ID)
 		}
 		return true
 	case reliable.Taken:
 		return true
 	default:
 		if m.ID != 0 {
-			c.loans.give(m.ID)
+			c.loans.giveLoan(m.ID)
 		}
 		if st != reliable.Full {
 			c.giveUp(peer, conduit.ErrUnreachable, "the core says "+st.String())
@@ -189,12 +189,12 @@ func (c *Conduit) hand(peer int, ln *lane, rec []byte, class conduit.Class) bool
 }
 
 func (c *Conduit) drainBulk(peer int, ln *lane) {
-	for s := ln.bulk.next(); s != nil; s = ln.bulk.next() {
+	for s := ln.bulk.nextSlot(); s != nil; s = ln.bulk.nextSlot() {
 		id := bulkLoan | uint64(peer)<<16 | uint64(ln.bulk.read)
 		m := reliable.Message{Data: s.data(), Tag: tagBulk, Put: true, Place: s.id, Offset: uint64(s.off), ID: id}
 		switch c.core.Send(peer, m, c.now) {
 		case reliable.Copied:
-			c.free(s)
+			c.freeSlot(s)
 		case reliable.Taken:
 			s.state.Store(slotBusy)
 		default:
@@ -213,12 +213,12 @@ func (c *Conduit) Ended(_ int, id uint64, err error) {
 		c.keptEnded(int(id&^keptLoan), err)
 		return
 	case id&bulkLoan == 0:
-		c.loans.give(id)
+		c.loans.giveLoan(id)
 		return
 	}
 	peer, i := int(id&^bulkLoan>>16), int(id&(1<<16-1))
 	ln := c.lane(peer)
-	c.free(&ln.bulk.all()[i])
+	c.freeSlot(&ln.bulk.allSlots()[i])
 	if ln.blocked {
 		c.mark(peer)
 	}
@@ -243,12 +243,12 @@ func (c *Conduit) unstick() {
 func (c *Conduit) turn() {
 	for again := true; again; again = len(c.stuck) > 0 && !c.out.full && c.out.sent {
 		c.unstick()
-		c.drain()
-		c.send(passPackets)
+		c.drainStages()
+		c.sendPackets(passPackets)
 	}
 	if len(c.deaths) > 0 {
-		c.spread()
-		c.send(passPackets)
+		c.spreadDeaths()
+		c.sendPackets(passPackets)
 	}
 	if c.held.Load() {
 		c.held.Store(false)
@@ -259,7 +259,7 @@ func (c *Conduit) turn() {
 	}
 	if len(c.sized) > 0 && c.now >= c.sizeAt {
 		c.judgeSizes()
-		c.out.flush()
+		c.out.flushBatch()
 	}
 	c.schedule()
 }
@@ -268,7 +268,7 @@ func (c *Conduit) turn() {
 func (c *Conduit) schedule() {
 	due := c.core.NextTimer()
 	if len(c.leaving) > 0 {
-		c.forget()
+		c.forgetDue()
 		if len(c.leaving) > 0 {
 			due = min(due, c.leaving[0].at)
 		}
@@ -282,12 +282,12 @@ func (c *Conduit) schedule() {
 	c.due.Store(int64(due))
 }
 
-// send lets the core's packets out.
-func (c *Conduit) send(budget int) {
+// sendPackets lets the core's packets out.
+func (c *Conduit) sendPackets(budget int) {
 	c.out.waits, c.out.sent = 0, false
 	for {
 		n := c.core.Outgoing(c.now, budget, c.out.face)
-		c.out.flush()
+		c.out.flushBatch()
 		if n < budget || c.out.full {
 			return
 		}

@@ -36,7 +36,7 @@ type receiver struct {
 	datagrams, truncated, malformed, overflows, returned uint64
 }
 
-func (r *receiver) init(c *Conduit) {
+func (r *receiver) initReceiver(c *Conduit) {
 	r.batch = make([]mmsg.Datagram, recvDatagrams)
 	buf := make([]byte, recvDatagrams*recvBytes)
 	for i := range r.batch {
@@ -64,8 +64,8 @@ func (r *receiver) waiting() bool {
 	return r.waits(receivepool.SYS)|r.waits(receivepool.SAFE)|r.waits(receivepool.AM)|r.waits(receivepool.Bulk) != 0
 }
 
-// pass receives once and moves everything on, for a user or for the keeper. Under poll; it takes engine.
-func (c *Conduit) pass(user bool) {
+// passOnce receives once and moves everything on, for a user or for the keeper. Under poll; it takes engine.
+func (c *Conduit) passOnce(user bool) {
 	c.stow()
 	r := &c.recv
 	n, err := c.wire.Recv(r.batch) // an error is that of a closed socket, or says that datagrams have come back
@@ -78,7 +78,7 @@ func (c *Conduit) pass(user bool) {
 		c.polled = c.now
 	}
 	for i := range r.batch[:n] {
-		c.open(&r.batch[i])
+		c.openDatagram(&r.batch[i])
 	}
 	if err != nil {
 		c.comeBack()
@@ -94,8 +94,8 @@ func (c *Conduit) pass(user bool) {
 	} else {
 		c.schedule()
 	}
-	c.keeps.collect()
-	c.release()
+	c.keeps.collectEnded()
+	c.releaseEngine()
 }
 
 // idlePasses is how many passes that find nothing go by between looks at the clock.
@@ -108,8 +108,8 @@ func (c *Conduit) nothingNew() bool {
 	return r.idle%idlePasses != 0 && !r.later && !c.held.Load() && c.dirties.Load() == 0 && !c.keeps.news.Load()
 }
 
-// open takes in one datagram as the socket gave it, or several that the kernel joined.
-func (c *Conduit) open(d *mmsg.Datagram) {
+// openDatagram takes in one datagram as the socket gave it, or several that the kernel joined.
+func (c *Conduit) openDatagram(d *mmsg.Datagram) {
 	r := &c.recv
 	b := d.Buf[:d.N]
 	if d.Truncated {
@@ -156,11 +156,11 @@ func (c *Conduit) packet(b []byte, from netip.AddrPort) {
 func (c *Conduit) Message(peer int, tag uint8, data []byte) {
 	switch tag {
 	case tagRequest:
-		c.record(receivepool.AM, peer, data)
+		c.acceptRecord(receivepool.AM, peer, data)
 	case tagReply:
-		c.record(receivepool.SAFE, peer, data)
+		c.acceptRecord(receivepool.SAFE, peer, data)
 	case tagSystem:
-		c.record(receivepool.SYS, peer, data)
+		c.acceptRecord(receivepool.SYS, peer, data)
 	case tagBye:
 		c.heardBye(peer, data)
 	case tagDeath:
@@ -172,8 +172,8 @@ func (c *Conduit) Message(peer int, tag uint8, data []byte) {
 	}
 }
 
-// record lets a record in if there is room for it.
-func (c *Conduit) record(q receivepool.Queue, peer int, data []byte) {
+// acceptRecord lets a record in if there is room for it.
+func (c *Conduit) acceptRecord(q receivepool.Queue, peer int, data []byte) {
 	switch {
 	case c.fails.Lost(peer): // given up, and perhaps told of
 	case len(data) < conduit.WordBytes || int(uint32(binary.LittleEndian.Uint64(data))) != len(data) || len(data) > c.g.maxRecord:
@@ -181,7 +181,7 @@ func (c *Conduit) record(q receivepool.Queue, peer int, data []byte) {
 	case !c.recv.pool.Admit(q, len(data)):
 		c.overflow(q, peer, len(data))
 	default:
-		c.arrived(q, receivepool.Entry{Src: int32(peer), Data: data})
+		c.keepArrived(q, receivepool.Entry{Src: int32(peer), Data: data})
 	}
 }
 
@@ -198,18 +198,18 @@ func (c *Conduit) Put(peer int, tag uint8, place, offset uint64, piece []byte) {
 		c.corrupt(peer, "more bulk data than there is room for")
 		return
 	}
-	c.arrived(receivepool.Bulk, receivepool.Entry{Src: int32(peer), ID: place, Off: int64(offset), Data: piece})
+	c.keepArrived(receivepool.Bulk, receivepool.Entry{Src: int32(peer), ID: place, Off: int64(offset), Data: piece})
 }
 
-// arrived keeps what has come until it is delivered: where it is, or copied where it cannot stay.
-func (c *Conduit) arrived(q receivepool.Queue, e receivepool.Entry) {
+// keepArrived keeps what has come until it is delivered: where it is, or copied where it cannot stay.
+func (c *Conduit) keepArrived(q receivepool.Queue, e receivepool.Entry) {
 	ln, r := c.lane(int(e.Src)), &c.recv
 	n := size(q, &e)
 	ln.untaken[q/receivepool.Bulk] += n
 	ln.arrived += n
 	switch {
-	case c.closed():
-		c.take(q, &e)
+	case c.isClosed():
+		c.noteTaken(q, &e)
 	case lies(e.Data, r.now) && len(r.arrivals[q]) < cap(r.arrivals[q]):
 		r.arrivals[q] = append(r.arrivals[q], e)
 	default:
@@ -241,8 +241,8 @@ func lies(a, b []byte) bool {
 	return at < uintptr(len(b))
 }
 
-// take notes that an entry has been taken from where it waited.
-func (c *Conduit) take(q receivepool.Queue, e *receivepool.Entry) {
+// noteTaken notes that an entry has been taken from where it waited.
+func (c *Conduit) noteTaken(q receivepool.Queue, e *receivepool.Entry) {
 	ln := c.lane(int(e.Src))
 	ln.untaken[q/receivepool.Bulk] -= size(q, e)
 	if q == receivepool.Bulk {

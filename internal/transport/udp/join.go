@@ -117,14 +117,14 @@ func (l *Listener) Close() error {
 // The Listener is used up, also by an error, which matches nic.ErrNoPath, conduit.ErrConfig, or relay.ErrFaults for
 // faults of ranks that there are not.
 func (l *Listener) Connect(all []nic.Endpoint, cfg Config) (*Conduit, error) {
-	c, err := l.connect(all, cfg)
+	c, err := l.connectAll(all, cfg)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return c, nil
 }
 
-func (l *Listener) connect(all []nic.Endpoint, cfg Config) (*Conduit, error) {
+func (l *Listener) connectAll(all []nic.Endpoint, cfg Config) (*Conduit, error) {
 	if cfg.Rank < 0 || cfg.Rank >= len(all) || len(all) != cfg.Size {
 		return nil, fmt.Errorf("%w: rank %d of %d, with %d endpoints", conduit.ErrConfig, cfg.Rank, cfg.Size, len(all))
 	}

@@ -36,23 +36,23 @@ type keeps struct {
 	told []keptData
 }
 
-// keep sends data from where they lie, as far as the window goes.
-func (c *Conduit) keep(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
+// keepData sends data from where they lie, as far as the window goes.
+func (c *Conduit) keepData(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
 	if !c.engine.TryLock() {
 		return 0, false
 	}
 	c.now = c.clock()
 	switch ln := c.lane(peer); {
-	case c.closed(): // Close may have seen to what is kept
+	case c.isClosed(): // Close may have seen to what is kept
 		n = -1
 	case !ln.saidBye && c.know(peer):
 		n, kept = c.handKept(peer, id, off, data, keep)
 	}
 	if n > 0 {
 		c.turn()
-		c.keeper.expect(time.Duration(c.due.Load()))
+		c.keeper.expectAt(time.Duration(c.due.Load()))
 	}
-	c.release()
+	c.releaseEngine()
 	return n, kept
 }
 
@@ -67,11 +67,11 @@ func (c *Conduit) handKept(peer int, id uint64, off int64, data []byte, keep con
 	if n <= 0 {
 		return 0, false
 	}
-	i := k.take(keptData{keep: keep, peer: peer, n: n})
+	i := k.takeNumber(keptData{keep: keep, peer: peer, n: n})
 	m := reliable.Message{Data: data[:n], Tag: tagBulk, Put: true, Place: id, Offset: uint64(off), ID: keptLoan | uint64(i)}
 	st := c.core.Send(peer, m, c.now)
 	if st != reliable.Taken {
-		k.give(i)
+		k.giveNumber(i)
 		if st != reliable.Copied {
 			return 0, false
 		}
@@ -80,8 +80,8 @@ func (c *Conduit) handKept(peer int, id uint64, off int64, data []byte, keep con
 	return n, st == reliable.Taken
 }
 
-// take gives x a number.
-func (k *keeps) take(x keptData) (i int) {
+// takeNumber gives x a number.
+func (k *keeps) takeNumber(x keptData) (i int) {
 	if n := len(k.free); n > 0 {
 		i, k.free = k.free[n-1], k.free[:n-1]
 		k.out[i] = x
@@ -91,8 +91,8 @@ func (k *keeps) take(x keptData) (i int) {
 	return len(k.out) - 1
 }
 
-// give takes a number back, and returns what it stood for.
-func (k *keeps) give(i int) keptData {
+// giveNumber takes a number back, and returns what it stood for.
+func (k *keeps) giveNumber(i int) keptData {
 	x := k.out[i]
 	k.out[i] = keptData{}
 	k.free = append(k.free, i)
@@ -105,16 +105,16 @@ func (k *keeps) none() bool { return len(k.free) == len(k.out) }
 // keptEnded notes that kept data have arrived, or why they need not. Under engine.
 func (c *Conduit) keptEnded(i int, err error) {
 	k := &c.keeps
-	x := k.give(i)
+	x := k.giveNumber(i)
 	x.err = err
 	k.ended = append(k.ended, x)
 	k.news.Store(true)
 	c.ring()
 }
 
-// collect readies what has ended to be told of. Under poll and engine: the failure of a peer, which comes after the
-// ends that it causes, is known then.
-func (k *keeps) collect() {
+// collectEnded readies what has ended to be told of. Under poll and engine: the failure of a peer, which comes after
+// the ends that it causes, is known then.
+func (k *keeps) collectEnded() {
 	if k.news.Load() {
 		k.told = append(k.told, k.ended...)
 		clear(k.ended)
@@ -145,10 +145,10 @@ func (c *Conduit) tellKept() int {
 func (c *Conduit) dropKept() {
 	c.engine.Lock()
 	defer c.engine.Unlock()
-	defer c.keeps.collect()
+	defer c.keeps.collectEnded()
 	for _, x := range c.keeps.out {
 		if x.keep != nil && c.lane(x.peer).known {
-			c.fail(x.peer, conduit.ErrClosed, "")
+			c.failPeer(x.peer, conduit.ErrClosed, "")
 			c.core.Remove(x.peer, conduit.ErrClosed)
 		}
 	}

@@ -32,12 +32,12 @@ const (
 	closingTick = 5 * time.Millisecond
 )
 
-func (k *keeper) start(c *Conduit) {
+func (k *keeper) startKeeper(c *Conduit) {
 	k.c = c
 	k.kick = make(chan struct{}, 1)
 	k.timer = time.NewTimer(time.Hour)
 	k.flushed = make(chan struct{})
-	go k.run()
+	go k.runKeeper()
 }
 
 // nudge makes the keeper look up, wherever it waits.
@@ -51,18 +51,18 @@ func (k *keeper) nudge() {
 	}
 }
 
-// expect makes the keeper look up earlier than it means to, if it means to much later than at: a timer has been set, or
-// something is kept back, and whoever has done that may not poll.
-func (k *keeper) expect(at time.Duration) {
+// expectAt makes the keeper look up earlier than it means to, if it means to much later than at: a timer has been set,
+// or something is kept back, and whoever has done that may not poll.
+func (k *keeper) expectAt(at time.Duration) {
 	if time.Duration(k.until.Load())-at > 2*tick {
 		k.nudge()
 	}
 }
 
-func (k *keeper) run() {
+func (k *keeper) runKeeper() {
 	defer k.timer.Stop()
 	c := k.c
-	for !c.closed() {
+	for !c.isClosed() {
 		switch asleep, polls := c.sleep.asleep.Load(), c.polls.Load(); {
 		case asleep:
 			k.nap(lazyTick)
@@ -74,7 +74,7 @@ func (k *keeper) run() {
 				k.seen = polls // that was a whole nap ago
 			}
 		default:
-			k.listen()
+			k.listenOnce()
 		}
 	}
 	k.linger()
@@ -108,8 +108,8 @@ func (k *keeper) onTime() {
 	}
 }
 
-// listen waits for a datagram or a timer, and sees to it.
-func (k *keeper) listen() {
+// listenOnce waits for a datagram or a timer, and sees to it.
+func (k *keeper) listenOnce() {
 	c := k.c
 	if !c.sleep.role.TryLock() {
 		return // a sleeper has it, or has just left: look again

@@ -87,7 +87,7 @@ func (c *Conduit) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit
 			return nil, conduit.Retry
 		}
 	}
-	b, ok := s.reserve(n, limit, c.g.stage)
+	b, ok := s.reserveRecord(n, limit, c.g.stage)
 	if !ok {
 		c.giveBack(s)
 		return nil, conduit.Retry
@@ -115,7 +115,7 @@ func (c *Conduit) Commit(peer int, first uint64) {
 	if s.n == 0 || n < conduit.WordBytes || cost(n) > uint64(s.n) {
 		return
 	}
-	i := s.write.place(s.at) + entryHeader
+	i := s.write.placeAt(s.at) + entryHeader
 	binary.LittleEndian.PutUint64(s.write.buf[i:], first)
 	if s.price != 0 {
 		// What the peer will say it has served is the cost of the record as it came, which may be shorter.
@@ -129,5 +129,5 @@ func (c *Conduit) Commit(peer int, first uint64) {
 		c.selfMail()
 		return
 	}
-	c.push(peer)
+	c.pushStaged(peer)
 }

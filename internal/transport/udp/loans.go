@@ -12,8 +12,8 @@ type loans struct {
 	kept [33][][]byte // buffers not in use, by the logarithm of their size
 }
 
-// take copies rec and returns the copy with its number, which is not 0.
-func (l *loans) take(rec []byte) ([]byte, uint64) {
+// takeLoan copies rec and returns the copy with its number, which is not 0.
+func (l *loans) takeLoan(rec []byte) ([]byte, uint64) {
 	k := bits.Len(uint(len(rec) - 1))
 	var b []byte
 	if n := len(l.kept[k]); n > 0 {
@@ -31,8 +31,8 @@ func (l *loans) take(rec []byte) ([]byte, uint64) {
 	return b[:copy(b, rec)], id + 1
 }
 
-// give takes a copy back.
-func (l *loans) give(id uint64) {
+// giveLoan takes a copy back.
+func (l *loans) giveLoan(id uint64) {
 	id--
 	b := l.bufs[id]
 	k := bits.Len(uint(len(b) - 1))

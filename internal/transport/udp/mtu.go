@@ -39,8 +39,8 @@ func (c *Conduit) measure(peer int) {
 	ln.mtu = ln.size.mtu.Payload()
 }
 
-// follow begins to look after the size of datagrams to a peer.
-func (c *Conduit) follow(peer int) {
+// followSize begins to look after the size of datagrams to a peer.
+func (c *Conduit) followSize(peer int) {
 	c.sized = append(c.sized, int32(peer))
 	c.countLarge(peer)
 }
@@ -63,7 +63,7 @@ func (c *Conduit) judgeSizes() {
 
 func (c *Conduit) judgeSize(peer int, ln *lane) {
 	stats := c.core.Stats(peer)
-	if ln.size.look(&stats, ln.mtu, func() int { return c.pathPayload(peer) }, c.now) {
+	if ln.size.lookAtLosses(&stats, ln.mtu, func() int { return c.pathPayload(peer) }, c.now) {
 		least := controlSize + headerSize + c.box.Overhead()
 		c.control(peer, probeKind, least, least)
 	}
@@ -124,7 +124,7 @@ func (c *Conduit) control(peer int, kind byte, size, n int) {
 	b[0], b[1] = controlByte, kind
 	binary.BigEndian.PutUint32(b[2:], uint32(size))
 	if d := o.sealed(peer, c.core.Number(peer), b, nil); d != nil {
-		o.add(peer, mmsg.Datagram{Buf: d})
+		o.addDatagram(peer, mmsg.Datagram{Buf: d})
 	}
 }
 
@@ -142,7 +142,7 @@ func (c *Conduit) heardControl(peer int, b []byte) {
 			c.held.Store(true)
 		}
 	case answerKind:
-		if ln.size.answered(size, c.now) {
+		if ln.size.probeAnswered(size, c.now) {
 			c.resize(peer, ln)
 		}
 	}

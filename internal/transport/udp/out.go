@@ -47,7 +47,7 @@ type outbox struct {
 	datagrams, failed uint64
 }
 
-func (o *outbox) init(c *Conduit) {
+func (o *outbox) initOutbox(c *Conduit) {
 	o.c = c
 	o.face = o
 	if c.cfg.Mode == seal.Trust {
@@ -63,7 +63,7 @@ func (o *outbox) init(c *Conduit) {
 func (o *outbox) Room(_, n int) []byte {
 	need := n + o.c.box.Overhead() + headerSize
 	if o.used+need > callBytes && o.used > 0 || len(o.batch) == cap(o.batch) {
-		o.flush()
+		o.flushBatch()
 		if len(o.arena)-o.used < need || len(o.batch) == cap(o.batch) {
 			return nil
 		}
@@ -74,13 +74,13 @@ func (o *outbox) Room(_, n int) []byte {
 
 // Packet implements reliable.Out.
 func (o *outbox) Packet(peer int, number uint64, _ reliable.Channel, packet []byte) {
-	if d := o.sealed(peer, number, packet, nil); d != nil && !o.join(peer, d) {
-		o.add(peer, mmsg.Datagram{Buf: d})
+	if d := o.sealed(peer, number, packet, nil); d != nil && !o.joinSegment(peer, d) {
+		o.addDatagram(peer, mmsg.Datagram{Buf: d})
 	}
 }
 
-// add puts a datagram to peer into the batch.
-func (o *outbox) add(peer int, d mmsg.Datagram) {
+// addDatagram puts a datagram to peer into the batch.
+func (o *outbox) addDatagram(peer int, d mmsg.Datagram) {
 	ln := o.c.lane(peer)
 	d.Addr = ln.paths[ln.route.path(ln.datagrams, o.c.now)].Addr
 	o.batch = append(o.batch, d)
@@ -128,7 +128,7 @@ func (g gatherer) PacketOf(peer int, number uint64, ch reliable.Channel, packet,
 		return
 	}
 	if d := g.sealed(peer, number, packet, data); d != nil {
-		g.add(peer, mmsg.Datagram{Buf: d, Tail: data})
+		g.addDatagram(peer, mmsg.Datagram{Buf: d, Tail: data})
 		g.tails = true
 	}
 }
@@ -150,8 +150,8 @@ func (o *outbox) dropTails() {
 	o.full = o.full && n > 0
 }
 
-// join makes d a further segment of the last datagram, if that goes to the same peer and ends where d begins.
-func (o *outbox) join(peer int, d []byte) bool {
+// joinSegment makes d a further segment of the last datagram, if that goes to the same peer and ends where d begins.
+func (o *outbox) joinSegment(peer int, d []byte) bool {
 	n := len(o.batch)
 	if !o.gso || n == 0 || int(o.peers[n-1]) != peer || o.end != o.used-len(d) {
 		return false
@@ -172,8 +172,8 @@ func (o *outbox) join(peer int, d []byte) bool {
 	return true
 }
 
-// flush hands the datagrams to the system.
-func (o *outbox) flush() {
+// flushBatch hands the datagrams to the system.
+func (o *outbox) flushBatch() {
 	o.full = false
 	n := len(o.batch)
 	if n == 0 {
@@ -193,7 +193,7 @@ func (o *outbox) flush() {
 	}
 	o.last = o.c.now
 	o.datagrams += uint64(i)
-	o.keep(i)
+	o.dropFirst(i)
 	if o.tails {
 		o.dropTails()
 	}
@@ -202,8 +202,8 @@ func (o *outbox) flush() {
 	}
 }
 
-// keep drops the first i datagrams.
-func (o *outbox) keep(i int) {
+// dropFirst drops the first i datagrams.
+func (o *outbox) dropFirst(i int) {
 	n := copy(o.batch, o.batch[i:])
 	clear(o.batch[n:])
 	o.batch = o.batch[:n]

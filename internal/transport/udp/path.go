@@ -36,8 +36,10 @@ type router struct {
 
 func newRouter(paths int) router { return router{paths: min(paths, maxPaths)} }
 
-// hear notes that a datagram came by a path.
-func (r *router) hear(path int, now time.Duration) { r.heard[path], r.last, r.doubt = now, now, false }
+// hearPath notes that a datagram came by a path.
+func (r *router) hearPath(path int, now time.Duration) {
+	r.heard[path], r.last, r.doubt = now, now, false
+}
 
 // path is the one for the n-th datagram to the peer.
 func (r *router) path(n uint64, now time.Duration) int {
@@ -94,11 +96,11 @@ func (c *Conduit) cameBy(peer int, from netip.AddrPort) {
 	known := false
 	for p, path := range ln.paths[:r.paths] {
 		if path.Addr == from {
-			r.hear(p, c.now)
+			r.hearPath(p, c.now)
 			known = true
 		}
 	}
 	for p := 0; p < r.paths && !known; p++ {
-		r.hear(p, c.now)
+		r.hearPath(p, c.now)
 	}
 }

@@ -29,7 +29,7 @@ func (l *link) run(d time.Duration) {
 			if l.dead[p] {
 				l.lost++
 			} else {
-				l.ends[1-i].hear(p, l.now)
+				l.ends[1-i].hearPath(p, l.now)
 			}
 		}
 	}

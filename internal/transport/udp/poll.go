@@ -9,23 +9,23 @@ import (
 // Poll implements conduit.Conduit. It makes a system call, unless Pending has just done so, and may allocate while
 // the pool grows to the size that the traffic needs.
 func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
-	if c.closed() {
+	if c.isClosed() {
 		return 0
 	}
 	if !c.poll.lockUser() {
 		return -1
 	}
 	n := 0
-	if !c.closed() {
+	if !c.isClosed() {
 		if !c.recv.fresh {
 			c.userPass()
 		}
 		c.recv.fresh = false
-		n = c.deliver(budget, sink) + c.tellKept()
+		n = c.deliverAll(budget, sink) + c.tellKept()
 		if c.fails.News() == conduit.PeerGone {
-			c.fails.Tell(sink, c.over)
+			c.fails.Tell(sink, c.allDelivered)
 		}
-		c.settle()
+		c.settleSends()
 		if c.debts.Load() {
 			c.due.Store(0) // who parks now pays them first
 		}
@@ -36,14 +36,14 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 
 // Pending implements conduit.Conduit. Where nothing waits it makes a system call to see whether something has come.
 func (c *Conduit) Pending() bool {
-	if c.closed() {
+	if c.isClosed() {
 		return false
 	}
 	if !c.poll.lockUser() {
-		return !c.closed()
+		return !c.isClosed()
 	}
 	found := false
-	if !c.closed() {
+	if !c.isClosed() {
 		if found = c.waiting(); !found {
 			c.userPass()
 			c.recv.fresh = true
@@ -62,35 +62,35 @@ func (c *Conduit) waiting() bool {
 // userPass is a pass of somebody who polls, not of the keeper.
 func (c *Conduit) userPass() {
 	c.polls.Store(c.polls.Load() + 1)
-	c.pass(true)
+	c.passOnce(true)
 }
 
-// settle sends what was kept back while records were delivered.
-func (c *Conduit) settle() {
+// settleSends sends what was kept back while records were delivered.
+func (c *Conduit) settleSends() {
 	if !c.held.Load() && c.dirties.Load() == 0 {
 		return
 	}
 	c.engine.Lock()
 	c.now = c.clock()
 	c.turn()
-	c.release()
+	c.releaseEngine()
 }
 
-// deliver gives the sink up to budget records and pieces: system records first, then replies, then requests and bulk
+// deliverAll gives the sink up to budget records and pieces: system records first, then replies, then requests and bulk
 // data in turns.
-func (c *Conduit) deliver(budget int, sink conduit.Sink) (n int) {
+func (c *Conduit) deliverAll(budget int, sink conduit.Sink) (n int) {
 	odd := c.polls.Load()&1 == 1
 	if c.self.Load() && !odd {
 		n += c.deliverSelf(budget, sink)
 	}
-	n += c.serve(receivepool.SYS, budget-n, sink)
-	n += c.serve(receivepool.SAFE, budget-n, sink)
+	n += c.serveQueue(receivepool.SYS, budget-n, sink)
+	n += c.serveQueue(receivepool.SAFE, budget-n, sink)
 	if odd {
-		n += c.serve(receivepool.Bulk, budget-n, sink)
-		n += c.serve(receivepool.AM, budget-n, sink)
+		n += c.serveQueue(receivepool.Bulk, budget-n, sink)
+		n += c.serveQueue(receivepool.AM, budget-n, sink)
 	} else {
-		n += c.serve(receivepool.AM, budget-n, sink)
-		n += c.serve(receivepool.Bulk, budget-n, sink)
+		n += c.serveQueue(receivepool.AM, budget-n, sink)
+		n += c.serveQueue(receivepool.Bulk, budget-n, sink)
 	}
 	if c.self.Load() {
 		n += c.deliverSelf(budget-n, sink)
@@ -98,18 +98,18 @@ func (c *Conduit) deliver(budget int, sink conduit.Sink) (n int) {
 	return n
 }
 
-// serve gives the sink up to budget entries of a queue, fewer if the queue has a limit: what waits in the pool first,
-// which is older.
-func (c *Conduit) serve(q receivepool.Queue, budget int, sink conduit.Sink) (n int) {
+// serveQueue gives the sink up to budget entries of a queue, fewer if the queue has a limit: what waits in the pool
+// first, which is older.
+func (c *Conduit) serveQueue(q receivepool.Queue, budget int, sink conduit.Sink) (n int) {
 	r := &c.recv
 	budget = min(budget, c.limits[q])
 	for e := (receivepool.Entry{}); r.pool.Len(q) > 0 && n < budget && c.gate(q); n++ {
 		r.pool.Pop(q, &e)
-		c.give(q, &e, sink)
+		c.giveEntry(q, &e, sink)
 	}
 	for ; r.next[q] < len(r.arrivals[q]) && n < budget && c.gate(q); n++ {
 		r.next[q]++ // before the sink may look
-		c.give(q, &r.arrivals[q][r.next[q]-1], sink)
+		c.giveEntry(q, &r.arrivals[q][r.next[q]-1], sink)
 	}
 	return n
 }
@@ -119,13 +119,13 @@ func (c *Conduit) gate(q receivepool.Queue) bool {
 	return c.purse == nil || q != receivepool.AM || c.purse.MayServe()
 }
 
-func (c *Conduit) give(q receivepool.Queue, e *receivepool.Entry, sink conduit.Sink) {
+func (c *Conduit) giveEntry(q receivepool.Queue, e *receivepool.Entry, sink conduit.Sink) {
 	if q == receivepool.Bulk {
 		sink.Bulk(int(e.Src), e.ID, e.Off, e.Data)
 	} else {
 		sink.Record(int(e.Src), e.Data[:len(e.Data):len(e.Data)])
 	}
-	c.take(q, e)
+	c.noteTaken(q, e)
 }
 
 // stow copies what has not been delivered out of the receive buffers, which are to be used again.
@@ -152,22 +152,22 @@ func (c *Conduit) deliverSelf(budget int, sink conduit.Sink) (n int) {
 	ln := c.lane(c.cfg.Rank)
 	c.self.Store(false) // before the look: what is committed after it sets it again
 	for n < budget {
-		if rec, class := ln.stage.next(); rec != nil {
+		if rec, class := ln.stage.nextRecord(); rec != nil {
 			sink.Record(c.cfg.Rank, rec[:len(rec):len(rec)])
-			ln.stage.pop(len(rec))
+			ln.stage.popRecord(len(rec))
 			if c.purse != nil {
 				c.purse.Give(tickets.Of(class, len(rec)))
 			}
 			n++
 			continue
 		}
-		s := ln.bulk.next()
+		s := ln.bulk.nextSlot()
 		if s == nil {
 			return n
 		}
 		sink.Bulk(c.cfg.Rank, s.id, s.off, s.data())
 		ln.bulkFreed.Store(ln.bulkFreed.Load() + uint64(s.n))
-		c.free(s)
+		c.freeSlot(s)
 		ln.bulk.handed()
 		n++
 	}

@@ -26,13 +26,13 @@ func TestDeadPeerGivesBack(t *testing.T) {
 	if n := c.purse.Stats().Messages; n != 14 {
 		t.Fatalf("%d tickets left of 20, six records hold one", n)
 	}
-	c.fail(1, conduit.ErrPeerDied, "")
-	c.settle()
+	c.failPeer(1, conduit.ErrPeerDied, "")
+	c.settleSends()
 	if n := c.purse.Stats().Messages; n != 19 {
 		t.Errorf("%d tickets after the death of the peer, want all but one", n)
 	}
 	c.Commit(1, 64)
-	c.settle()
+	c.settleSends()
 	if n := c.purse.Stats().Messages; n != 20 {
 		t.Errorf("%d tickets in the end", n)
 	}

@@ -59,11 +59,11 @@ func (c *Conduit) heardDeath(data []byte) {
 // Suspect implements conduit.Suspecter.
 func (c *Conduit) Suspect(peer int) {
 	c.engine.Lock()
-	defer c.release()
+	defer c.releaseEngine()
 	c.now = c.clock()
 	c.suspect(peer)
 	c.turn()
-	c.keeper.expect(time.Duration(c.due.Load()))
+	c.keeper.expectAt(time.Duration(c.due.Load()))
 }
 
 // suspect has spread tell of a peer, a rank of the job. Under engine.
@@ -75,12 +75,12 @@ func (c *Conduit) suspect(peer int) {
 
 const deathBytes = 4
 
-// spread passes on which ranks are dead, once each, to those that package obituary names. A rank that has it from
+// spreadDeaths passes on which ranks are dead, once each, to those that package obituary names. A rank that has it from
 // others asks the dead one itself. Under engine.
-func (c *Conduit) spread() {
+func (c *Conduit) spreadDeaths() {
 	dead := c.deaths
 	c.deaths = c.deaths[:0]
-	if c.closed() {
+	if c.isClosed() {
 		return
 	}
 	for _, p := range dead {

@@ -31,10 +31,10 @@ type word struct {
 	at   time.Duration
 }
 
-// look judges what has become of large datagrams by the core's counts. used is the size in use, and told says what the
-// system takes the path for. alone means that large ones were lost and nothing was heard: a small datagram is to ask
-// whether the peer is there at all.
-func (z *sizer) look(s *reliable.Stats, used int, told func() int, now time.Duration) (alone bool) {
+// lookAtLosses judges what has become of large datagrams by the core's counts. used is the size in use, and told says
+// what the system takes the path for. alone means that large ones were lost and nothing was heard: a small datagram is
+// to ask whether the peer is there at all.
+func (z *sizer) lookAtLosses(s *reliable.Stats, used int, told func() int, now time.Duration) (alone bool) {
 	m := z.mtu
 	lost := min(s.LargeLost-z.lost, 8)
 	z.doubt = z.doubt || s.PartsLost != z.parts
@@ -83,8 +83,8 @@ func (z *sizer) probe(now time.Duration) (size int, ok bool) {
 	return size, ok
 }
 
-// answered takes in the answer to a probe of so many bytes; false if it is none that was sent.
-func (z *sizer) answered(size int, now time.Duration) bool {
+// probeAnswered takes in the answer to a probe of so many bytes; false if it is none that was sent.
+func (z *sizer) probeAnswered(size int, now time.Duration) bool {
 	switch {
 	case size <= 0:
 		return false

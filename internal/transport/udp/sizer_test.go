@@ -90,7 +90,7 @@ func (r *simRank) Poll(now time.Duration) {
 	}
 	r.lookAt = now + sizeEvery
 	s := r.core.Stats(r.peer)
-	if r.size.look(&s, r.mtu, func() int { return 0 }, now) {
+	if r.size.lookAtLosses(&s, r.mtu, func() int { return 0 }, now) {
 		r.control(probeKind, controlSize+beside, controlSize+beside)
 	}
 	r.resize()
@@ -116,7 +116,7 @@ func (r *simRank) Incoming(_ int, packet []byte, now time.Duration) {
 	size := int(binary.BigEndian.Uint32(packet[2:]))
 	if packet[1] == probeKind {
 		r.control(answerKind, size, controlSize+beside)
-	} else if r.size.answered(size, now) {
+	} else if r.size.probeAnswered(size, now) {
 		r.resize()
 	}
 }

@@ -33,7 +33,7 @@ func (c *Conduit) Disarm() { c.sleep.armed.Store(false) }
 // Sleep implements conduit.Conduit. It parks the goroutine, not its thread.
 func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
 	s := &c.sleep
-	if c.closed() || !s.asleep.CompareAndSwap(false, true) {
+	if c.isClosed() || !s.asleep.CompareAndSwap(false, true) {
 		return false
 	}
 	defer s.asleep.Store(false)
@@ -43,7 +43,7 @@ func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
 	}
 	defer s.role.Unlock()
 	// The caller is asked in any case, and first: what Pending sees may be dropped by the next Poll.
-	if (ready != nil && ready()) || c.closed() || c.Pending() || d <= 0 {
+	if (ready != nil && ready()) || c.isClosed() || c.Pending() || d <= 0 {
 		return true
 	}
 	end := c.clock() + d
@@ -69,7 +69,7 @@ func (c *Conduit) attend() (found, done bool) {
 	if !c.poll.lockKeeper() {
 		return false, false
 	}
-	c.pass(false)
+	c.passOnce(false)
 	found = c.waiting()
 	c.poll.Unlock()
 	return found, true

@@ -51,18 +51,18 @@ type ring struct {
 // cost is what a record of n bytes takes.
 func cost(n int) uint64 { return uint64((n+7)&^7 + entryHeader) }
 
-// reserve finds room for n bytes if no more than limit bytes are then staged, in rings of up to most bytes.
-func (s *stage) reserve(n int, limit, most uint64) ([]byte, bool) {
+// reserveRecord finds room for n bytes if no more than limit bytes are then staged, in rings of up to most bytes.
+func (s *stage) reserveRecord(n int, limit, most uint64) ([]byte, bool) {
 	need := cost(n)
 	if s.all.Load()-s.out.Load()+need > limit {
 		return nil, false
 	}
 	for s.write == nil || !s.reserveIn(s.write, need) {
-		if !s.grow(need, most) {
+		if !s.growRing(need, most) {
 			return nil, false
 		}
 	}
-	i := s.write.place(s.at)
+	i := s.write.placeAt(s.at)
 	return s.write.buf[i+entryHeader : i+need : i+need], true
 }
 
@@ -72,7 +72,7 @@ func (s *stage) reserveIn(r *ring, need uint64) bool {
 	if r.tail.Load() == at { // it begins anew, in memory that is in the cache
 		r.shift = -at
 	}
-	if end := size - r.place(at); end < need {
+	if end := size - r.placeAt(at); end < need {
 		if at+end+need-r.tail.Load() > size {
 			return false
 		}
@@ -84,8 +84,8 @@ func (s *stage) reserveIn(r *ring, need uint64) bool {
 	return true
 }
 
-// grow goes on in a longer ring, unless this one is as long as may be.
-func (s *stage) grow(need, most uint64) bool {
+// growRing goes on in a longer ring, unless this one is as long as may be.
+func (s *stage) growRing(need, most uint64) bool {
 	size := uint64(leastRing)
 	if s.write != nil {
 		size = 2 * uint64(len(s.write.buf))
@@ -106,24 +106,24 @@ func (s *stage) grow(need, most uint64) bool {
 	return true
 }
 
-// place is where in buf a position is.
-func (r *ring) place(at uint64) uint64 { return (at + r.shift) & (uint64(len(r.buf)) - 1) }
+// placeAt is where in buf a position is.
+func (r *ring) placeAt(at uint64) uint64 { return (at + r.shift) & (uint64(len(r.buf)) - 1) }
 
 // commit publishes what was reserved, cut to n bytes.
 func (s *stage) commit(n int) {
 	r := s.write
 	if from := r.head.Load(); from != s.at {
-		binary.LittleEndian.PutUint64(r.buf[r.place(from):], pad)
+		binary.LittleEndian.PutUint64(r.buf[r.placeAt(from):], pad)
 	}
-	binary.LittleEndian.PutUint64(r.buf[r.place(s.at):], uint64(n)|uint64(s.class)<<32)
+	binary.LittleEndian.PutUint64(r.buf[r.placeAt(s.at):], uint64(n)|uint64(s.class)<<32)
 	need := cost(n)
 	s.n = 0
 	arch.StoreRel64(&s.all, s.all.Load()+need)
 	r.head.Store(s.at + need)
 }
 
-// next is the oldest record, nil if there is none.
-func (s *stage) next() (rec []byte, class conduit.Class) {
+// nextRecord is the oldest record, nil if there is none.
+func (s *stage) nextRecord() (rec []byte, class conduit.Class) {
 	if s.read == nil {
 		if s.read = s.start.Load(); s.read == nil {
 			return nil, 0
@@ -142,7 +142,7 @@ func (s *stage) next() (rec []byte, class conduit.Class) {
 			}
 			continue
 		}
-		i := r.place(t)
+		i := r.placeAt(t)
 		h := binary.LittleEndian.Uint64(r.buf[i:])
 		if h == pad {
 			r.tail.Store(t + uint64(len(r.buf)) - i)
@@ -153,10 +153,10 @@ func (s *stage) next() (rec []byte, class conduit.Class) {
 	}
 }
 
-// pop takes the record out that next gave.
-func (s *stage) pop(n int) {
+// popRecord takes the record out that next gave.
+func (s *stage) popRecord(n int) {
 	s.read.tail.Store(s.read.tail.Load() + cost(n))
 	arch.StoreRel64(&s.out, s.out.Load()+cost(n))
 }
 
-func (s *stage) empty() bool { return s.out.Load() == s.all.Load() }
+func (s *stage) isEmpty() bool { return s.out.Load() == s.all.Load() }

@@ -35,7 +35,7 @@ func (c *Conduit) Stats() Stats {
 	c.poll.Lock()
 	defer c.poll.Unlock()
 	c.engine.Lock()
-	defer c.release()
+	defer c.releaseEngine()
 	return c.stats()
 }
 
@@ -44,7 +44,7 @@ func (c *Conduit) Segments() (sum reliable.Stats) {
 	c.poll.Lock()
 	defer c.poll.Unlock()
 	c.engine.Lock()
-	defer c.release()
+	defer c.releaseEngine()
 	for p := range c.lanes {
 		s := c.core.Stats(p)
 		sum.Sent += s.Sent
@@ -121,18 +121,18 @@ func (c *Conduit) Report() string {
 		}
 		time.Sleep(doze)
 	}
-	defer c.release()
+	defer c.releaseEngine()
 	var b strings.Builder
 	fmt.Fprintf(&b, "udp: %v\n", c.stats())
 	for p := range c.lanes {
 		if s := c.core.Stats(p); s.Unacknowledged > 0 || s.Waiting > 0 {
-			b.WriteString(c.lane(p).report(p, &s))
+			b.WriteString(c.lane(p).reportLane(p, &s))
 		}
 	}
 	return b.String()
 }
 
-func (ln *lane) report(peer int, s *reliable.Stats) string {
+func (ln *lane) reportLane(peer int, s *reliable.Stats) string {
 	return fmt.Sprintf("udp: rank %d: %d packets unacknowledged, %d wait; round trip %v, window %d KiB, %d of %d sent again, datagrams of %d bytes\n",
 		peer, s.Unacknowledged, s.Waiting, s.SmoothRTT, s.CongestionWindow>>10, s.Resent, s.Sent, ln.mtu)
 }

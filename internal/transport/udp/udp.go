@@ -73,7 +73,7 @@ func New(cfg Config) (*Conduit, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.keeper.start(c)
+	c.keeper.startKeeper(c)
 	return c, nil
 }
 
@@ -84,7 +84,7 @@ func assemble(cfg Config) (*Conduit, error) {
 		return nil, err
 	}
 	cfg.Linger = cmp.Or(cfg.Linger, defaultLinger)
-	if err := cfg.check(); err != nil {
+	if err := cfg.checkConfig(); err != nil {
 		return nil, err
 	}
 	c := &Conduit{
@@ -108,8 +108,8 @@ func assemble(cfg Config) (*Conduit, error) {
 	if err := c.initCore(); err != nil {
 		return nil, err
 	}
-	c.out.init(c)
-	c.recv.init(c) // before the loan is taken back where there are limits
+	c.out.initOutbox(c)
+	c.recv.initReceiver(c) // before the loan is taken back where there are limits
 	c.purse, c.limits = c.cfg.purse(&c.g), cfg.limits()
 	c.watchNeighbours()
 	return c, nil
@@ -154,18 +154,18 @@ func (c *Conduit) know(peer int) bool {
 	}
 	ln.paths = c.book.paths(peer)
 	c.measure(peer)
-	if err := c.add(peer); err != nil {
-		c.fail(peer, conduit.ErrUnreachable, err.Error())
+	if err := c.addPair(peer); err != nil {
+		c.failPeer(peer, conduit.ErrUnreachable, err.Error())
 		return false
 	}
 	ln.known = true
 	ln.route = newRouter(len(ln.paths))
-	c.follow(peer)
+	c.followSize(peer)
 	return true
 }
 
-// add makes the pair with a peer.
-func (c *Conduit) add(peer int) error {
+// addPair makes the pair with a peer.
+func (c *Conduit) addPair(peer int) error {
 	ln := c.lane(peer)
 	sender, err := c.box.Sender(peer)
 	if err != nil {
@@ -212,8 +212,8 @@ func (c *Conduit) Failed(peer int) error { return c.fails.Failed(peer) }
 // Foretell implements conduit.Foreteller.
 func (c *Conduit) Foretell(tell func(peer int, reason error)) { c.fails.Foretell(tell) }
 
-// fail makes a peer unreachable; the first reason stays. What came from it before is delivered all the same.
-func (c *Conduit) fail(peer int, reason error, detail string) {
+// failPeer makes a peer unreachable; the first reason stays. What came from it before is delivered all the same.
+func (c *Conduit) failPeer(peer int, reason error, detail string) {
 	c.fails.Add(peer, reason, detail)
 	if c.lanes[peer].Load() != nil {
 		c.mark(peer) // what its records hold comes back
@@ -221,19 +221,19 @@ func (c *Conduit) fail(peer int, reason error, detail string) {
 	c.ring()
 }
 
-// over tells whether all that came from peer, which has failed, was delivered; nothing more of it is taken in. Under
-// poll.
-func (c *Conduit) over(peer int) bool {
+// allDelivered tells whether all that came from peer, which has failed, was delivered; nothing more of it is taken in.
+// Under poll.
+func (c *Conduit) allDelivered(peer int) bool {
 	ln := c.lanes[peer].Load()
 	return ln == nil || ln.untaken == [2]uint64{}
 }
 
-func (c *Conduit) closed() bool { return c.fails.News() == conduit.OwnEnd }
+func (c *Conduit) isClosed() bool { return c.fails.News() == conduit.OwnEnd }
 
 // giveUp is fail for a peer that still talks: the core forgets it, and what was on its way to it ends. Under engine.
 func (c *Conduit) giveUp(peer int, reason error, detail string) {
 	if !c.fails.Lost(peer) {
-		c.fail(peer, reason, detail)
+		c.failPeer(peer, reason, detail)
 		c.leaving = append(c.leaving, leaver{peer, c.now, reason})
 	}
 }
@@ -243,14 +243,14 @@ func (c *Conduit) Dead(peer int, err error) {
 	switch {
 	case errors.Is(err, conduit.ErrPeerClosed), errors.Is(err, conduit.ErrClosed): // whose reason is known
 	case errors.Is(err, reliable.ErrSilent):
-		c.fail(peer, conduit.ErrPeerDied, err.Error()+c.strangers())
+		c.failPeer(peer, conduit.ErrPeerDied, err.Error()+c.strangers())
 	case errors.Is(err, reliable.ErrRefused):
-		c.fail(peer, conduit.ErrPeerDied, err.Error())
+		c.failPeer(peer, conduit.ErrPeerDied, err.Error())
 		c.deaths = append(c.deaths, int32(peer))
 	case errors.Is(err, reliable.ErrStuck):
-		c.fail(peer, conduit.ErrUnreachable, fmt.Sprintf("datagrams of %d bytes at most: %v", c.lane(peer).mtu, err))
+		c.failPeer(peer, conduit.ErrUnreachable, fmt.Sprintf("datagrams of %d bytes at most: %v", c.lane(peer).mtu, err))
 	default:
-		c.fail(peer, conduit.ErrCorrupt, err.Error())
+		c.failPeer(peer, conduit.ErrCorrupt, err.Error())
 	}
 	ln := c.lane(peer)
 	ln.known = false

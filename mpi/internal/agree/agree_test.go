@@ -78,14 +78,14 @@ func TestSet(t *testing.T) {
 				list = append(list, rank)
 			}
 		}
-		if got := slices.Collect(a.All()); !slices.Equal(got, list) || a.Len() != len(list) || !full(n).fits(n) ||
+		if got := slices.Collect(a.All()); !slices.Equal(got, list) || a.Len() != len(list) || !full(n).fitsSize(n) ||
 			full(n).Len() != n {
 			t.Fatalf("of %d ranks %v are in, %d; want %v", n, got, a.Len(), list)
 		}
 		for range a.All() {
 			break
 		}
-		if full(n+1).fits(n) || n%64 != 0 && !a.fits(n) || a.fits(n+64) {
+		if full(n+1).fitsSize(n) || n%64 != 0 && !a.fitsSize(n) || a.fitsSize(n+64) {
 			t.Fatalf("%d ranks: sets of others fit", n)
 		}
 	}
@@ -157,11 +157,11 @@ func TestSetBytes(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if got := slices.Collect(s.All()); !slices.Equal(got, c.want) || len(rest) > 0 || !bytes.Equal(s.append(nil), c.b) {
-			t.Errorf("%v is %v, and written as %v", c.b, got, s.append(nil))
+		if got := slices.Collect(s.All()); !slices.Equal(got, c.want) || len(rest) > 0 || !bytes.Equal(s.appendTo(nil), c.b) {
+			t.Errorf("%v is %v, and written as %v", c.b, got, s.appendTo(nil))
 		}
 	}
-	if b := full(100_000).append(nil); len(b) != 5 {
+	if b := full(100_000).appendTo(nil); len(b) != 5 {
 		t.Errorf("all of 100,000 ranks take %d bytes", len(b))
 	}
 }

@@ -28,7 +28,7 @@ func collect(t *testing.T, self, ranks int, backward bool) (c costs) {
 	for r := range self {
 		failed.Add(r)
 	}
-	s.learn(failed)
+	s.learnFailed(failed)
 	before := s.looks
 	if _, err := s.Call(1, failed); err != nil {
 		t.Fatal(err)

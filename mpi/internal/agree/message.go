@@ -20,8 +20,8 @@ func (v Value) Unacked() Set { return v.Failed.Minus(v.Acked) }
 
 func (v Value) clone() Value { return Value{v.Flag, slices.Clone(v.Failed), slices.Clone(v.Acked)} }
 
-// combine makes v the value of both.
-func (v *Value) combine(w Value) {
+// combineWith makes v the value of both.
+func (v *Value) combineWith(w Value) {
 	v.Flag &= w.Flag
 	v.Failed.Join(w.Failed)
 	v.Acked.Meet(w.Acked)
@@ -71,7 +71,7 @@ func (m Message) Append(b []byte) []byte {
 		return b
 	}
 	b = binary.LittleEndian.AppendUint64(b, m.Value.Flag)
-	return m.Value.Acked.append(m.Value.Failed.append(b))
+	return m.Value.Acked.appendTo(m.Value.Failed.appendTo(b))
 }
 
 // Parse reads a message about a communicator of so many ranks. errs.Intern: it is none.

@@ -2,8 +2,8 @@ package agree
 
 import "slices"
 
-// find is the agreement with that number, or nil.
-func (s *Series) find(number uint64) *instance {
+// findInstance is the agreement with that number, or nil.
+func (s *Series) findInstance(number uint64) *instance {
 	for _, i := range s.open {
 		if i.number == number {
 			return i
@@ -14,7 +14,7 @@ func (s *Series) find(number uint64) *instance {
 
 // instance is the agreement with that number, which is made if it is new.
 func (s *Series) instance(number uint64) *instance {
-	i := s.find(number)
+	i := s.findInstance(number)
 	if i == nil {
 		i = &instance{number: number, round: -1, acks: NewSet(s.ranks)}
 		s.open = append(s.open, i)
@@ -22,14 +22,14 @@ func (s *Series) instance(number uint64) *instance {
 	return i
 }
 
-// send sends a message, unless it is known that nobody would get it.
-func (s *Series) send(to int, m Message) {
+// sendTo sends a message, unless it is known that nobody would get it.
+func (s *Series) sendTo(to int, m Message) {
 	if to == Caller || s.lives(to) {
 		s.out = append(s.out, Action{to, m})
 	}
 }
 
-func (s *Series) done() []Action {
+func (s *Series) doneActions() []Action {
 	out := s.out
 	s.out = nil
 	return out
@@ -64,7 +64,7 @@ func (s *Series) vote(i *instance) {
 	if c == s.self {
 		s.takeVote(i, c, m)
 	} else {
-		s.send(c, m)
+		s.sendTo(c, m)
 	}
 }
 
@@ -73,34 +73,34 @@ func (s *Series) takeVote(i *instance, from int, m Message) {
 	if i.votes == nil {
 		i.votes = newTally(s.ranks)
 	}
-	i.votes.add(from, m)
+	i.votes.addVote(from, m)
 	if i.stage == Decided && m.Stage != Decided && from != s.self {
-		s.send(from, Message{Number: i.number, Kind: Decide, Stage: Decided, Round: s.self, Value: i.value})
+		s.sendTo(from, Message{Number: i.number, Kind: Decide, Stage: Decided, Round: s.self, Value: i.value})
 	}
-	s.advance(i)
+	s.advanceInstance(i)
 }
 
-// advance does what the coordinator can do: propose, when all living ranks have voted, and decide, when all of them
-// have locked the proposal.
-func (s *Series) advance(i *instance) {
+// advanceInstance does what the coordinator can do: propose, when all living ranks have voted, and decide, when all of
+// them have locked the proposal.
+func (s *Series) advanceInstance(i *instance) {
 	if i.stage == Decided || !i.called || s.coordinator() != s.self {
 		return
 	}
 	if !i.proposed {
-		if i.votes == nil || !s.all(&i.voted, i.votes.voted.Has) {
+		if i.votes == nil || !s.holdsForAll(&i.voted, i.votes.voted.Has) {
 			return
 		}
 		s.propose(i)
 	}
-	if i.stage != Decided && s.all(&i.acked, i.acks.Has) {
+	if i.stage != Decided && s.holdsForAll(&i.acked, i.acks.Has) {
 		s.decide(i, i.value)
 	}
 }
 
-// all tells whether something holds for all ranks that live, as far as this rank knows. It holds for those below low,
-// or they have failed, which does not change any more. So the messages of an agreement cost one look at each rank
-// together.
-func (s *Series) all(low *int, holds func(rank int) bool) bool {
+// holdsForAll tells whether something holds for all ranks that live, as far as this rank knows. It holds for those
+// below low, or they have failed, which does not change any more. So the messages of an agreement cost one look at each
+// rank together.
+func (s *Series) holdsForAll(low *int, holds func(rank int) bool) bool {
 	for ; *low < s.ranks; *low++ {
 		if s.lives(*low) && !holds(*low) {
 			return false
@@ -123,17 +123,17 @@ func (s *Series) propose(i *instance) {
 	i.proposed = true
 	i.stage, i.value = Locked, best.Value
 	i.acks.Add(s.self)
-	s.tell(i, Propose)
+	s.tellVoters(i, Propose)
 }
 
-// tell sends the value to all who have voted, unless they know it to be decided.
-func (s *Series) tell(i *instance, kind Kind) {
+// tellVoters sends the value to all who have voted, unless they know it to be decided.
+func (s *Series) tellVoters(i *instance, kind Kind) {
 	if i.votes == nil {
 		return
 	}
 	for r := range i.votes.voted.Minus(i.votes.knows).All() {
 		if r != s.self {
-			s.send(r, Message{Number: i.number, Kind: kind, Stage: i.stage, Round: s.self, Value: i.value})
+			s.sendTo(r, Message{Number: i.number, Kind: kind, Stage: i.stage, Round: s.self, Value: i.value})
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (s *Series) takeProposal(i *instance, from int, m Message) {
 	if i.stage != Decided {
 		i.stage, i.value = Locked, m.Value
 	}
-	s.send(from, Message{Number: i.number, Kind: Ack, Round: from})
+	s.sendTo(from, Message{Number: i.number, Kind: Ack, Round: from})
 }
 
 // decide ends an agreement here. The coordinator tells the others. All living ranks have voted, so none needs the
@@ -158,13 +158,14 @@ func (s *Series) decide(i *instance, v Value) {
 	}
 	i.stage, i.value = Decided, v
 	s.open = slices.DeleteFunc(s.open, func(o *instance) bool { return o.number < i.number })
-	s.send(Caller, Message{Number: i.number, Kind: Decide, Stage: Decided, Round: s.self, Value: v.clone()})
-	s.tell(i, Decide)
-	s.learn(v.Failed)
+	s.sendTo(Caller, Message{Number: i.number, Kind: Decide, Stage: Decided, Round: s.self, Value: v.clone()})
+	s.tellVoters(i, Decide)
+	s.learnFailed(v.Failed)
 }
 
-// learn takes note of failures. Where the coordinator was among them, this rank votes again, or is the coordinator now.
-func (s *Series) learn(failed Set) {
+// learnFailed takes note of failures. Where the coordinator was among them, this rank votes again, or is the
+// coordinator now.
+func (s *Series) learnFailed(failed Set) {
 	news := failed.Minus(s.failed)
 	if news.Len() == 0 || news.Has(s.self) {
 		return
@@ -173,6 +174,6 @@ func (s *Series) learn(failed Set) {
 	s.failed.Join(news)
 	for _, i := range slices.Clone(s.open) {
 		s.vote(i)
-		s.advance(i)
+		s.advanceInstance(i)
 	}
 }

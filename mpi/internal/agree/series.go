@@ -60,7 +60,7 @@ func (s *Series) Failures() Set { return s.failed }
 // Call takes part in the next agreement with a flag, and with the failures that this rank has acknowledged. errs.Other:
 // the call before has not returned. errs.Intern: acked is a set for another number of ranks.
 func (s *Series) Call(flag uint64, acked Set) ([]Action, error) {
-	if !acked.fits(s.ranks) {
+	if !acked.fitsSize(s.ranks) {
 		return nil, fmt.Errorf("%w: acknowledged failures %x of %d ranks", errs.Intern, []uint64(acked), s.ranks)
 	}
 	if s.calls > 0 && s.instance(s.calls-1).stage != Decided {
@@ -70,8 +70,8 @@ func (s *Series) Call(flag uint64, acked Set) ([]Action, error) {
 	s.calls++
 	i.called, i.value = true, Value{Flag: flag, Acked: slices.Clone(acked)}
 	s.vote(i)
-	s.advance(i)
-	return s.done(), nil
+	s.advanceInstance(i)
+	return s.doneActions(), nil
 }
 
 // Failed tells that a rank has failed. It may be told again.
@@ -81,13 +81,13 @@ func (s *Series) Failed(rank int) []Action {
 	}
 	news := NewSet(s.ranks)
 	news.Add(rank)
-	s.learn(news)
-	return s.done()
+	s.learnFailed(news)
+	return s.doneActions()
 }
 
 // Step takes a message from a rank. Messages that come too late have no effect. errs.Intern: it cannot have been sent.
 func (s *Series) Step(from int, m Message) ([]Action, error) {
-	if m.Number+1 < s.calls && s.find(m.Number) == nil {
+	if m.Number+1 < s.calls && s.findInstance(m.Number) == nil {
 		return nil, nil
 	}
 	i, ok := s.accepts(from, m)
@@ -102,17 +102,17 @@ func (s *Series) Step(from int, m Message) ([]Action, error) {
 		s.takeProposal(i, from, m)
 	case Ack:
 		i.acks.Add(from)
-		s.advance(i)
+		s.advanceInstance(i)
 	case Decide:
 		s.decide(i, m.Value)
 	}
-	return s.done(), nil
+	return s.doneActions(), nil
 }
 
 // accepts finds the agreement of a message; !ok: no rank can have sent it.
 func (s *Series) accepts(from int, m Message) (i *instance, ok bool) {
 	if from < 0 || from >= s.ranks || from == s.self || m.Number > s.calls || m.Stage >= stages ||
-		m.Kind != Ack && !(m.Value.Failed.fits(s.ranks) && m.Value.Acked.fits(s.ranks)) {
+		m.Kind != Ack && !(m.Value.Failed.fitsSize(s.ranks) && m.Value.Acked.fitsSize(s.ranks)) {
 		return nil, false
 	}
 	i = s.instance(m.Number)

@@ -63,8 +63,8 @@ func (s Set) All() iter.Seq[int] {
 	}
 }
 
-// fits tells whether all ranks are below a number, and the length is that of NewSet.
-func (s Set) fits(ranks int) bool {
+// fitsSize tells whether all ranks are below a number, and the length is that of NewSet.
+func (s Set) fitsSize(ranks int) bool {
 	return len(s) == (ranks+63)/64 && (ranks%64 == 0 || s[len(s)-1]>>(ranks%64) == 0)
 }
 
@@ -88,9 +88,9 @@ func (s Set) runs() iter.Seq2[int, int] {
 	}
 }
 
-// append appends the set in bytes, which parseSet reads: the number of its runs, and for each the ranks between it and
-// the one before, and how many more than one it has. So a set takes few bytes if few have failed, or all of a node.
-func (s Set) append(b []byte) []byte {
+// appendTo appends the set in bytes, which parseSet reads: the number of its runs, and for each the ranks between it
+// and the one before, and how many more than one it has. So a set takes few bytes if few have failed, or all of a node.
+func (s Set) appendTo(b []byte) []byte {
 	n := 0
 	for range s.runs() {
 		n++

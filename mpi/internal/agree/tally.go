@@ -14,9 +14,9 @@ func newTally(ranks int) *tally {
 	}
 }
 
-// add counts a vote. A decided value goes before a locked one, and that before what the ranks bring. A rank's second
-// vote has no effect.
-func (t *tally) add(from int, m Message) {
+// addVote counts a vote. A decided value goes before a locked one, and that before what the ranks bring. A rank's
+// second vote has no effect.
+func (t *tally) addVote(from int, m Message) {
 	if t.voted.Has(from) {
 		return
 	}
@@ -28,7 +28,7 @@ func (t *tally) add(from int, m Message) {
 	case m.Stage > t.best.Stage:
 		t.best = m // nothing is folded into it, so its sets may be shared
 	case m.Stage == Brought && t.best.Stage == Brought:
-		t.best.Value.combine(m.Value)
+		t.best.Value.combineWith(m.Value)
 	}
 }
 

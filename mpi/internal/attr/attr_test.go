@@ -258,12 +258,12 @@ func TestWithin(t *testing.T) {
 // TestHold has a key that goes away between two steps of a goroutine.
 func TestHold(t *testing.T) {
 	k := NewKey(Win, nil, nil)
-	if !k.hold() || k.Gone() {
+	if !k.holdKey() || k.Gone() {
 		t.Error("a new key cannot be held")
 	}
 	must(t, k.Free(Win))
-	k.release()
-	if k.hold() || !k.Gone() {
+	k.releaseKey()
+	if k.holdKey() || !k.Gone() {
 		t.Error("a key that is gone can be held")
 	}
 }

@@ -58,11 +58,11 @@ func (k *Key) Kind() Kind { return k.kind }
 // their functions are called. While there are such values, further calls have no effect. errs.Keyval: the key is for
 // another kind of object, or is gone.
 func (k *Key) Free(kind Kind) error {
-	if err := k.check(kind); err != nil {
+	if err := k.checkKind(kind); err != nil {
 		return err
 	}
 	if k.freed.CompareAndSwap(false, true) {
-		k.release()
+		k.releaseKey()
 	}
 	return nil
 }
@@ -70,8 +70,8 @@ func (k *Key) Free(kind Kind) error {
 // Gone tells that the key was freed and that no value under it is left, so that its number may be given to another key.
 func (k *Key) Gone() bool { return k.used.Load() == 0 }
 
-// check tells whether values under the key may be looked for on such an object.
-func (k *Key) check(kind Kind) error {
+// checkKind tells whether values under the key may be looked for on such an object.
+func (k *Key) checkKind(kind Kind) error {
 	switch {
 	case k == nil:
 		return fmt.Errorf("%w: there is none", errs.Keyval)
@@ -83,8 +83,8 @@ func (k *Key) check(kind Kind) error {
 	return nil
 }
 
-// hold keeps the key for one value more; !ok: it is gone.
-func (k *Key) hold() (ok bool) {
+// holdKey keeps the key for one value more; !ok: it is gone.
+func (k *Key) holdKey() (ok bool) {
 	for {
 		n := k.used.Load()
 		if n == 0 || k.used.CompareAndSwap(n, n+1) {
@@ -93,4 +93,4 @@ func (k *Key) hold() (ok bool) {
 	}
 }
 
-func (k *Key) release() { k.used.Add(-1) }
+func (k *Key) releaseKey() { k.used.Add(-1) }

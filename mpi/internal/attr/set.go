@@ -44,8 +44,8 @@ type free struct{}
 func (free) Lock()   {}
 func (free) Unlock() {}
 
-// find is the entry of a key, or nil. The caller holds the lock.
-func (s *Set) find(k *Key) *entry {
+// findEntry is the entry of a key, or nil. The caller holds the lock.
+func (s *Set) findEntry(k *Key) *entry {
 	for _, e := range s.list {
 		if e.key == k {
 			return e
@@ -57,12 +57,12 @@ func (s *Set) find(k *Key) *entry {
 // Get is the value under a key (MPI_Comm_get_attr); !ok: there is none. It works for freed keys with values.
 // errs.Keyval: the key is for another kind of object, or is gone.
 func (s *Set) Get(k *Key) (value any, ok bool, err error) {
-	if err := k.check(s.kind); err != nil {
+	if err := k.checkKind(s.kind); err != nil {
 		return nil, false, err
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	if e := s.find(k); e != nil {
+	if e := s.findEntry(k); e != nil {
 		return e.value, true, nil
 	}
 	return nil, false, nil
@@ -72,22 +72,22 @@ func (s *Set) Get(k *Key) (value any, ok bool, err error) {
 // fails, its error is returned and the older value stays. errs.Keyval: the key is for another kind of object, or was
 // freed, or its delete function for this object is running.
 func (s *Set) Put(k *Key, value any) error {
-	if err := k.check(s.kind); err != nil {
+	if err := k.checkKind(s.kind); err != nil {
 		return err
 	}
-	if k.freed.Load() || !k.hold() {
+	if k.freed.Load() || !k.holdKey() {
 		return fmt.Errorf("%w: it was freed", errs.Keyval)
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	old := s.find(k)
+	old := s.findEntry(k)
 	if old != nil {
 		if old.leaving {
-			k.release()
+			k.releaseKey()
 			return fmt.Errorf("%w: a value is set while that under the key is deleted", errs.Keyval)
 		}
-		if err := s.remove(old); err != nil {
-			k.release()
+		if err := s.removeEntry(old); err != nil {
+			k.releaseKey()
 			return err
 		}
 	}
@@ -98,16 +98,16 @@ func (s *Set) Put(k *Key, value any) error {
 // Delete takes the value under a key away (MPI_Comm_delete_attr), after its delete function has agreed. Without a
 // value, or while that function is running, it does nothing. Errors are those of the function and of Get.
 func (s *Set) Delete(k *Key) error {
-	if err := k.check(s.kind); err != nil {
+	if err := k.checkKind(s.kind); err != nil {
 		return err
 	}
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	e := s.find(k)
+	e := s.findEntry(k)
 	if e == nil || e.leaving {
 		return nil
 	}
-	return s.remove(e)
+	return s.removeEntry(e)
 }
 
 // Clear deletes all values, the last one that was set first, because the object is freed. It goes on until none is
@@ -121,7 +121,7 @@ func (s *Set) Clear() error {
 		if e == nil {
 			return nil
 		}
-		if err := s.remove(e); err != nil {
+		if err := s.removeEntry(e); err != nil {
 			return err
 		}
 	}
@@ -140,7 +140,7 @@ func (s *Set) Discard() error {
 		}
 		e.leaving = true
 		failures = append(failures, s.callDelete(e))
-		s.drop(e)
+		s.dropEntry(e)
 	}
 }
 
@@ -154,22 +154,23 @@ func (s *Set) last() *entry {
 	return nil
 }
 
-// remove calls the delete function of an entry and takes it away. The caller holds the lock, which is free meanwhile.
-func (s *Set) remove(e *entry) error {
+// removeEntry calls the delete function of an entry and takes it away. The caller holds the lock, which is free
+// meanwhile.
+func (s *Set) removeEntry(e *entry) error {
 	e.leaving = true
 	if err := s.callDelete(e); err != nil {
 		e.leaving = false
 		return err
 	}
-	s.drop(e)
+	s.dropEntry(e)
 	return nil
 }
 
-// drop takes an entry away that is leaving. The caller holds the lock.
-func (s *Set) drop(e *entry) {
+// dropEntry takes an entry away that is leaving. The caller holds the lock.
+func (s *Set) dropEntry(e *entry) {
 	at := slices.Index(s.list, e)
 	s.list = slices.Delete(s.list, at, at+1)
-	e.key.release()
+	e.key.releaseKey()
 }
 
 func (s *Set) callDelete(e *entry) error {
@@ -199,12 +200,12 @@ func (s *Set) CopyTo(to *Set) error {
 // copyEntry holds the key of the entry meanwhile, which another goroutine may be deleting.
 func (s *Set) copyEntry(e *entry, to *Set) error {
 	k := e.key
-	if k.copy == nil || !k.hold() {
+	if k.copy == nil || !k.holdKey() {
 		return nil
 	}
 	value, keep, err := k.copy(s.of, k, e.value)
 	if err != nil || !keep {
-		k.release()
+		k.releaseKey()
 		return failed("copy", s.kind, err)
 	}
 	to.lock.Lock()

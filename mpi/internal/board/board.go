@@ -92,7 +92,7 @@ func (b *Board) store(word *atomic.Uint64, v uint64) {
 // Arrive counts this rank in a call, and returns how many ranks have arrived in it. It returns 0 if a rank has arrived
 // in a later call: then nobody can count on the number.
 func (b *Board) Arrive(call uint64) int {
-	for w := b.arrived(); ; {
+	for w := b.arrivedWord(); ; {
 		old := w.Load()
 		next := call<<countBits | 1
 		switch last := old >> countBits; {

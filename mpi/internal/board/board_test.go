@@ -44,7 +44,7 @@ func TestPlacesAreApart(t *testing.T) {
 		}
 		claim("Sleepers", unsafe.Pointer(b.Sleepers(AwaitsData)), 8)
 		claim("Sleepers", unsafe.Pointer(b.Sleepers(AwaitsDone)), 8)
-		claim("arrived", unsafe.Pointer(b.arrived()), 8)
+		claim("arrived", unsafe.Pointer(b.arrivedWord()), 8)
 		claim("Released", unsafe.Pointer(b.Released()), 8)
 		for call := range uint64(Calls) {
 			claim("Result", unsafe.Pointer(&b.Result(call, Short)[0]), Short)

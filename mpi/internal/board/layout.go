@@ -68,7 +68,7 @@ func New(mem []byte, ranks, self int, fenced bool) *Board {
 	return b
 }
 
-func (b *Board) at(rank int, off uintptr) unsafe.Pointer {
+func (b *Board) addressAt(rank int, off uintptr) unsafe.Pointer {
 	return unsafe.Add(b.base, header+uintptr(rank)*b.part+off)
 }
 
@@ -78,19 +78,19 @@ func (b *Board) Sleepers(w Awaited) *atomic.Uint64 {
 	return (*atomic.Uint64)(unsafe.Add(b.base, uintptr(w)*8))
 }
 
-// arrived is the number of the last call in which a rank has arrived, and in its low byte how many have. Any rank
+// arrivedWord is the number of the last call in which a rank has arrived, and in its low byte how many have. Any rank
 // changes it, by Arrive.
-func (b *Board) arrived() *atomic.Uint64 { return (*atomic.Uint64)(unsafe.Add(b.base, line)) }
+func (b *Board) arrivedWord() *atomic.Uint64 { return (*atomic.Uint64)(unsafe.Add(b.base, line)) }
 
 // Released is the number of the last call in which all ranks have arrived. The last to arrive sets it.
 func (b *Board) Released() *atomic.Uint64 { return (*atomic.Uint64)(unsafe.Add(b.base, 2*line)) }
 
 // Done is the number of a call before which the rank has done with all places.
-func (b *Board) Done(rank int) *atomic.Uint64 { return (*atomic.Uint64)(b.at(rank, 0)) }
+func (b *Board) Done(rank int) *atomic.Uint64 { return (*atomic.Uint64)(b.addressAt(rank, 0)) }
 
 // Taken is the Seq behind the last chunk of rank from that rank has done with.
 func (b *Board) Taken(rank, from int) *atomic.Uint64 {
-	return (*atomic.Uint64)(b.at(rank, b.taken+uintptr(from)*8))
+	return (*atomic.Uint64)(b.addressAt(rank, b.taken+uintptr(from)*8))
 }
 
 // Result is the place for n bytes, at most Short, that the last rank to arrive in a call makes for all. Others read it
@@ -100,9 +100,9 @@ func (b *Board) Result(call uint64, n int) []byte {
 }
 
 func (b *Board) shortAt(rank int, call uint64) *head {
-	return (*head)(b.at(rank, b.short+uintptr(call%Calls)*shortPlace))
+	return (*head)(b.addressAt(rank, b.short+uintptr(call%Calls)*shortPlace))
 }
 
 func (b *Board) chunkAt(rank int, i uint64) *head {
-	return (*head)(b.at(rank, b.chunks+uintptr(i%Chunks)*chunkPlace))
+	return (*head)(b.addressAt(rank, b.chunks+uintptr(i%Chunks)*chunkPlace))
 }

@@ -51,7 +51,7 @@ func (c *Comm) TellWindow(rank int, what, arg uint64) {
 // NewWait registers a wait of the function what, which EndWait ends. Before, it ends when a rank of c dies, when c is
 // revoked, when the context of a view ends, or the rank does.
 func (c *Comm) NewWait(what string) comm.Req {
-	return c.scope(what).begin(c.Srv, pending.AnyRank, func(rank int) bool { return c.peerOf(rank) >= 0 })
+	return c.scope(what).beginWait(c.Srv, pending.AnyRank, func(rank int) bool { return c.peerOf(rank) >= 0 })
 }
 
 // EndWait ends a wait of NewWait. w is the worker that calls, or nil.
@@ -59,7 +59,7 @@ func (c *Comm) EndWait(r comm.Req, w *fult.Worker) { c.Srv.EndCall(r, nil, w) }
 
 // AwaitWait waits for r, which is of NewWait, and gives why it has ended before EndWait. It blocks.
 func (c *Comm) AwaitWait(r comm.Req) error {
-	_, err := c.wait(r)
+	_, err := c.waitReq(r)
 	if err != nil {
 		err = c.cause(err)
 	}

@@ -19,9 +19,9 @@ func (x *Call) Allgather(int) (err error) {
 	switch {
 	case !x.plan(w, 0, contribution{bytes: n, inPlace: own}):
 	case w == wayAllgatherSteps:
-		x.steps.AllgatherSteps(x.place(), n, own)
+		x.steps.AllgatherSteps(x.schedulePlace(), n, own)
 	default:
-		x.steps.AllgatherRing(x.place(), &schedule.Parts{Buf: schedule.Out, Each: n}, own)
+		x.steps.AllgatherRing(x.schedulePlace(), &schedule.Parts{Buf: schedule.Out, Each: n}, own)
 	}
 	return nil
 }
@@ -37,12 +37,12 @@ func (x *Call) Allgatherv(counts, displs []int) error {
 	if send.mem, err = x.partOwn(send.mem, recv.mem, l, "send", send.size); err != nil {
 		return err
 	}
-	if parts := l.parts(schedule.Out, recv.size); allgathersInSteps(x.size, l.sum()*recv.size) {
-		x.take(wayAllgathervSteps, 0)
-		x.fresh(wayAllgathervSteps).AllgathervSteps(x.place(), parts, own)
+	if parts := l.partsOf(schedule.Out, recv.size); allgathersInSteps(x.size, l.sumLengths()*recv.size) {
+		x.takeWay(wayAllgathervSteps, 0)
+		x.fresh(wayAllgathervSteps).AllgathervSteps(x.schedulePlace(), parts, own)
 	} else {
-		x.take(wayAllgatherv, 0)
-		x.fresh(wayAllgatherv).AllgatherRing(x.place(), parts, own)
+		x.takeWay(wayAllgatherv, 0)
+		x.fresh(wayAllgatherv).AllgatherRing(x.schedulePlace(), parts, own)
 	}
 	return nil
 }

@@ -16,9 +16,9 @@ func (x *Call) Allreduce(int) error {
 	switch {
 	case !x.plan(w, 0, of):
 	case w == wayAllreduceRing:
-		x.steps.AllreduceShares(x.place(), send.len, send.size)
+		x.steps.AllreduceShares(x.schedulePlace(), send.len, send.size)
 	default:
-		x.steps.AllreduceDoubling(x.place(), of.bytes, of.inPlace)
+		x.steps.AllreduceDoubling(x.schedulePlace(), of.bytes, of.inPlace)
 	}
 	return nil
 }

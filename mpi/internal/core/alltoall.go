@@ -10,7 +10,7 @@ func (x *Call) Alltoall(int) error {
 		in = recv
 	}
 	if in.len%x.size != 0 {
-		return x.errorf(ErrCount, "%d elements are no whole number for each of %d ranks", in.len, x.size)
+		return x.callErrorf(ErrCount, "%d elements are no whole number for each of %d ranks", in.len, x.size)
 	}
 	if err := x.apart(send.mem, recv.mem); err != nil {
 		return err
@@ -38,11 +38,11 @@ func (x *Call) Alltoall(int) error {
 	}
 	switch w {
 	case wayAlltoallBruck:
-		x.steps.AlltoallBruck(x.place(), n)
+		x.steps.AlltoallBruck(x.schedulePlace(), n)
 	case wayAlltoallAll:
-		x.steps.AlltoallAll(x.place(), &from, &to, saved)
+		x.steps.AlltoallAll(x.schedulePlace(), &from, &to, saved)
 	default:
-		x.steps.AlltoallPairs(x.place(), &from, &to, saved)
+		x.steps.AlltoallPairs(x.schedulePlace(), &from, &to, saved)
 	}
 	return nil
 }
@@ -64,9 +64,9 @@ func (x *Call) Alltoallv(scounts, sdispls, rcounts, rdispls []int) error {
 		return err
 	}
 	if ls.counts[x.rank] != rcounts[x.rank] {
-		return x.errorf(ErrCount, "to itself the rank sends %d elements and receives %d", ls.counts[x.rank], rcounts[x.rank])
+		return x.callErrorf(ErrCount, "to itself the rank sends %d elements and receives %d", ls.counts[x.rank], rcounts[x.rank])
 	}
-	x.take(wayAlltoallv, 0)
-	x.fresh(wayAlltoallv).AlltoallPairs(x.place(), ls.parts(in, send.size), lr.parts(schedule.Out, recv.size), saved)
+	x.takeWay(wayAlltoallv, 0)
+	x.fresh(wayAlltoallv).AlltoallPairs(x.schedulePlace(), ls.partsOf(in, send.size), lr.partsOf(schedule.Out, recv.size), saved)
 	return nil
 }

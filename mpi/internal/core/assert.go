@@ -26,7 +26,7 @@ type Assert struct {
 // answer. Who cancels such a receive, or ends it by a context, asks its sender, which must poll for that. Collective
 // over c; it waits, and may switch threads. Errors as for Dup.
 func (c *Comm) DupWith(a Assert) (*Comm, error) {
-	if err := c.usable("DupWith"); err != nil {
+	if err := c.checkUsable("DupWith"); err != nil {
 		return nil, err
 	}
 	mine, all := [1]uint8{uint8(a.bits())}, [1]uint8{}

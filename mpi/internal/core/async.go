@@ -49,8 +49,8 @@ func (e *callError) Unwrap() error { return e.error }
 func (x *Call) Launch(err error) (Request, error) {
 	st, a, c, call := x.st, x.async, x.c, x.call
 	if err != nil {
-		x.given.end(false)
-		err = x.end(err)
+		x.given.endGiven(false)
+		err = x.endCall(err)
 		st.open.idle.Put(x)
 		return Request{}, err
 	}
@@ -58,7 +58,7 @@ func (x *Call) Launch(err error) (Request, error) {
 	a.req = c.Srv.NewCall(x.pends(), pending.Terms{Stop: st.stopper, Number: call})
 	r := Request{c: c, req: a.req}
 	if x.size > 1 {
-		x.enter()
+		x.enterPast()
 	}
 	if x.steps.Work|x.steps.Split > 0 {
 		a.scratch = x.lay()
@@ -84,7 +84,7 @@ func (x *Call) Launch(err error) (Request, error) {
 	if c.until != nil {
 		x.endWith(c.until)
 	}
-	x.advance(nil)
+	x.advanceCall(nil)
 	arch.StoreRel64(&st.state, call*2)
 	if r.req.Ready() {
 		c.Srv.PollInTurn()
@@ -101,7 +101,7 @@ func (x *Call) pends() pending.Op {
 
 // stopCall ends the call with that number from outside, if it has not ended.
 func (st *collState) stopCall(call uint64, err error, w *fult.Worker) {
-	st.stop(w, func(x *Call) error {
+	st.stopCalls(w, func(x *Call) error {
 		if x.call != call {
 			return nil
 		}
@@ -112,24 +112,24 @@ func (st *collState) stopCall(call uint64, err error, w *fult.Worker) {
 // endWith makes the end of a view's context end the call.
 func (x *Call) endWith(until context.Context) {
 	st, c, call := x.st, x.c, x.call
-	x.stop = context.AfterFunc(until, func() { st.stopCall(call, c.over(), nil) })
+	x.stop = context.AfterFunc(until, func() { st.stopCall(call, c.contextOver(), nil) })
 }
 
-// event is called when an operation of the call ends.
-func (x *Call) event(w *fult.Worker) {
+// onEvent is called when an operation of the call ends.
+func (x *Call) onEvent(w *fult.Worker) {
 	if x.async.events.Add(1) == 1 {
-		x.advance(w)
+		x.advanceCall(w)
 	}
 }
 
-// advance runs the call until no event is left, or the call is over.
-func (x *Call) advance(w *fult.Worker) {
+// advanceCall runs the call until no event is left, or the call is over.
+func (x *Call) advanceCall(w *fult.Worker) {
 	a := x.async
 	for {
 		n := a.events.Load()
-		over := x.pass()
-		if a.owed.Add(-n) == 0 && over && x.st.closed(x) {
-			x.ended(w)
+		over := x.passSteps()
+		if a.owed.Add(-n) == 0 && over && x.st.closeOver(x) {
+			x.endLater(w)
 			return
 		}
 		if a.events.Add(-n) == 0 {
@@ -138,21 +138,21 @@ func (x *Call) advance(w *fult.Worker) {
 	}
 }
 
-// pass takes results, and starts what may be started. It reports whether nothing is under way or left to do.
-func (x *Call) pass() bool {
+// passSteps takes results, and starts what may be started. It reports whether nothing is under way or left to do.
+func (x *Call) passSteps() bool {
 	a := x.async
 	if why := a.stop.Load(); why != nil {
-		x.give(*why)
+		x.giveUp(*why)
 	}
 	for {
 		st, i := x.run.Pending(0)
 		switch {
 		case st != nil && x.reqs[i].Ready():
 			x.run.Done(i)
-			x.give(x.outcome(st, x.reqs[i]))
+			x.giveUp(x.stepOutcome(st, x.reqs[i]))
 			continue
 		case st != nil && a.ask.Swap(false):
-			x.ask(int(st.Peer))
+			x.askRank(int(st.Peer))
 		case a.err != nil:
 			return st == nil
 		}
@@ -172,32 +172,32 @@ func (x *Call) startNext() bool {
 		x.endRound()
 		return true
 	}
-	r, err := x.start(st, false)
+	r, err := x.startStep(st, false)
 	x.reqs[i] = r
 	if r.Null() {
 		x.run.Done(i)
 	} else {
 		x.async.owed.Add(1)
 	}
-	x.give(err)
+	x.giveUp(err)
 	return true
 }
 
-// give records the first error of the call, tells the other ranks, and cancels the operations under way.
-func (x *Call) give(err error) {
+// giveUp records the first error of the call, tells the other ranks, and cancels the operations under way.
+func (x *Call) giveUp(err error) {
 	if err == nil || x.async.err != nil {
 		return
 	}
 	x.async.err = err
-	x.st.settle(x.call)
-	x.fail(err)
+	x.st.settleFailed(x.call)
+	x.failAll(err)
 	for st, i := x.run.Pending(0); st != nil; st, i = x.run.Pending(i + 1) {
 		x.c.Srv.Cancel(x.reqs[i])
 	}
 }
 
-// ended completes the request. Nothing of the call is under way, and nobody else knows it any more.
-func (x *Call) ended(w *fult.Worker) {
+// endLater completes the request. Nothing of the call is under way, and nobody else knows it any more.
+func (x *Call) endLater(w *fult.Worker) {
 	a, srv := x.async, x.c.Srv
 	req, err := a.req, a.err
 	st, call, kind := x.st, x.call, x.kind
@@ -205,9 +205,9 @@ func (x *Call) ended(w *fult.Worker) {
 		x.stop()
 		x.stop = nil
 	}
-	x.forget()
-	x.given.end(err == nil)
-	a.scratch.release()
+	x.forgetBuffers()
+	x.given.endGiven(err == nil)
+	a.scratch.releaseScratch()
 	x.panic, x.scratch, a.scratch, a.err, a.barrier, a.compare = nil, nil, nil, nil, nil, nil
 	st.open.idle.Put(x)
 	if err != nil {
@@ -236,7 +236,7 @@ func (x *Call) endRound() {
 	if e := a.compare; e != nil {
 		a.compare = nil
 		x.endCompare(e)
-		x.give(x.judgeClaims(e))
+		x.giveUp(x.judgeClaims(e))
 	} else {
 		x.tag, x.lastTag = a.tags[0], a.tags[1]
 	}

@@ -5,7 +5,7 @@ func (c *Comm) Barrier() error { return c.BarrierFor("Barrier") }
 
 // BarrierFor is Barrier for the function what.
 func (c *Comm) BarrierFor(what string) error {
-	x, err := c.begin(what, nil, false)
+	x, err := c.beginCall(what, nil, false)
 	if err != nil {
 		return err
 	}
@@ -21,18 +21,18 @@ func (x *Call) Barrier(int) error {
 		return x.overBoard(wayTierBarrier, 0, 0, tierBarrier)
 	}
 	if x.plan(wayBarrier, 0, contribution{}) {
-		x.steps.Barrier(x.place())
+		x.steps.Barrier(x.schedulePlace())
 	}
 	return nil
 }
 
 // lastBarrier is the barrier of Finalize. It is no numbered call, so that it works when collectives have failed.
 func (c *Comm) lastBarrier() error {
-	if err := c.usable("Finalize"); err != nil {
+	if err := c.checkUsable("Finalize"); err != nil {
 		return err
 	}
 	x := c.lastCall()
-	x.fresh(wayFinalize).Barrier(x.place())
+	x.fresh(wayFinalize).Barrier(x.schedulePlace())
 	return x.perform()
 }
 
@@ -46,7 +46,7 @@ func (c *Comm) lastCall() *Call {
 
 // Ibarrier is Barrier that does not wait.
 func (c *Comm) Ibarrier() (Request, error) {
-	x, err := c.begin("Ibarrier", nil, true) // which communicators of two groups have, too
+	x, err := c.beginCall("Ibarrier", nil, true) // which communicators of two groups have, too
 	if err != nil {
 		return Request{}, err
 	}

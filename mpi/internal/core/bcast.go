@@ -19,9 +19,9 @@ func (x *Call) Bcast(root int) error {
 	switch {
 	case !x.plan(w, root, contribution{bytes: n, elem: buf.size}):
 	case w == wayBcastRing:
-		x.steps.BcastRing(x.place(), root, buf.len, buf.size)
+		x.steps.BcastRing(x.schedulePlace(), root, buf.len, buf.size)
 	default:
-		x.steps.BcastTree(x.place(), root, n)
+		x.steps.BcastTree(x.schedulePlace(), root, n)
 	}
 	return nil
 }

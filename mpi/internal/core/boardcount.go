@@ -26,7 +26,7 @@ func (x *Call) byCount(data, out []byte, combine func(out []byte) error) error {
 	result := b.Result(x.call, len(out))
 	switch b.Arrive(x.call) {
 	case x.near():
-		_, err := x.missing(len(data))
+		_, err := x.missingRank(len(data))
 		if err == nil {
 			err = combine(result)
 		}
@@ -34,7 +34,7 @@ func (x *Call) byCount(data, out []byte, combine func(out []byte) error) error {
 			x.rouse(asleep) // they are to find out, too
 			return err
 		}
-		x.set(b.Released(), x.call)
+		x.setWord(b.Released(), x.call)
 	case 0:
 		x.rouse(asleep) // the count does not tell when all are there
 	}
@@ -51,9 +51,9 @@ func (x *Call) byCount(data, out []byte, combine func(out []byte) error) error {
 	return err
 }
 
-// missing is the first rank that has not brought its n bytes, or -1 if all have. The error is that one has called
+// missingRank is the first rank that has not brought its n bytes, or -1 if all have. The error is that one has called
 // something else.
-func (x *Call) missing(n int) (int, error) {
+func (x *Call) missingRank(n int) (int, error) {
 	first, seq := -1, board.Seq(x.call, 0)
 	for k := 1; k < x.near(); k++ {
 		r := x.behindBy(k)
@@ -79,14 +79,14 @@ func (x *Call) awaitRelease(n int) (bool, error) {
 		return true, nil
 	}
 	if x.st.waits != nil {
-		peer, _ := x.missing(n)
+		peer, _ := x.missingRank(n)
 		defer x.timeWait(max(peer, 0))()
 	}
 	if x.c.Srv.SpinOn(word, x.call, x.alarm) {
 		return true, nil
 	}
 	for {
-		peer, err := x.missing(n)
+		peer, err := x.missingRank(n)
 		if released() {
 			return true, nil
 		}
@@ -97,7 +97,7 @@ func (x *Call) awaitRelease(n int) (bool, error) {
 			if released() {
 				return true
 			}
-			now, err := x.missing(n)
+			now, err := x.missingRank(n)
 			return err != nil || now != peer
 		}
 		if err := x.sleepUntil(peer, over, board.AwaitsData); err != nil {

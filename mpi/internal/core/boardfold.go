@@ -6,14 +6,14 @@ import "github.com/golci/golci/internal/schedule"
 // combine in the order that all reductions keep, so that equal vectors give equal bits. out overlaps none of them.
 func (x *Call) fold(out []byte, all [][]byte) error {
 	if len(all) == 2 {
-		return x.combine(out, all[0], all[1])
+		return x.combineInto(out, all[0], all[1])
 	}
 	o := schedule.OrderOf(len(all))
 	work, s := x.borrow(o.Depth * len(out))
 	f := folding{x, o, all}
-	_, err := f.run(0, o.Numbers, out, work)
+	_, err := f.runFold(0, o.Numbers, out, work)
 	if s != nil {
-		s.release()
+		s.releaseScratch()
 		x.scratch = nil
 	}
 	return err
@@ -26,24 +26,24 @@ type folding struct {
 	all   [][]byte
 }
 
-// run combines count numbers from first on, and gives where the result is: in out, or the vector of a rank. work has
-// room for a vector for each further level.
-func (f *folding) run(first, count int, out, work []byte) ([]byte, error) {
+// runFold combines count numbers from first on, and gives where the result is: in out, or the vector of a rank. work
+// has room for a vector for each further level.
+func (f *folding) runFold(first, count int, out, work []byte) ([]byte, error) {
 	if count == 1 {
 		low, high := f.order.Ranks(first)
 		if low == high {
 			return f.all[low], nil
 		}
-		return out, f.x.combine(out, f.all[low], f.all[high])
+		return out, f.x.combineInto(out, f.all[low], f.all[high])
 	}
 	n, half := len(out), count/2
-	high, err := f.run(first+half, half, out, work)
+	high, err := f.runFold(first+half, half, out, work)
 	if err != nil {
 		return nil, err
 	}
-	low, err := f.run(first, half, work[:n], work[n:])
+	low, err := f.runFold(first, half, work[:n], work[n:])
 	if err != nil {
 		return nil, err
 	}
-	return out, f.x.combine(out, low, high) // with low as out it might write to high
+	return out, f.x.combineInto(out, low, high) // with low as out it might write to high
 }

@@ -119,7 +119,7 @@ func (x *Call) putChunk(s *stream) {
 	i := uint64(s.first + s.put)
 	p := x.st.shared.b.Chunk(x.st.shared.me, i)
 	arch.CopyOut(p.Bytes(len(b)), b)
-	x.publish(p, i, len(b))
+	x.publishPlace(p, i, len(b))
 	s.put++
 }
 
@@ -172,7 +172,7 @@ func (x *Call) takeChunk(s *stream, rank int) error {
 	}
 	s.got[rank]++
 	s.left--
-	x.set(b.Taken(x.st.shared.me, rank), board.Seq(x.call, i+1))
+	x.setWord(b.Taken(x.st.shared.me, rank), board.Seq(x.call, i+1))
 	return err
 }
 
@@ -189,12 +189,12 @@ func boardBcastLong(x *Call, root int) error {
 	if err := x.beginBulk(); err != nil {
 		return err
 	}
-	return x.spread(x.buf[schedule.Out].mem, root, 0)
+	return x.spreadChunks(x.buf[schedule.Out].mem, root, 0)
 }
 
-// spread gives b of a rank of the node to the others. The chunks are numbered from first on; those below have been
-// those of the call before.
-func (x *Call) spread(b []byte, from, first int) error {
+// spreadChunks gives b of a rank of the node to the others. The chunks are numbered from first on; those below have
+// been those of the call before.
+func (x *Call) spreadChunks(b []byte, from, first int) error {
 	m := pieces(len(b))
 	s := stream{
 		first: first,

@@ -57,9 +57,9 @@ type parts struct {
 func (x *Call) swapParts(in []byte, n, step int) error {
 	begun, ways := arch.Ticks(), x.partWays()
 	p := parts{in: in, n: n, step: step}
-	p.chunked[x.rank] = ways.pick(x, n)
+	p.chunked[x.rank] = ways.pickChunks(x, n)
 	err := x.moveParts(&p)
-	ways.note(x, &p, arch.Ticks()-begun, err)
+	ways.noteCost(x, &p, arch.Ticks()-begun, err)
 	return err
 }
 
@@ -89,7 +89,7 @@ func (x *Call) moveParts(p *parts) (err error) {
 	if all {
 		return nil
 	}
-	return x.leave()
+	return x.leaveCall()
 }
 
 // meetParts tells the others how this rank takes its parts and where its in lies, and learns that of theirs. A rank has
@@ -111,7 +111,7 @@ func (x *Call) meetParts(p *parts) error {
 		keys := unsafe.Slice((*boardKey)(unsafe.Pointer(&b[0])), x.size)
 		p.theirs[r], p.chunked[r] = keys[x.rank], keys[r].size != 0
 		if n := p.theirs[r].size; n != 0 && n != uint64(len(p.in)) {
-			return x.errorf(ErrCount, "rank %d sent %d bytes, %d were expected", r, n, len(p.in))
+			return x.callErrorf(ErrCount, "rank %d sent %d bytes, %d were expected", r, n, len(p.in))
 		}
 	}
 	x.allBrought()
@@ -139,7 +139,7 @@ func (x *Call) flowParts(p *parts) error {
 			}
 			return 0
 		},
-		next: func(r, j int) (int, int) { return p.before(r, x.rank, x.size)*m + j, len(piece(out[:p.n], j)) },
+		next: func(r, j int) (int, int) { return p.readersBefore(r, x.rank, x.size)*m + j, len(piece(out[:p.n], j)) },
 		take: func(r, j int, data []byte) error { copy(piece(out[r*p.n:][:p.n], j), data); return nil },
 	}
 	if err := x.beginBulk(); err != nil {
@@ -148,8 +148,9 @@ func (x *Call) flowParts(p *parts) error {
 	return x.flow(&s)
 }
 
-// before is how many readers rank from serves before rank to, of size ranks. It begins with the one behind itself.
-func (p *parts) before(from, to, size int) (n int) {
+// readersBefore is how many readers rank from serves before rank to, of size ranks. It begins with the one behind
+// itself.
+func (p *parts) readersBefore(from, to, size int) (n int) {
 	for r := (from + 1) % size; r != to; r = (r + 1) % size {
 		if p.chunked[r] {
 			n++
@@ -163,7 +164,7 @@ func (x *Call) getParts(p *parts) error {
 	out := x.buf[schedule.Out].mem
 	for k := 1; k < x.size; k++ {
 		r := x.behindBy(k)
-		key := p.theirs[r].of(int64(len(p.in)))
+		key := p.theirs[r].keyOf(int64(len(p.in)))
 		if err := x.c.Srv.Get(int(x.c.peers[r]), out[r*p.n:][:p.n], key, int64(x.rank*p.step)); err != nil {
 			return x.waitError(r, x.c.cause(err))
 		}
@@ -171,8 +172,8 @@ func (x *Call) getParts(p *parts) error {
 	return nil
 }
 
-// of is the key of so many bytes.
-func (k boardKey) of(n int64) conduit.Key { return conduit.Key{ID: k.id, Base: k.base, Size: n} }
+// keyOf is the key of so many bytes.
+func (k boardKey) keyOf(n int64) conduit.Key { return conduit.Key{ID: k.id, Base: k.base, Size: n} }
 
 // exposeAll lets the other ranks reach mem.
 func (x *Call) exposeAll(mem []byte) ([]boardKey, error) {
@@ -186,7 +187,7 @@ func (x *Call) exposeAll(mem []byte) ([]boardKey, error) {
 			continue // the wait for what r brings tells of it
 		}
 		if status != conduit.OK {
-			return keys, x.errorf(ErrBuffer, "rank %d cannot be given access to %d bytes: %v", r, len(mem), status)
+			return keys, x.callErrorf(ErrBuffer, "rank %d cannot be given access to %d bytes: %v", r, len(mem), status)
 		}
 		keys[r] = boardKey{size: uint64(len(mem)), id: k.ID, base: k.Base}
 	}
@@ -197,13 +198,13 @@ func (x *Call) exposeAll(mem []byte) ([]boardKey, error) {
 func (x *Call) releaseAll(keys []boardKey, n int) {
 	for r, k := range keys {
 		if k.size != 0 {
-			_ = x.c.proc.remote().Release(int(x.c.peers[r]), k.of(int64(n))) // an error is of a rank that has died
+			_ = x.c.proc.remote().Release(int(x.c.peers[r]), k.keyOf(int64(n))) // an error is of a rank that has died
 		}
 	}
 }
 
-// leave says that this rank has done with the call, and waits until all ranks have.
-func (x *Call) leave() error {
+// leaveCall says that this rank has done with the call, and waits until all ranks have.
+func (x *Call) leaveCall() error {
 	x.tellDone(x.call + 1)
 	return x.allDone(x.call + 1)
 }

@@ -28,7 +28,7 @@ func TestLongParts(t *testing.T) {
 						return fmt.Errorf("%d bytes, call %d: %w", n, call, err)
 					}
 				}
-				ways := c.coll.shared.parts.of(n)
+				ways := c.coll.shared.parts.classOf(n)
 				for w := range partWayCount {
 					if c.rank == 0 && ways.picker.Cost(w) == 0 {
 						return fmt.Errorf("way %d was not tried", w)
@@ -57,7 +57,7 @@ func exchangesParts(c *Comm, n, call int) error {
 	for i := range in {
 		in[i] = at(c.rank, i/n, i%n)
 	}
-	x, err := c.begin("Alltoall", nil, false)
+	x, err := c.beginCall("Alltoall", nil, false)
 	if err != nil {
 		return err
 	}

@@ -44,12 +44,12 @@ func (x *Call) reduceLong(result bool) (next int, err error) {
 	}
 	c.each = board.ChunkBytes / c.elem * c.elem
 	c.n = (len(c.in) + c.each - 1) / c.each
-	err = c.run()
-	c.done(resultChunk(c.n - 1))
+	err = c.runBlocks()
+	c.doneUpTo(resultChunk(c.n - 1))
 	return resultChunk(c.n-1) + 1, err
 }
 
-func (c *blocks) run() error {
+func (c *blocks) runBlocks() error {
 	for i := range c.n + 2 {
 		if i < c.n {
 			c.show(i)
@@ -60,7 +60,7 @@ func (c *blocks) run() error {
 			}
 		}
 		if j := i - 2; j >= 0 && c.out != nil {
-			if err := c.collect(j); err != nil {
+			if err := c.collectBlock(j); err != nil {
 				return err
 			}
 		}
@@ -72,19 +72,19 @@ func (c *blocks) run() error {
 func blockChunk(i int) int  { return max(0, 2*i-1) }
 func resultChunk(i int) int { return 2*i + 2 }
 
-// of is block i of a buffer.
-func (c *blocks) of(b []byte, i int) []byte { return b[i*c.each : min(len(b), (i+1)*c.each)] }
+// blockOf is block i of a buffer.
+func (c *blocks) blockOf(b []byte, i int) []byte { return b[i*c.each : min(len(b), (i+1)*c.each)] }
 
-// share is what a rank combines of n bytes.
-func (c *blocks) share(rank, n int) (from, to int) {
+// shareOf is what a rank combines of n bytes.
+func (c *blocks) shareOf(rank, n int) (from, to int) {
 	n /= c.elem
 	ranks := c.x.near()
 	return n * rank / ranks * c.elem, n * (rank + 1) / ranks * c.elem
 }
 
-// place gives the place for a chunk of this rank. Others have done with what lay there four blocks ago: without what
+// placeOf gives the place for a chunk of this rank. Others have done with what lay there four blocks ago: without what
 // they have brought since, this rank would not have got here.
-func (c *blocks) place(chunk int) board.Place {
+func (c *blocks) placeOf(chunk int) board.Place {
 	return c.x.st.shared.b.Chunk(c.x.st.shared.me, uint64(chunk))
 }
 
@@ -92,18 +92,18 @@ const _ = uint(board.Chunks - 8) // two chunks for each block
 
 // show brings block i, but for the share that this rank combines itself.
 func (c *blocks) show(i int) {
-	p, b := c.place(blockChunk(i)), c.of(c.in, i)
+	p, b := c.placeOf(blockChunk(i)), c.blockOf(c.in, i)
 	to := p.Bytes(len(b))
-	from, upTo := c.share(c.x.st.shared.me, len(b))
+	from, upTo := c.shareOf(c.x.st.shared.me, len(b))
 	arch.CopyOut(to, b[:from])
 	arch.CopyOut(to[upTo:], b[upTo:])
-	c.x.publish(p, uint64(blockChunk(i)), len(b))
+	c.x.publishPlace(p, uint64(blockChunk(i)), len(b))
 }
 
 // reduce combines this rank's share of block i, and brings the result.
 func (c *blocks) reduce(i int) error {
-	x, own := c.x, c.of(c.in, i)
-	from, to := c.share(x.st.shared.me, len(own))
+	x, own := c.x, c.blockOf(c.in, i)
+	from, to := c.shareOf(x.st.shared.me, len(own))
 	var all [board.MaxRanks][]byte
 	for r := range x.near() {
 		b := own
@@ -115,24 +115,24 @@ func (c *blocks) reduce(i int) error {
 		}
 		all[r] = b[from:to]
 	}
-	p := c.place(resultChunk(i))
+	p := c.placeOf(resultChunk(i))
 	result := p.Bytes(to - from)
 	if err := x.fold(result, all[:x.near()]); err != nil {
 		return err
 	}
-	x.publish(p, uint64(resultChunk(i)), len(result))
+	x.publishPlace(p, uint64(resultChunk(i)), len(result))
 	if c.out != nil {
-		copy(c.of(c.out, i)[from:to], result)
+		copy(c.blockOf(c.out, i)[from:to], result)
 	}
 	return nil
 }
 
-// collect reads the results of block i.
-func (c *blocks) collect(i int) error {
-	out := c.of(c.out, i)
+// collectBlock reads the results of block i.
+func (c *blocks) collectBlock(i int) error {
+	out := c.blockOf(c.out, i)
 	for k := 1; k < c.x.near(); k++ {
 		r := c.x.behindBy(k)
-		from, to := c.share(r, len(out))
+		from, to := c.shareOf(r, len(out))
 		b, err := c.come(r, resultChunk(i), to-from)
 		if err != nil {
 			return err
@@ -147,10 +147,10 @@ func (c *blocks) come(rank, chunk, n int) ([]byte, error) {
 	return c.x.came(rank, c.x.st.shared.b.Chunk(rank, uint64(chunk)), uint64(chunk), n)
 }
 
-// done tells the other ranks that this one has done with the chunks of each up to one.
-func (c *blocks) done(chunk int) {
+// doneUpTo tells the other ranks that this one has done with the chunks of each up to one.
+func (c *blocks) doneUpTo(chunk int) {
 	x := c.x
 	for k := 1; k < x.near(); k++ {
-		x.set(x.st.shared.b.Taken(x.st.shared.me, x.behindBy(k)), board.Seq(x.call, uint64(chunk)+1))
+		x.setWord(x.st.shared.b.Taken(x.st.shared.me, x.behindBy(k)), board.Seq(x.call, uint64(chunk)+1))
 	}
 }

@@ -82,25 +82,25 @@ func boardGather(x *Call, root int) error {
 	if x.rank != root {
 		return x.bring(in)
 	}
-	return x.collect(in, out)
+	return x.collectParts(in, out)
 }
 
 // boardAllgather gives all ranks the parts of all, one behind the other.
 func boardAllgather(x *Call, _ int) error {
 	in, out := x.buf[schedule.In].mem, x.buf[schedule.Out].mem
 	if n := len(in) * x.size; x.counts() && n <= board.Short {
-		return x.byCount(in, out[:n], func(out []byte) error { return x.collect(in, out) })
+		return x.byCount(in, out[:n], func(out []byte) error { return x.collectParts(in, out) })
 	}
 	if err := x.bring(in); err != nil {
 		return err
 	}
-	err := x.collect(in, out)
+	err := x.collectParts(in, out)
 	x.allBrought()
 	return err
 }
 
-// collect has out be the parts of all ranks, of which in is the own one; it may lie in its place.
-func (x *Call) collect(in, out []byte) error {
+// collectParts has out be the parts of all ranks, of which in is the own one; it may lie in its place.
+func (x *Call) collectParts(in, out []byte) error {
 	n := len(in)
 	copy(out[x.rank*n:], in)
 	for k := 1; k < x.size; k++ {

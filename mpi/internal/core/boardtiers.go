@@ -51,7 +51,7 @@ func tierBcast(x *Call, root int) error {
 	sh, b := &x.st.shared, x.buf[schedule.Out].mem
 	here, from := sh.home[root] == sh.home[x.rank], leader
 	if here {
-		from = sh.place(root)
+		from = sh.placeOf(root)
 		if err := x.spreadNear(b, from); err != nil {
 			return err
 		}
@@ -69,8 +69,8 @@ func tierBcast(x *Call, root int) error {
 	return x.spreadNear(b, leader)
 }
 
-// place is the place of a rank of this node.
-func (on *nodes) place(rank int) int {
+// placeOf is the place of a rank of this node.
+func (on *nodes) placeOf(rank int) int {
 	for i, r := range on.ranks {
 		if r == rank {
 			return i
@@ -87,7 +87,7 @@ func (x *Call) spreadNear(b []byte, from int) error {
 	if err := x.beginBulk(); err != nil {
 		return err
 	}
-	return x.spread(b, from, 0)
+	return x.spreadChunks(b, from, 0)
 }
 
 // tierAllreduce combines the In of all ranks, where each half of the ranks is whole nodes, and so on: the order is that
@@ -101,7 +101,7 @@ func tierAllreduce(x *Call, _ int) error {
 			err = x.reduceAmong(out)
 		}
 		if err == nil {
-			err = x.spread(out, leader, next)
+			err = x.spreadChunks(out, leader, next)
 		}
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 // overBoard makes f carry out the call over the board, with no schedule. n is how many bytes each rank brings.
 func (x *Call) overBoard(w way, root, n int, f func(x *Call, root int) error) error {
-	x.take(w, root)
+	x.takeWay(w, root)
 	x.bytes, x.onBoard = n, f
 	return nil
 }
@@ -38,7 +38,7 @@ func (x *Call) performBoard() error {
 	}
 	err := f(x, tagRoot(x.size, x.tag))
 	x.tellDone(x.call + 1)
-	x.forget()
+	x.forgetBuffers()
 	return err
 }
 
@@ -50,13 +50,13 @@ func (x *Call) tellDone(v uint64) {
 	}
 }
 
-// set sets a word of this rank on the board, but for Done, and wakes those that wait for it.
-func (x *Call) set(word *atomic.Uint64, v uint64) {
+// setWord sets a word of this rank on the board, but for Done, and wakes those that wait for it.
+func (x *Call) setWord(word *atomic.Uint64, v uint64) {
 	x.rouse(x.st.shared.b.Set(word, v))
 }
 
-// publish shows all ranks what lies in a place of this one: n bytes, of chunk i of the call.
-func (x *Call) publish(p board.Place, i uint64, n int) {
+// publishPlace shows all ranks what lies in a place of this one: n bytes, of chunk i of the call.
+func (x *Call) publishPlace(p board.Place, i uint64, n int) {
 	x.rouse(x.st.shared.b.Publish(p, board.Seq(x.call, i), board.About(x.tag, n), x.seal))
 }
 
@@ -103,15 +103,15 @@ func (x *Call) odd(peer int, p board.Place, seq uint64, n int) error {
 	case board.Tag(about) != x.tag:
 		return x.mismatch(peer, board.Tag(about))
 	case p.Seq().Load() != seq:
-		return x.errorf(ErrMismatch, "rank %d has gone past this call", peer)
+		return x.callErrorf(ErrMismatch, "rank %d has gone past this call", peer)
 	case board.Len(about) != n:
-		return x.errorf(ErrCount, "rank %d sent %d bytes, %d were expected", peer, board.Len(about), n)
+		return x.callErrorf(ErrCount, "rank %d sent %d bytes, %d were expected", peer, board.Len(about), n)
 	case seal == 0 || x.seal == 0: // one of the two ranks goes on after a failure
 		return nil
 	case uint32(seal) != uint32(x.seal):
-		return x.errorf(ErrMismatch, "a call before this one was another on rank %d", peer)
+		return x.callErrorf(ErrMismatch, "a call before this one was another on rank %d", peer)
 	case !sameTypes(seal>>32, x.seal>>32):
-		return x.errorf(errElements, "here, or in a call before this one, rank %d has others", peer)
+		return x.callErrorf(errElements, "here, or in a call before this one, rank %d has others", peer)
 	}
 	return nil
 }
@@ -168,11 +168,11 @@ func (x *Call) sleepUntil(peer int, over func() bool, on board.Awaited) error {
 	err = x.awaitLong(r, over)
 	sleepers.And(^bit)
 	if err != nil || over() {
-		x.drop(r)
+		x.dropReq(r)
 		return err
 	}
 	if _, err = c.Srv.Wait(r); err == nil {
-		return x.errorf(ErrMismatch, "rank %d has sent a message", peer)
+		return x.callErrorf(ErrMismatch, "rank %d has sent a message", peer)
 	}
 	return x.waitError(peer, c.cause(err))
 }

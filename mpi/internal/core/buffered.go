@@ -42,8 +42,8 @@ type flush struct {
 // buffering has the buffer of a communicator or a rank.
 type buffering struct{ at atomic.Pointer[Buffer] }
 
-// attach sets the buffer; nil mem is for automatic buffering.
-func (x *buffering) attach(srv *comm.Server, mem []byte) error {
+// attachBuffer sets the buffer; nil mem is for automatic buffering.
+func (x *buffering) attachBuffer(srv *comm.Server, mem []byte) error {
 	if !x.at.CompareAndSwap(nil, &Buffer{srv: srv, mem: mem}) {
 		return fmt.Errorf("%w: a buffer is attached already", ErrBuffer)
 	}
@@ -52,26 +52,26 @@ func (x *buffering) attach(srv *comm.Server, mem []byte) error {
 
 // AttachBuffer attaches memory for buffered sends on c; nil: memory is allocated for each message.
 func (c *Comm) AttachBuffer(what string, mem []byte) error {
-	if err := c.usable(what); err != nil {
+	if err := c.checkUsable(what); err != nil {
 		return err
 	}
-	if err := c.origin().buffer.attach(c.Srv, mem); err != nil {
-		return c.errorf(what, ": %w", err)
+	if err := c.origin().buffer.attachBuffer(c.Srv, mem); err != nil {
+		return c.commErrorf(what, ": %w", err)
 	}
 	return nil
 }
 
 // AttachBuffer attaches memory for buffered sends of the rank on communicators that have no other buffer.
 func (p *Proc) AttachBuffer(what string, mem []byte) error {
-	if err := p.buffer.attach(p.srv, mem); err != nil {
-		return p.self.errorf(what, ": %w", err)
+	if err := p.buffer.attachBuffer(p.srv, mem); err != nil {
+		return p.self.commErrorf(what, ": %w", err)
 	}
 	return nil
 }
 
 // DetachBuffer waits until no message is in the buffer of c, and gives it back; nil if there is none.
 func (c *Comm) DetachBuffer(what string) (*Buffer, error) {
-	if err := c.usable(what); err != nil {
+	if err := c.checkUsable(what); err != nil {
 		return nil, err
 	}
 	return c.origin().buffer.detach(c, what)
@@ -81,7 +81,7 @@ func (c *Comm) DetachBuffer(what string) (*Buffer, error) {
 func (p *Proc) DetachBuffer(what string) (*Buffer, error) { return p.buffer.detach(p.self, what) }
 
 func (x *buffering) detach(c *Comm, what string) (*Buffer, error) {
-	r := x.flush(c, what)
+	r := x.flushSends(c, what)
 	if _, err := r.Wait(what); err != nil {
 		return nil, err
 	}
@@ -98,16 +98,18 @@ func (b *Buffer) Mem() []byte {
 
 // FlushBuffer gives a request that is done when the messages that are in the buffer of c have left.
 func (c *Comm) FlushBuffer(what string) (Request, error) {
-	if err := c.usable(what); err != nil {
+	if err := c.checkUsable(what); err != nil {
 		return Request{}, err
 	}
-	return c.origin().buffer.flush(c, what), nil
+	return c.origin().buffer.flushSends(c, what), nil
 }
 
 // FlushBuffer is that of the rank.
-func (p *Proc) FlushBuffer(what string) (Request, error) { return p.buffer.flush(p.self, what), nil }
+func (p *Proc) FlushBuffer(what string) (Request, error) {
+	return p.buffer.flushSends(p.self, what), nil
+}
 
-func (x *buffering) flush(c *Comm, what string) Request {
+func (x *buffering) flushSends(c *Comm, what string) Request {
 	c.Srv.PollInTurn() // not under mu, which messages that leave take
 	b := x.at.Load()
 	if b == nil {
@@ -118,15 +120,15 @@ func (x *buffering) flush(c *Comm, what string) Request {
 	if len(b.parts) == 0 {
 		return Request{c: c}
 	}
-	f := &flush{call: c.scope(what).begin(c.Srv, pending.AnyRank, pending.Nobody), left: len(b.parts)}
+	f := &flush{call: c.scope(what).beginWait(c.Srv, pending.AnyRank, pending.Nobody), left: len(b.parts)}
 	for _, k := range b.parts {
 		k.flushes = append(k.flushes, f)
 	}
 	return Request{c: c, req: f.call}
 }
 
-// reserve gives room for n bytes: the first gap that is long enough.
-func (b *Buffer) reserve(n int) (*kept, error) {
+// reserveGap gives room for n bytes: the first gap that is long enough.
+func (b *Buffer) reserveGap(n int) (*kept, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.mem == nil {
@@ -190,7 +192,7 @@ func (c *Comm) bsend(dest, tag int, d *data) error {
 	if b == nil {
 		return fmt.Errorf("%w: no buffer is attached", ErrBuffer)
 	}
-	k, err := b.reserve(d.len())
+	k, err := b.reserveGap(d.len())
 	if err != nil {
 		return err
 	}

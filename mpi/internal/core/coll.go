@@ -10,7 +10,7 @@ import (
 
 func (x *Call) root(root int) error {
 	if uint(root) >= uint(x.size) {
-		return x.errorf(ErrRoot, "%d", root)
+		return x.callErrorf(ErrRoot, "%d", root)
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func borrow(n int) ([]byte, *scratch) {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(w))), 8*len(w))[:n], s
 }
 
-func (s *scratch) release() {
+func (s *scratch) releaseScratch() {
 	if s != nil && !s.lost {
 		scratches.Put(s)
 	}
@@ -72,7 +72,7 @@ func (s *scratch) release() {
 // lengthFor checks that a buffer of got elements takes want.
 func (x *Call) lengthFor(name string, got, want int) error {
 	if got < want {
-		return x.errorf(ErrCount, "the %s buffer has %d elements, %d are needed", name, got, want)
+		return x.callErrorf(ErrCount, "the %s buffer has %d elements, %d are needed", name, got, want)
 	}
 	return nil
 }

@@ -40,8 +40,8 @@ func usableType(t *dtype.Type) error {
 	return nil
 }
 
-// set looks at a buffer of so many parts; 0: it is no array of parts.
-func (a *area) set(s *Side, parts int, name string) error {
+// setSide looks at a buffer of so many parts; 0: it is no array of parts.
+func (a *area) setSide(s *Side, parts int, name string) error {
 	a.mem, a.place = s.Mem, s.Place
 	switch {
 	case s.Place:
@@ -140,8 +140,9 @@ func (a *area) eachPart(s *Side, name string, typeOf func(i int) (*dtype.Type, i
 	return nil
 }
 
-// sum makes s as long as all parts, and out as long as the part of rank. Where s is MPI_IN_PLACE, out is all parts.
-func (s *Side) sum(p *Parts, rank int, out *Side) error {
+// sumParts makes s as long as all parts, and out as long as the part of rank. Where s is MPI_IN_PLACE, out is all
+// parts.
+func (s *Side) sumParts(p *Parts, rank int, out *Side) error {
 	s.N = 0
 	for i, n := range p.Counts {
 		if n < 0 || s.N+n < s.N {
@@ -155,8 +156,8 @@ func (s *Side) sum(p *Parts, rank int, out *Side) error {
 	return nil
 }
 
-// begin gives the bytes for the schedule. Those of a packed area have unknown content, unless they are used.
-func (a *area) begin() {
+// beginArea gives the bytes for the schedule. Those of a packed area have unknown content, unless they are used.
+func (a *area) beginArea() {
 	switch {
 	case a.place || a.bytes == 0:
 		a.data = nil
@@ -165,24 +166,24 @@ func (a *area) begin() {
 	default:
 		a.data, a.room = borrow(a.bytes)
 		if a.load {
-			a.move(a.bytes, (*dtype.Cursor).Pack)
+			a.movePacked(a.bytes, (*dtype.Cursor).Pack)
 		}
 	}
 }
 
-// end shows the program what the schedule has written, and lets go of the memory.
-func (a *area) end(store bool) {
+// endArea shows the program what the schedule has written, and lets go of the memory.
+func (a *area) endArea(store bool) {
 	if a.packed && a.data != nil {
 		if store && a.store {
-			a.move(a.keep, (*dtype.Cursor).Unpack)
+			a.movePacked(a.keep, (*dtype.Cursor).Unpack)
 		}
-		a.room.release()
+		a.room.releaseScratch()
 	}
 	*a = area{}
 }
 
-// move packs or unpacks the first n bytes, but for parts that are not used.
-func (a *area) move(n int, f func(c *dtype.Cursor, b []byte, off int)) {
+// movePacked packs or unpacks the first n bytes, but for parts that are not used.
+func (a *area) movePacked(n int, f func(c *dtype.Cursor, b []byte, off int)) {
 	var cur dtype.Cursor
 	s := &a.of
 	switch {

@@ -98,7 +98,7 @@ func (x *Call) makeBoard() error {
 	}
 	x.buf[schedule.In], x.buf[schedule.Out] = buffer{mine[:], 1, 1}, buffer{common[:], 1, 1}
 	x.op = Operator{Combiner: and{}, Commutes: true}
-	x.takeForBoard().AllreduceDoubling(x.place(), len(mine), false)
+	x.takeForBoard().AllreduceDoubling(x.schedulePlace(), len(mine), false)
 	if err := x.perform(); err != nil || common[0]&canShare == 0 {
 		return err
 	}
@@ -181,7 +181,7 @@ func (x *Call) mapBoard(owner, ranks int, k *boardKey) []byte {
 		return nil
 	}
 	for end := time.Now().Add(mapWait); time.Now().Before(end); {
-		mem, _, err := remote.Map(root, k.of(board.Size(ranks)))
+		mem, _, err := remote.Map(root, k.keyOf(board.Size(ranks)))
 		if mem != nil || err != nil {
 			return mem // the end of the owner does not take it away, only that of this rank's conduit
 		}

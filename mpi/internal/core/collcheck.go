@@ -38,8 +38,8 @@ type exchange struct {
 // compares tells that the ranks compare what they call.
 func (x *Call) compares() bool { return x.c.checked && x.size > 1 && x.c.local == nil }
 
-// compare makes all ranks compare what they have called. It waits.
-func (x *Call) compare() error {
+// compareAll makes all ranks compare what they have called. It waits.
+func (x *Call) compareAll() error {
 	e := x.beginCompare()
 	err := x.perform()
 	x.endCompare(e)
@@ -54,7 +54,7 @@ func (x *Call) beginCompare() *exchange {
 	e := x.exchange
 	if e == nil {
 		e = &exchange{all: make([]claim, x.size)}
-		e.steps.AllgatherSteps(x.place(), int(unsafe.Sizeof(e.own)), false)
+		e.steps.AllgatherSteps(x.schedulePlace(), int(unsafe.Sizeof(e.own)), false)
 		x.exchange = e
 	}
 	e.way, e.tag, e.lastTag, e.once, e.shape = x.way, x.tag, x.lastTag, x.once, x.terms.Shape
@@ -105,13 +105,13 @@ func (x *Call) judgeClaims(e *exchange) error {
 func (x *Call) judgeClaim(r int, own, c *claim) error {
 	switch {
 	case own.word != c.word:
-		return x.errorf(ErrMismatch, "this is %s; rank %d has called %s", x.text(own), r, x.text(c))
+		return x.callErrorf(ErrMismatch, "this is %s; rank %d has called %s", x.text(own), r, x.text(c))
 	case own.head != c.head && own.head != 0 && c.head != 0:
-		return x.errorf(ErrMismatch, "a call before this one was another on rank %d", r)
+		return x.callErrorf(ErrMismatch, "a call before this one was another on rank %d", r)
 	case own.bytes > c.bytes:
-		return x.errorf(ErrCount, "this rank has %d bytes, rank %d has %d", own.bytes, r, c.bytes)
+		return x.callErrorf(ErrCount, "this rank has %d bytes, rank %d has %d", own.bytes, r, c.bytes)
 	case own.bytes < c.bytes:
-		return x.errorf(ErrTruncate, "this rank has %d bytes, rank %d has %d", own.bytes, r, c.bytes)
+		return x.callErrorf(ErrTruncate, "this rank has %d bytes, rank %d has %d", own.bytes, r, c.bytes)
 	case own.bytes > 0 && own.shape != 0 && c.shape != 0 && own.shape != c.shape:
 		return x.c.opError(x.kind, &comm.ShapeError{Sent: c.shape, Received: own.shape})
 	}

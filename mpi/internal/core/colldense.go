@@ -29,7 +29,7 @@ type dense struct {
 // doDense is Do, if all is as usual. !done: nothing has happened.
 func (c *Comm) doDense(k *Coll) (done bool, err error) {
 	d := &denseKinds[k.Kind]
-	if !d.on || c.local != nil || c.usable(k.What) != nil {
+	if !d.on || c.local != nil || c.checkUsable(k.What) != nil {
 		return false, nil
 	}
 	u, err := c.uses(k)
@@ -37,8 +37,8 @@ func (c *Comm) doDense(k *Coll) (done bool, err error) {
 	if err != nil || t == nil || t.Size() <= 0 {
 		return false, nil
 	}
-	in, okIn := k.In.dense(t, u.in, c.parts(d.ins))
-	out, okOut := k.Out.dense(t, u.out, c.parts(d.outs))
+	in, okIn := k.In.dense(t, u.in, c.partCount(d.ins))
+	out, okOut := k.Out.dense(t, u.out, c.partCount(d.outs))
 	if !okIn || !okOut || in.overlaps(out) {
 		return false, nil
 	}
@@ -59,7 +59,7 @@ func (c *Comm) doDense(k *Coll) (done bool, err error) {
 		}
 	}
 	shape := c.elemsOf(k, &u).shape()
-	x, err := c.begin(k.What, nil, false)
+	x, err := c.beginCall(k.What, nil, false)
 	if err != nil {
 		return true, err
 	}
@@ -74,8 +74,8 @@ func (c *Comm) doDense(k *Coll) (done bool, err error) {
 	return true, x.Finish(choices[k.Kind](x, k.Root))
 }
 
-// parts are how many parts of equal length a buffer has.
-func (c *Comm) parts(several bool) int {
+// partCount are how many parts of equal length a buffer has.
+func (c *Comm) partCount(several bool) int {
 	if several {
 		return c.Size()
 	}

@@ -38,9 +38,9 @@ type record struct {
 	tags [keptTags]uint64 // as in collState
 }
 
-// record is what this rank has called on c; false if it is not compared: no other rank of this world has part in it,
+// ownRecord is what this rank has called on c; false if it is not compared: no other rank of this world has part in it,
 // or not only those have.
-func (c *Comm) record() (r record, ok bool) {
+func (c *Comm) ownRecord() (r record, ok bool) {
 	st, job := c.coll, c.proc.rank.Job()
 	if c.local != nil || st.size < 2 {
 		return r, false
@@ -61,8 +61,8 @@ func (c *Comm) record() (r record, ok bool) {
 	return r, true
 }
 
-// share is what this rank adds to the sum.
-func (r *entry) share() uint64 {
+// shareOf is what this rank adds to the sum.
+func (r *entry) shareOf() uint64 {
 	word := mixed(mixed(r.uid, r.number), mixed(r.calls, r.types))
 	if r.rank == 0 {
 		return -word * uint64(r.size-1)
@@ -80,7 +80,7 @@ func (st *collState) hasOpen() bool {
 
 // freed notes what has been called on c, which is being freed.
 func (a *account) freed(c *Comm) {
-	r, ok := c.record()
+	r, ok := c.ownRecord()
 	if !ok {
 		return
 	}
@@ -90,7 +90,7 @@ func (a *account) freed(c *Comm) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.sum += r.share()
+	a.sum += r.shareOf()
 	if len(a.ended) == 2*keptRecords {
 		a.ended = append(a.ended[:0], a.ended[keptRecords:]...)
 	}
@@ -107,8 +107,8 @@ func (a *account) endedWith(uid uint64) *record {
 	return nil
 }
 
-// asked is collState.asked for a communicator that this rank has freed. src is the rank that asks.
-func (a *account) asked(p *Proc, src int, uid, call uint64, tag, lastTag int) {
+// answerAsked is collState.answerAsked for a communicator that this rank has freed. src is the rank that asks.
+func (a *account) answerAsked(p *Proc, src int, uid, call uint64, tag, lastTag int) {
 	a.mu.Lock()
 	r := a.endedWith(uid)
 	if r == nil {
@@ -126,8 +126,8 @@ func (a *account) asked(p *Proc, src int, uid, call uint64, tag, lastTag int) {
 	}
 }
 
-// failed notes, for Finalize, that ranks have called different things on a communicator that this one has freed.
-func (a *account) failed(p *Proc, uid uint64, e *CollectiveError) {
+// noteFailed notes, for Finalize, that ranks have called different things on a communicator that this one has freed.
+func (a *account) noteFailed(p *Proc, uid uint64, e *CollectiveError) {
 	if p.isolated.Load() || !errors.Is(e.Err, ErrMismatch) {
 		return
 	}
@@ -152,10 +152,10 @@ func (p *Proc) records() (all []record, sum uint64) {
 	all, sum = append(all, p.account.ended...), p.account.sum
 	p.account.mu.Unlock()
 	for _, c := range live {
-		if r, ok := c.record(); ok {
+		if r, ok := c.ownRecord(); ok {
 			r.name = c.Name()
 			all = append(all, r)
-			sum += r.share()
+			sum += r.shareOf()
 		}
 	}
 	return all, sum
@@ -175,7 +175,7 @@ func twoWords(b []byte) *[2]uint64 { return (*[2]uint64)(unsafe.Pointer(&b[0])) 
 // compareAll is the meeting of all ranks in Finalize.
 func (p *Proc) compareAll() error {
 	c := p.world
-	if err := c.usable("Finalize"); err != nil {
+	if err := c.checkUsable("Finalize"); err != nil {
 		return err
 	}
 	if c.Size() == 1 {
@@ -186,7 +186,7 @@ func (p *Proc) compareAll() error {
 	x := c.lastCall()
 	x.buf[schedule.In], x.buf[schedule.Out] = bytesIn(mine[:]), bytesIn(total[:])
 	x.op = Operator{Combiner: sumAndMost{}, Commutes: true}
-	x.fresh(wayFinalize).AllreduceDoubling(x.place(), int(unsafe.Sizeof(mine)), false)
+	x.fresh(wayFinalize).AllreduceDoubling(x.schedulePlace(), int(unsafe.Sizeof(mine)), false)
 	if err := x.perform(); err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func (st *collState) untold(what string) error {
 	if e == nil || st.told.Load() || st.c.proc.isolated.Load() || !errors.Is(e.Err, ErrMismatch) {
 		return nil
 	}
-	return st.c.errorf(what, ": %w", e)
+	return st.c.commErrorf(what, ": %w", e)
 }
 
 // findDiffering exchanges up to most records among all ranks, and sets the verdict of this one.
@@ -233,7 +233,7 @@ func (p *Proc) findDiffering(all []record, most int) error {
 	}
 	x := c.lastCall()
 	x.buf[schedule.In], x.buf[schedule.Out] = bytesIn(mine), bytesIn(theirs)
-	x.fresh(wayFinalize).AllgatherSteps(x.place(), x.buf[schedule.In].len, false)
+	x.fresh(wayFinalize).AllgatherSteps(x.schedulePlace(), x.buf[schedule.In].len, false)
 	if err := x.perform(); err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/golci/golci/comm"
 )
 
-// part gives where the part of a rank lies in an area of n equal parts, or of different ones.
-func (a *area) part(rank, n int) (at, bytes int) {
+// partOf gives where the part of a rank lies in an area of n equal parts, or of different ones.
+func (a *area) partOf(rank, n int) (at, bytes int) {
 	if a.lens != nil {
 		return a.displs[rank], a.lens[rank]
 	}
@@ -27,13 +27,13 @@ func (g *given) fit(k *Coll, rank, size int) error {
 	b, nb := 0, out.bytes
 	switch k.Kind {
 	case KindGather, KindGatherv, KindAllgather, KindAllgatherv:
-		b, nb = out.part(rank, size)
+		b, nb = out.partOf(rank, size)
 	case KindScatter, KindScatterv:
-		a, na = in.part(rank, size)
+		a, na = in.partOf(rank, size)
 	case KindAlltoall:
 	case KindAlltoallv, KindAlltoallw:
-		_, na = in.part(rank, size)
-		_, nb = out.part(rank, size)
+		_, na = in.partOf(rank, size)
+		_, nb = out.partOf(rank, size)
 	default: // a reduction, or one buffer
 		if !k.Reduces() {
 			return nil
@@ -65,8 +65,8 @@ func (x *Call) chooseGiven(k *Coll, g given, o Operator) error {
 	x.given = g
 	x.given.on = true
 	in, out := &x.given.in, &x.given.out
-	in.begin()
-	out.begin()
+	in.beginArea()
+	out.beginArea()
 	size := max(g.elem, 1)
 	mem := [2]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(in.data)), unsafe.Pointer(unsafe.SliceData(out.data))}
 	if in.place {
@@ -117,11 +117,11 @@ func (k *Coll) counts() []int {
 	return all
 }
 
-// end shows the program the result, and lets go of the buffers.
-func (g *given) end(ok bool) {
+// endGiven shows the program the result, and lets go of the buffers.
+func (g *given) endGiven(ok bool) {
 	if g.on {
-		g.in.end(false)
-		g.out.end(ok)
+		g.in.endArea(false)
+		g.out.endArea(ok)
 		*g = given{}
 	}
 }

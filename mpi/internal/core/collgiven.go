@@ -85,27 +85,27 @@ func (c *Comm) Do(k *Coll) error {
 
 // doGiven is Do for any call.
 func (c *Comm) doGiven(k *Coll) error {
-	g, o, err := c.read(k)
+	g, o, err := c.readArgs(k)
 	if err != nil {
 		return err
 	}
-	x, err := c.begin(k.What, nil, false)
+	x, err := c.beginCall(k.What, nil, false)
 	if err != nil {
 		return err
 	}
 	x.shape, x.terms.Shape = g.of.shape(), g.shape()
 	err = x.Finish(x.chooseGiven(k, g, o))
-	x.given.end(err == nil)
+	x.given.endGiven(err == nil)
 	return err
 }
 
 // Start is Do that does not wait.
 func (c *Comm) Start(k *Coll) (Request, error) {
-	g, o, err := c.read(k)
+	g, o, err := c.readArgs(k)
 	if err != nil {
 		return Request{}, err
 	}
-	x, err := c.begin(k.What, nil, true)
+	x, err := c.beginCall(k.What, nil, true)
 	if err != nil {
 		return Request{}, err
 	}
@@ -114,9 +114,9 @@ func (c *Comm) Start(k *Coll) (Request, error) {
 	return x.Launch(err)
 }
 
-// read looks at the arguments of a collective. It gives the buffers that the rank uses, and the operation.
-func (c *Comm) read(k *Coll) (g given, o Operator, err error) {
-	if err = c.usable(k.What); err != nil {
+// readArgs looks at the arguments of a collective. It gives the buffers that the rank uses, and the operation.
+func (c *Comm) readArgs(k *Coll) (g given, o Operator, err error) {
+	if err = c.checkUsable(k.What); err != nil {
 		return g, o, err
 	}
 	u, err := c.uses(k)
@@ -137,7 +137,7 @@ func (c *Comm) read(k *Coll) (g given, o Operator, err error) {
 		err = g.fit(k, c.rank, c.Size())
 	}
 	if err != nil {
-		return g, o, c.errorf(k.What, ": %w", err)
+		return g, o, c.commErrorf(k.What, ": %w", err)
 	}
 	return g, o, nil
 }
@@ -208,7 +208,7 @@ func (c *Comm) measure(k *Coll, u *usage, g *given) error {
 	in, out := k.In, k.Out
 	switch k.Kind { // they give the lengths of parts of the result; what is combined is all of them
 	case KindReduceScatter:
-		if err := in.sum(&out.Parts, c.rank, &out); err != nil {
+		if err := in.sumParts(&out.Parts, c.rank, &out); err != nil {
 			return err
 		}
 	case KindReduceScatterBlock:
@@ -225,12 +225,12 @@ func (c *Comm) measure(k *Coll, u *usage, g *given) error {
 	g.in.far = k.Kind == KindNeighborAlltoallw // whose displacements are addresses, if the buffer is MPI_BOTTOM
 	g.out.far = g.in.far
 	if u.in {
-		if err := g.in.set(&in, u.ins, "send"); err != nil {
+		if err := g.in.setSide(&in, u.ins, "send"); err != nil {
 			return err
 		}
 	}
 	if u.out {
-		if err := g.out.set(&out, u.outs, "receive"); err != nil {
+		if err := g.out.setSide(&out, u.outs, "receive"); err != nil {
 			return err
 		}
 	}

@@ -63,7 +63,7 @@ func (c *Comm) interUses(k *Coll) (u usage, err error) {
 // chooseInter builds the schedule of a call of two groups.
 func (x *Call) chooseInter(k *Coll) error {
 	w, at := interWays[k.Kind], x.c.interPlace()
-	x.take(w, 0)
+	x.takeWay(w, 0)
 	x.once = false
 	s, in, out := x.fresh(w), &x.given.in, &x.given.out
 	lens := segmented(contribution{bytes: max(in.bytes, out.bytes), elem: x.given.elem})
@@ -120,5 +120,5 @@ func (x *Call) meetAll(s *schedule.Schedule) {
 		s.InterBarrier(x.c.interPlace())
 		return
 	}
-	s.Barrier(x.place())
+	s.Barrier(x.schedulePlace())
 }

@@ -18,16 +18,16 @@ const keptDead = 64
 // deadCalls are the calls of a communicator that have failed on any rank, by number.
 type deadCalls [keptDead]atomic.Pointer[CollectiveError]
 
-// get is how a call has failed; nil if it is not known to have.
-func (d *deadCalls) get(call uint64) *CollectiveError {
+// getFailed is how a call has failed; nil if it is not known to have.
+func (d *deadCalls) getFailed(call uint64) *CollectiveError {
 	if e := d[call%keptDead].Load(); e != nil && e.Call == call {
 		return e
 	}
 	return nil
 }
 
-// add notes that a call has failed, unless that is known, or one after it has that takes its place.
-func (d *deadCalls) add(e *CollectiveError) bool {
+// addFailed notes that a call has failed, unless that is known, or one after it has that takes its place.
+func (d *deadCalls) addFailed(e *CollectiveError) bool {
 	slot := &d[e.Call%keptDead]
 	for {
 		old := slot.Load()
@@ -52,11 +52,11 @@ func (st *collState) owe(e *callError, w *fult.Worker) {
 	}
 	st.owed.Store(e)
 	st.news.Alarm.Complete(w)
-	st.stop(w, (*Call).poisoned)
+	st.stopCalls(w, (*Call).poisoned)
 }
 
-// told notes that the program gets the error.
-func (e *callError) told() { e.st.owed.CompareAndSwap(e, nil) }
+// markTold notes that the program gets the error.
+func (e *callError) markTold() { e.st.owed.CompareAndSwap(e, nil) }
 
 // A call may end well on a rank, such as the root of a Bcast, that another rank finds to differ. The rank that has found
 // it may make no further call. So the next collective of this rank fails, once. Of other failures the program is not
@@ -65,8 +65,8 @@ func (e *callError) told() { e.st.owed.CompareAndSwap(e, nil) }
 // oweEnded makes the next collective fail if a call has ended well on this rank, and differs on another one. It is
 // called when the call has ended, and when the failure is noted. Both may find the other.
 func (st *collState) oweEnded(call uint64, w *fult.Worker) {
-	e := st.dead.get(call)
-	if e == nil || !errors.Is(e.Err, ErrMismatch) || !st.isolatedEnd(call) || !st.settle(call) {
+	e := st.dead.getFailed(call)
+	if e == nil || !errors.Is(e.Err, ErrMismatch) || !st.isolatedEnd(call) || !st.settleFailed(call) {
 		return
 	}
 	st.owe(&callError{e.Err, st, call, e.Kind, e.Rank}, w)
@@ -77,9 +77,9 @@ func (st *collState) isolatedEnd(call uint64) bool {
 	return st.c.proc.isolated.Load() && call <= st.state.Load()/2 && !st.isOpen(int(call))
 }
 
-// settle notes that the program is told of a call that has failed. It is false if it has been told of that one, or of
-// one after it.
-func (st *collState) settle(call uint64) bool {
+// settleFailed notes that the program is told of a call that has failed. It is false if it has been told of that one,
+// or of one after it.
+func (st *collState) settleFailed(call uint64) bool {
 	for {
 		last := st.settled.Load()
 		if call <= last {

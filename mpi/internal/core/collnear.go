@@ -64,9 +64,9 @@ func (g *given) fitNear(k *Coll, near *schedule.Neighbours, rank int) error {
 	for i, j := range near.Selves(rank) {
 		na := in.bytes
 		if !k.sendsAll() {
-			_, na = in.part(i, len(near.To))
+			_, na = in.partOf(i, len(near.To))
 		}
-		_, nb := out.part(j, len(near.From))
+		_, nb := out.partOf(j, len(near.From))
 		if na != nb {
 			return fmt.Errorf("%w: the rank sends itself %d bytes and receives %d", ErrCount, na, nb)
 		}
@@ -85,7 +85,7 @@ func (g *given) fitNear(k *Coll, near *schedule.Neighbours, rank int) error {
 func (x *Call) chooseNear(k *Coll) error {
 	near := x.c.near()
 	w := nearWays[k.Kind-KindNeighborAllgather]
-	x.take(w, 0)
+	x.takeWay(w, 0)
 	s, in, out := x.fresh(w), &x.given.in, &x.given.out
 	to := out.schedule(schedule.Out, len(near.From))
 	if k.sendsAll() {

@@ -22,7 +22,7 @@ type nodes struct {
 func (x *Call) findNodes() (nodes, error) {
 	mine, all := []uint64{x.c.proc.node()}, make([]uint64, x.size)
 	x.buf[schedule.In], x.buf[schedule.Out] = bytesIn(mine), bytesIn(all)
-	x.takeForBoard().AllgatherSteps(x.place(), len(x.buf[schedule.In].mem), false)
+	x.takeForBoard().AllgatherSteps(x.schedulePlace(), len(x.buf[schedule.In].mem), false)
 	err := x.perform()
 	return nodesOf(all, x.rank), err
 }

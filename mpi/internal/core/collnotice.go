@@ -57,8 +57,8 @@ func (x *Call) reason(err error) uint64 {
 	return reasonOf(err)
 }
 
-// ask asks a rank to answer if it has called another collective.
-func (x *Call) ask(rank int) { x.notify(rank, noticeAsk, uint64(x.tag)<<32|uint64(x.lastTag), "") }
+// askRank asks a rank to answer if it has called another collective.
+func (x *Call) askRank(rank int) { x.notify(rank, noticeAsk, uint64(x.tag)<<32|uint64(x.lastTag), "") }
 
 func (x *Call) notify(rank int, kind, arg uint64, text string) {
 	x.c.Srv.Notify(int(x.c.peers[rank]), [4]uint64{x.st.uid, x.call, uint64(x.rank)<<32 | kind, arg}, text)
@@ -87,7 +87,7 @@ type earlyRevocation struct {
 // keptFailures is how many failures are kept for communicators that this rank may still be making.
 const keptFailures = 64
 
-func (x *colls) add(st *collState) {
+func (x *colls) addState(st *collState) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.m == nil {
@@ -126,13 +126,13 @@ func (x *colls) wasRevoked(c *Comm, uid uint64) bool {
 	return slices.ContainsFunc(x.earlyRevoked, func(r earlyRevocation) bool { return r.uid == uid && c.hasPeer(r.src) })
 }
 
-func (x *colls) remove(st *collState) {
+func (x *colls) removeState(st *collState) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	delete(x.m, st.uid)
 }
 
-func (x *colls) get(uid uint64) *collState {
+func (x *colls) getState(uid uint64) *collState {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.m[uid]
@@ -150,10 +150,10 @@ func (x *colls) withID(id int) *Comm {
 	return nil
 }
 
-// failed notes a failure that another rank, src in the world, has told of. It gives the state if that is news for it. A
-// rank that is no member of the communicator cannot have failed there. known tells whether this rank has the
+// noteFailed notes a failure that another rank, src in the world, has told of. It gives the state if that is news for
+// it. A rank that is no member of the communicator cannot have failed there. known tells whether this rank has the
 // communicator.
-func (x *colls) failed(uid uint64, src int, e *CollectiveError) (news *collState, known bool) {
+func (x *colls) noteFailed(uid uint64, src int, e *CollectiveError) (news *collState, known bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	st := x.m[uid]
@@ -184,7 +184,7 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 		}
 		return
 	case noticeWindow:
-		above, st := p.above.windows.Load(), p.colls.get(uid)
+		above, st := p.above.windows.Load(), p.colls.getState(uid)
 		if above != nil && st != nil {
 			(*above).Noticed(uid, st.c.peerOf(src), call, arg, w)
 		}
@@ -197,7 +197,7 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 		}
 		return
 	case noticeAnswered:
-		p.answered(uid, refusal(arg), w)
+		p.onAnswered(uid, refusal(arg), w)
 		return
 	case noticeAgree:
 		p.faults.noticed(p, uid, src, text, w)
@@ -219,25 +219,25 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 		if errors.Is(e.Err, ErrPeer) { // which src has told the launcher, and this rank does not know itself yet
 			p.rank.Follows(src)
 		}
-		st, known := p.colls.failed(uid, src, e)
+		st, known := p.colls.noteFailed(uid, src, e)
 		if !known {
-			p.account.failed(p, uid, e)
+			p.account.noteFailed(p, uid, e)
 		}
 		if st != nil {
 			st.news.Alarm.Complete(w)
-			st.stop(w, (*Call).poisoned)
+			st.stopCalls(w, (*Call).poisoned)
 			if arg&reasonOwed == 0 {
 				st.oweEnded(call, w)
 			}
 		}
 		return
 	}
-	st := p.colls.get(uid)
+	st := p.colls.getState(uid)
 	if st != nil {
 		rank = st.c.peerOf(src)
 	}
 	if st == nil && what == noticeAsk {
-		p.account.asked(p, src, uid, call, int(arg>>32), int(arg&lowHalf))
+		p.account.answerAsked(p, src, uid, call, int(arg>>32), int(arg&lowHalf))
 	}
 	if st == nil || uint(rank) >= uint(st.size) {
 		return // freed, or not made yet: a rank that still waits asks again
@@ -247,12 +247,12 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 		return
 	}
 	if what == noticeAsk {
-		st.asked(call, rank, int(arg>>32), int(arg&lowHalf))
+		st.answerAsked(call, rank, int(arg>>32), int(arg&lowHalf))
 		return
 	}
 	st.answer.Store(&otherCall{call, rank, int(arg)})
 	st.news.Alarm.Complete(w)
-	st.stop(w, func(x *Call) error {
+	st.stopCalls(w, func(x *Call) error {
 		if x.call != call {
 			return nil
 		}
@@ -260,9 +260,9 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 	})
 }
 
-// asked answers a rank that waits in a call whose messages have one of two tags. A rank that has not made the call
-// yet, or has made it in the same way, does not answer.
-func (st *collState) asked(call uint64, rank, tag, lastTag int) {
+// answerAsked answers a rank that waits in a call whose messages have one of two tags. A rank that has not made the
+// call yet, or has made it in the same way, does not answer.
+func (st *collState) answerAsked(call uint64, rank, tag, lastTag int) {
 	mine, ok := st.tagOf(call)
 	if !ok && st.c.proc.final.Load() && call > st.state.Load()/2 {
 		mine, ok = collTag(st.size, wayFinalize, 0, 0), true
@@ -285,5 +285,5 @@ func answers(mine, tag, lastTag int) bool {
 	if w := tagWay(mine); w == wayFinalize || w == wayFree {
 		return true
 	}
-	return mine != tag && mine != lastTag && !tagWay(tag).before()
+	return mine != tag && mine != lastTag && !tagWay(tag).comesBefore()
 }

@@ -39,8 +39,8 @@ func (c *spread) Into(out, low, high []byte) {
 	pb, sb := c.unpack(&b, high, n)
 	_ = c.Combine(pb, pa, pb, n)
 	b.Pack(out[:n*int64(c.size)], 0)
-	sa.release()
-	sb.release()
+	sa.releaseScratch()
+	sb.releaseScratch()
 }
 
 // unpack puts n elements into memory as the type has them. It gives where they begin, which is within that memory.

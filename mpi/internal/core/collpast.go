@@ -23,8 +23,8 @@ type past struct {
 	types atomic.Uint64 // 32 bits of the types; 0: not to be compared
 }
 
-// begin starts a past, without types if they are not to be compared.
-func (p *past) begin(types bool) {
+// beginPast starts a past, without types if they are not to be compared.
+func (p *past) beginPast(types bool) {
 	if types {
 		p.types.Store(1)
 	}
@@ -92,21 +92,21 @@ func (x *Call) wordOf(w way, root int) uint64 {
 	return word
 }
 
-// settle adds the call to the past, once it is known what is called. Where types are checked all ranks then compare
+// settleCall adds the call to the past, once it is known what is called. Where types are checked all ranks then compare
 // what they call.
-func (x *Call) settle() error {
+func (x *Call) settleCall() error {
 	if x.size == 1 {
 		return nil
 	}
-	x.enter()
+	x.enterPast()
 	if x.compares() {
-		return x.compare()
+		return x.compareAll()
 	}
 	return nil
 }
 
-// enter adds the call to the past.
-func (x *Call) enter() {
+// enterPast adds the call to the past.
+func (x *Call) enterPast() {
 	p := &x.st.past
 	t := p.types.Load()
 	if x.bytes > 0 && t != 0 {

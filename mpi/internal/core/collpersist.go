@@ -7,7 +7,7 @@ import "github.com/golci/golci/comm"
 // only the calls of CollInit must come in the same order on all ranks of c, the starts may come in any. So CollInit
 // waits like Dup.
 func (c *Comm) CollInit(k *Coll) (Request, error) {
-	if _, _, err := c.read(k); err != nil {
+	if _, _, err := c.readArgs(k); err != nil {
 		return Request{}, err
 	}
 	kept := *k

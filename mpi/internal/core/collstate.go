@@ -61,7 +61,7 @@ func newCollState(c *Comm, uid uint64) *collState {
 	size := len(c.peers)
 	n := numberBits(size)
 	st := &collState{c: c, size: size, uid: uid, numbers: uint8(n), marks: uint8(markBits(size)), roundMask: 1<<(n-2) - 1}
-	st.past.begin(c.proc == nil || c.proc.typed)
+	st.past.beginPast(c.proc == nil || c.proc.typed)
 	st.shared.at = c.firstBoard()
 	st.running = Call{c: c, st: st, rank: c.rank, size: size, alarm: &st.news.Alarm}
 	st.news.Context = c.collCtx
@@ -136,28 +136,28 @@ func (c *Comm) BeginLater(what string, e *Elem) (*Call, error) { return c.starts
 // starts begins a collective of elements e.
 func (c *Comm) starts(what string, e *Elem, later bool) (*Call, error) {
 	if c.Inter() {
-		return nil, c.errorf(what, ": %w: the communicator has two groups", errs.UnsupportedOperation)
+		return nil, c.commErrorf(what, ": %w: the communicator has two groups", errs.UnsupportedOperation)
 	}
-	x, err := c.begin(what, e.err, later)
+	x, err := c.beginCall(what, e.err, later)
 	if err == nil {
-		x.of(e)
+		x.setElem(e)
 	}
 	return x, err
 }
 
-// of says of which elements the buffers of the call are.
-func (x *Call) of(e *Elem) {
+// setElem says of which elements the buffers of the call are.
+func (x *Call) setElem(e *Elem) {
 	x.shape = e.shape()
 	if x.c.checked {
 		x.terms.Shape = x.shape
 	}
 }
 
-// begin starts a call: one at a time on a communicator. When it returns no error, Finish must be called. With later,
-// for a call that does not wait, Launch must be called.
-func (c *Comm) begin(what string, typ error, later bool) (*Call, error) {
+// beginCall starts a call: one at a time on a communicator. When it returns no error, Finish must be called. With
+// later, for a call that does not wait, Launch must be called.
+func (c *Comm) beginCall(what string, typ error, later bool) (*Call, error) {
 	if c == nil || c.proc == nil || c.proc.rank.Ended() != nil || c.origin().Freed.Load() {
-		return nil, c.usable(what)
+		return nil, c.checkUsable(what)
 	}
 	st := c.coll
 	last := st.state.Load()
@@ -174,8 +174,8 @@ func (c *Comm) begin(what string, typ error, later bool) (*Call, error) {
 		x.owed.Store(false)
 	}
 	if typ != nil || x.call >= st.attend || c.until != nil || st.poison.Load() != nil {
-		if err := x.prepare(typ); err != nil {
-			err = x.end(err)
+		if err := x.prepareCall(typ); err != nil {
+			err = x.endCall(err)
 			if x.async != nil {
 				st.open.idle.Put(x)
 			}
@@ -191,18 +191,18 @@ func (c *Comm) concurrent(what string) error {
 	if tag, ok := c.coll.tagOf(call); ok {
 		text = callText(c.coll.size, tag, call)
 	}
-	return c.errorf(what, ": %w: %s", ErrConcurrent, text)
+	return c.commErrorf(what, ": %w: %s", ErrConcurrent, text)
 }
 
-// prepare is what few calls need.
-func (x *Call) prepare(typ error) error {
+// prepareCall is what few calls need.
+func (x *Call) prepareCall(typ error) error {
 	if !x.st.hinted {
 		x.c.hintPartners()
 	}
 	if err := x.poisoned(); err != nil {
 		return err
 	}
-	if err := x.c.over(); err != nil {
+	if err := x.c.contextOver(); err != nil {
 		return x.gaveUp(err)
 	}
 	if x.c.until != nil && x.async == nil {
@@ -284,9 +284,9 @@ func (x *Call) round() error {
 	return x.leftover()
 }
 
-// take sets the way of the call and its root, which determine the tag of its messages. The call sends and receives
+// takeWay sets the way of the call and its root, which determine the tag of its messages. The call sends and receives
 // nothing before that.
-func (x *Call) take(w way, root int) {
+func (x *Call) takeWay(w way, root int) {
 	x.way, x.once, x.bytes = w, !w.repeats(), 0
 	x.word = x.wordOf(w, root)
 	x.head = x.st.past.headOf(x.word)
@@ -320,8 +320,8 @@ func tagIn(e, call uint64) (int, bool) {
 	return int(e & (1<<tagBits - 1)), e != 0 && call > 0 && e>>tagEntryBits == call&(1<<(64-tagEntryBits)-1)
 }
 
-// room gives room for n displacements, of the running call.
-func (st *collState) room(n int, written bool) []int {
+// displsRoom gives room for n displacements, of the running call.
+func (st *collState) displsRoom(n int, written bool) []int {
 	d := &st.displs[0]
 	if written {
 		d = &st.displs[1]
@@ -332,14 +332,14 @@ func (st *collState) room(n int, written bool) []int {
 	return (*d)[:n]
 }
 
-// end ends the call and returns its error, which the other ranks are told of. If the program's operation has panicked,
-// that panic goes on here.
-func (x *Call) end(err error) error {
+// endCall ends the call and returns its error, which the other ranks are told of. If the program's operation has
+// panicked, that panic goes on here.
+func (x *Call) endCall(err error) error {
 	if err != nil {
-		x.fail(err)
+		x.failAll(err)
 		if x.async == nil {
 			x.st.owed.Store(nil)
-			x.st.settle(x.call)
+			x.st.settleFailed(x.call)
 		}
 	}
 	if x.stop != nil {
@@ -364,7 +364,7 @@ func (x *Call) end(err error) error {
 func (x *Call) poisoned() error {
 	e := x.st.poison.Load()
 	if e != nil && x.c.proc.isolated.Load() {
-		if e = x.st.dead.get(x.call); e == nil {
+		if e = x.st.dead.getFailed(x.call); e == nil {
 			if owed := x.st.owed.Load(); owed != nil && owed.call < x.call {
 				x.owed.Store(true)
 				return x.ofCall(&CollectiveError{Rank: owed.rank, Call: owed.call, Kind: owed.kind, Err: owed.error})
@@ -381,15 +381,15 @@ func (x *Call) poisoned() error {
 	return x.ofCall(e)
 }
 
-// fail ends the collectives of the communicator on all ranks with err, unless an earlier call has failed.
-func (x *Call) fail(err error) {
+// failAll ends the collectives of the communicator on all ranks with err, unless an earlier call has failed.
+func (x *Call) failAll(err error) {
 	if x.size == 1 || x.call == 0 || x.c.proc.rank.Ended() != nil || errors.Is(err, comm.ErrClosed) {
 		return
 	}
 	x.st.told.Store(true)
 	if x.st.lower(&CollectiveError{Rank: x.rank, Call: x.call, Kind: x.kind, Err: err}) {
 		x.tellFailure(err)
-		x.st.stop(nil, (*Call).poisoned)
+		x.st.stopCalls(nil, (*Call).poisoned)
 	}
 }
 
@@ -397,7 +397,7 @@ func (x *Call) fail(err error) {
 func (st *collState) lower(e *CollectiveError) bool {
 	if st.c.proc.isolated.Load() {
 		st.poison.Store(e)
-		return st.dead.add(e)
+		return st.dead.addFailed(e)
 	}
 	for {
 		old := st.poison.Load()

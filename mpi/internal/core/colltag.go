@@ -120,8 +120,8 @@ var wayNames = [ways]string{
 	wayFree: "Free",
 }
 
-// before tells that messages of this way come before those of the call whose number they have.
-func (w way) before() bool {
+// comesBefore tells that messages of this way come before those of the call whose number they have.
+func (w way) comesBefore() bool {
 	return w == wayRound || w == wayCompare || w == wayBoardMake
 }
 

@@ -24,7 +24,7 @@ func (x *Call) recv(st *schedule.Step, b []byte) error {
 	c := x.c
 	r, n, err := c.Srv.RecvSoon(c.collCtx, int(c.peers[st.Peer]), x.tagOf(st), b, x.once, x.termsOf(st), x.alarm)
 	if !r.Null() {
-		return x.wait(st, r)
+		return x.waitForStep(st, r)
 	}
 	if err != nil || n != st.Len {
 		return x.stepError(st, n, err)
@@ -66,9 +66,9 @@ func (x *Call) irecv(st *schedule.Step, b []byte) (comm.Req, error) {
 	return r, err
 }
 
-// wait waits for a step's operation and checks what it has brought. If the call cannot succeed meanwhile, it uses up
-// the request and returns the error of the call.
-func (x *Call) wait(st *schedule.Step, r comm.Req) error {
+// waitForStep waits for a step's operation and checks what it has brought. If the call cannot succeed meanwhile, it
+// uses up the request and returns the error of the call.
+func (x *Call) waitForStep(st *schedule.Step, r comm.Req) error {
 	if w := x.st.waits; w != nil && !r.Ready() {
 		since := w.Begin()
 		defer func() { w.End(x.kind, since, int(x.c.peers[st.Peer]), -1) }()
@@ -79,27 +79,27 @@ func (x *Call) wait(st *schedule.Step, r comm.Req) error {
 func (x *Call) waitStep(st *schedule.Step, r comm.Req) error {
 	if x.alarm == nil {
 		_ = x.c.Srv.AwaitOr(r, nil) // outcome has the same errors, but would tell of the wait once more
-		return x.outcome(st, r)
+		return x.stepOutcome(st, r)
 	}
 	if r.Ready() || x.c.Srv.LingerOr(r, x.alarm) {
-		return x.outcome(st, r)
+		return x.stepOutcome(st, r)
 	}
 	x.peer, x.from = int(st.Peer), -1
 	if st.Kind == schedule.Recv {
 		x.from = x.peer
 	}
 	if err := x.awaitLong(r, never); err != nil {
-		x.drop(r)
+		x.dropReq(r)
 		return err
 	}
-	return x.outcome(st, r)
+	return x.stepOutcome(st, r)
 }
 
 // never is for waits that only their request ends.
 func never() bool { return false }
 
-// outcome uses up the request of a step that is done. Ranks that disagree about a length have made a mistake.
-func (x *Call) outcome(st *schedule.Step, r comm.Req) error {
+// stepOutcome uses up the request of a step that is done. Ranks that disagree about a length have made a mistake.
+func (x *Call) stepOutcome(st *schedule.Step, r comm.Req) error {
 	got, err := x.c.Srv.Wait(r)
 	if err != nil || st.Kind == schedule.Recv && got.Bytes != int64(st.Len) {
 		return x.stepError(st, int(got.Bytes), err)
@@ -112,7 +112,7 @@ func (x *Call) stepError(st *schedule.Step, n int, err error) error {
 	direction := "from"
 	switch {
 	case err == nil:
-		return x.errorf(ErrCount, "rank %d sent %d bytes, %d were expected", st.Peer, n, st.Len)
+		return x.callErrorf(ErrCount, "rank %d sent %d bytes, %d were expected", st.Peer, n, st.Len)
 	case st.Kind == schedule.Send:
 		direction = "to"
 	}
@@ -120,9 +120,9 @@ func (x *Call) stepError(st *schedule.Step, n int, err error) error {
 		x.kind, x.call, x.c.who(), st.Len, direction, st.Peer, x.c.cause(err))
 }
 
-// drop ends an operation whose result is not needed any more. In a view it ends at once. Elsewhere drop waits for the
-// receiver of a send that has left, because the receiver may be reading the bytes.
-func (x *Call) drop(r comm.Req) {
+// dropReq ends an operation whose result is not needed any more. In a view it ends at once. Elsewhere drop waits for
+// the receiver of a send that has left, because the receiver may be reading the bytes.
+func (x *Call) dropReq(r comm.Req) {
 	if !x.c.Srv.End(r) {
 		x.c.Srv.Cancel(r)
 	}
@@ -146,11 +146,11 @@ func (x *Call) awaitLong(r comm.Req, over func() bool) error {
 		if over() {
 			return nil
 		}
-		if err := x.look(r, late, over); err != nil || r.Ready() {
+		if err := x.lookWhy(r, late, over); err != nil || r.Ready() {
 			return err
 		}
 		if late {
-			x.ask(x.peer)
+			x.askRank(x.peer)
 			pause = min(2*pause, lookMost)
 			next = time.Now().Add(pause)
 			x.st.late.Reset(pause)
@@ -174,8 +174,8 @@ func (st *collState) named(what string) *string {
 	return name
 }
 
-// look returns the reason why the call cannot succeed, if it finds one. If all is set it looks at messages, too.
-func (x *Call) look(r comm.Req, all bool, over func() bool) error {
+// lookWhy returns the reason why the call cannot succeed, if it finds one. If all is set it looks at messages, too.
+func (x *Call) lookWhy(r comm.Req, all bool, over func() bool) error {
 	if err := x.poisoned(); err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (x *Call) look(r comm.Req, all bool, over func() bool) error {
 		return x.mismatch(a.rank, a.tag)
 	}
 	if x.c.until != nil {
-		if err := x.c.over(); err != nil {
+		if err := x.c.contextOver(); err != nil {
 			return x.gaveUp(err)
 		}
 	}
@@ -196,7 +196,7 @@ func (x *Call) look(r comm.Req, all bool, over func() bool) error {
 // gaveUp ends a call whose context has ended.
 func (x *Call) gaveUp(why error) error {
 	err := x.ofCall(why)
-	x.fail(err)
+	x.failAll(err)
 	return err
 }
 
@@ -231,7 +231,7 @@ func (x *Call) judge(src, tag int) verdict {
 		return harmless // maybe of one that has failed
 	case x.behind(tag):
 		return mismatch // of a call before, which has left it
-	case tagNumber(x.size, tag) != tagNumber(x.size, x.tag) || x.way.before(): // which comes before its call
+	case tagNumber(x.size, tag) != tagNumber(x.size, x.tag) || x.way.comesBefore(): // which comes before its call
 		return ahead
 	}
 	return mismatch
@@ -268,21 +268,21 @@ func (x *Call) lookAround(r comm.Req, over func() bool) error {
 // mismatch ends the call, as a rank has called something else: that to which tag belongs.
 func (x *Call) mismatch(rank, tag int) error {
 	err := x.differs(rank, tag)
-	x.fail(err)
+	x.failAll(err)
 	return err
 }
 
 func (x *Call) differs(rank, tag int) error {
 	mine, _ := x.st.tagOf(x.call)
 	if x.sameCall(mine, tag) {
-		return x.errorf(ErrCount, "rank %d has called it with another length", rank)
+		return x.callErrorf(ErrCount, "rank %d has called it with another length", rank)
 	}
 	here, there := callText(x.size, mine, x.call), callText(x.size, tag, x.call)
 	more := ""
 	if here == there {
 		more = ", which waits where this one does not, or has another operation or length, or comes after other calls"
 	}
-	return x.errorf(ErrMismatch, "this is %v%s; rank %d has called %s%s", x.kind, callDetail(x.size, mine, x.call), rank,
+	return x.callErrorf(ErrMismatch, "this is %v%s; rank %d has called %s%s", x.kind, callDetail(x.size, mine, x.call), rank,
 		there, more)
 }
 
@@ -299,12 +299,12 @@ func (x *Call) leftover() (err error) {
 	}
 	x.c.Srv.Unmatched(x.c.collCtx, func(src, tag int) {
 		if tagWay(tag) != wayFinalize && x.behind(tag) && !x.st.isOpen(tag) {
-			err = x.errorf(ErrMismatch, "a message of rank %d is left of %s", x.c.peerOf(src), callText(x.size, tag, x.call))
+			err = x.callErrorf(ErrMismatch, "a message of rank %d is left of %s", x.c.peerOf(src), callText(x.size, tag, x.call))
 		}
 	})
 	return err
 }
 
-func (x *Call) errorf(class error, format string, args ...any) error {
-	return x.c.errorf(x.kind, ": %w: %s", class, fmt.Sprintf(format, args...))
+func (x *Call) callErrorf(class error, format string, args ...any) error {
+	return x.c.commErrorf(x.kind, ": %w: %s", class, fmt.Sprintf(format, args...))
 }

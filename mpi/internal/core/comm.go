@@ -48,7 +48,7 @@ type Hot struct {
 // newComm makes the communicator of that id and uid; see collState.
 func newComm(h home, id int, uid uint64, group []int32, rank int) *Comm {
 	c := &Comm{group: group, peers: group, rank: rank}
-	c.enter(h, id, uid)
+	c.enterUse(h, id, uid)
 	return c
 }
 
@@ -56,12 +56,12 @@ func newComm(h home, id int, uid uint64, group []int32, rank int) *Comm {
 func newInter(h home, id int, uid uint64, local, remote []int32) *Comm {
 	c := &Comm{group: remote, local: local, peers: slices.Concat(local, remote)}
 	c.rank = slices.Index(local, int32(h.p.rank.Rank()))
-	c.enter(h, id, uid)
+	c.enterUse(h, id, uid)
 	return c
 }
 
-// enter makes c, whose groups are known, usable.
-func (c *Comm) enter(h home, id int, uid uint64) {
+// enterUse makes c, whose groups are known, usable.
+func (c *Comm) enterUse(h home, id int, uid uint64) {
 	group, p := c.group, h.p
 	c.session = h.s
 	c.Srv, c.Ctx, c.collCtx, c.id, c.proc = p.srv, uint16(2*id), uint16(2*id+1), id, p
@@ -75,7 +75,7 @@ func (c *Comm) enter(h home, id int, uid uint64) {
 		}
 	}
 	c.coll = newCollState(c, uid)
-	p.colls.add(c.coll)
+	p.colls.addState(c.coll)
 	p.faults.made(c)
 	if p.srv.AnyGone() { // a death after this look finds c among the others
 		c.doubt(false, nil)
@@ -111,11 +111,11 @@ func (c *Comm) Size() int {
 	if c == nil {
 		return 0
 	}
-	return len(c.own())
+	return len(c.ownGroup())
 }
 
-// own is the group that the rank itself is in.
-func (c *Comm) own() []int32 {
+// ownGroup is the group that the rank itself is in.
+func (c *Comm) ownGroup() []int32 {
 	if c.local != nil {
 		return c.local
 	}
@@ -135,9 +135,9 @@ func (c *Comm) WorldRank(rank int) (int, error) {
 	if err := c.there("WorldRank"); err != nil {
 		return Undefined, err
 	}
-	own := c.own()
+	own := c.ownGroup()
 	if uint(rank) >= uint(len(own)) {
-		return Undefined, c.errorf("WorldRank", ": %w: %d", ErrRank, rank)
+		return Undefined, c.commErrorf("WorldRank", ": %w: %d", ErrRank, rank)
 	}
 	return int(own[rank]), nil
 }

@@ -59,14 +59,14 @@ type leave struct {
 	members int // 0 until this rank has freed it
 }
 
-func (x *contexts) init(srv *comm.Server) {
+func (x *contexts) initContexts(srv *comm.Server) {
 	x.srv, x.leaving, x.after = srv, make(map[int]leave), make(map[int]func())
 	for id := range maxIDs {
 		x.free[id/64] |= 1 << (id % 64)
 	}
-	x.claim(worldID)
-	x.claim(selfID)
-	x.claim(systemID)
+	x.claimID(worldID)
+	x.claimID(selfID)
+	x.claimID(systemID)
 }
 
 func (x *contexts) snapshot() idSet {
@@ -75,8 +75,8 @@ func (x *contexts) snapshot() idSet {
 	return x.free
 }
 
-// claim takes id; false if it is not free.
-func (x *contexts) claim(id int) bool {
+// claimID takes id; false if it is not free.
+func (x *contexts) claimID(id int) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	bit := uint64(1) << (id % 64)
@@ -85,7 +85,7 @@ func (x *contexts) claim(id int) bool {
 	return ok
 }
 
-func (x *contexts) release(id int) {
+func (x *contexts) releaseID(id int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.free[id/64] |= 1 << (id % 64)
@@ -114,7 +114,7 @@ func (x *contexts) left(id, members int) {
 		f()
 	}
 	x.srv.Reopen(contextsOf(id))
-	x.release(id)
+	x.releaseID(id)
 }
 
 // whenLeft has f called when all members have freed the communicator of id. f may be called by the poller.
@@ -172,7 +172,7 @@ func (x *contexts) claimTogether(list []int, more int, and anding) (ids []int, e
 	var mine, all [maxSpare/8 + 1]uint8
 	got := make([]bool, len(list))
 	for i, id := range list[:min(len(list), more+1)] {
-		if got[i] = x.claim(id); got[i] {
+		if got[i] = x.claimID(id); got[i] {
 			mine[i/8] |= 1 << (i % 8)
 		}
 	}
@@ -184,7 +184,7 @@ func (x *contexts) claimTogether(list []int, more int, and anding) (ids []int, e
 		case all[0]&1 != 0 && all[i/8]>>(i%8)&1 != 0:
 			ids = append(ids, id)
 		case got[i]:
-			x.release(id)
+			x.releaseID(id)
 		}
 	}
 	return ids, nil
@@ -200,7 +200,7 @@ func (c *Comm) agree(what string, of idRange) (id int, uid uint64, err error) {
 	var call uint64
 	ids, err := c.proc.ids.agreeSome(of, c.id, c.wantSpare(of), c.anding(what, &call))
 	if errors.Is(err, ErrContexts) {
-		err = c.errorf(what, ": %w", err)
+		err = c.commErrorf(what, ": %w", err)
 	}
 	if err != nil {
 		return 0, 0, err

@@ -63,7 +63,7 @@ func TestClaimThatFailed(t *testing.T) {
 		if _, err := c.proc.ids.claimTogether([]int{id}, 0, and); !errors.Is(err, ErrCancelled) {
 			return fmt.Errorf("the claim ended with %v", err)
 		}
-		if c.proc.ids.claim(id) {
+		if c.proc.ids.claimID(id) {
 			return errors.New("the id is free again")
 		}
 		return nil
@@ -76,7 +76,7 @@ func TestContextQuarantine(t *testing.T) {
 		const id = 50
 		x := &c.proc.ids
 		for own := range 3 { // after so many notices this rank frees it
-			if !x.claim(id) {
+			if !x.claimID(id) {
 				return errors.New("the id is not free")
 			}
 			for told := range 3 {

@@ -24,7 +24,7 @@ func (c *Comm) Group() (*group.Group, error) {
 	if err := c.there("Group"); err != nil {
 		return nil, err
 	}
-	return groupOf(c.own()).Of(c.owner()), nil
+	return groupOf(c.ownGroup()).Of(c.owner()), nil
 }
 
 // RemoteGroup is the other group of an inter-communicator (7.6.1, MPI_Comm_remote_group). ErrComm: c has none.
@@ -49,22 +49,22 @@ func (c *Comm) Compare(d *Comm) (group.Comparison, error) {
 	case c.Inter() != d.Inter():
 		return group.Unequal, nil
 	}
-	result := group.Compare(groupOf(c.own()), groupOf(d.own()))
+	result := group.Compare(groupOf(c.ownGroup()), groupOf(d.ownGroup()))
 	if c.Inter() {
 		result = max(result, group.Compare(groupOf(c.group), groupOf(d.group)))
 	}
 	return max(result, group.Congruent), nil
 }
 
-// within checks that all processes of g are ranks of c.
-func (c *Comm) within(what string, g *group.Group) error {
+// checkWithin checks that all processes of g are ranks of c.
+func (c *Comm) checkWithin(what string, g *group.Group) error {
 	if g == nil {
-		return c.errorf(what, ": %w: nil", errs.Group)
+		return c.commErrorf(what, ": %w: nil", errs.Group)
 	}
-	own := groupOf(c.own())
+	own := groupOf(c.ownGroup())
 	for r := range g.Size() {
 		if _, ok := own.RankOf(g.At(r)); !ok {
-			return c.errorf(what, ": %w: rank %d of the world is not in the communicator", errs.Group, g.At(r))
+			return c.commErrorf(what, ": %w: rank %d of the world is not in the communicator", errs.Group, g.At(r))
 		}
 	}
 	return nil
@@ -76,10 +76,10 @@ func (c *Comm) within(what string, g *group.Group) error {
 // those of communication.
 func (c *Comm) Create(g *group.Group) (*Comm, error) {
 	const what = "Create"
-	if err := c.usable(what); err != nil {
+	if err := c.checkUsable(what); err != nil {
 		return nil, err
 	}
-	if err := c.within(what, g); err != nil {
+	if err := c.checkWithin(what, g); err != nil {
 		return nil, err
 	}
 	rank, in := g.RankOf(int32(c.proc.rank.Rank()))
@@ -95,7 +95,7 @@ func (c *Comm) Create(g *group.Group) (*Comm, error) {
 		return nil, err
 	}
 	if !in {
-		c.proc.ids.release(id)
+		c.proc.ids.releaseID(id)
 		return nil, nil
 	}
 	return newComm(c.home(), id, uid, slices.Clone(g.List()), rank), nil
@@ -109,11 +109,11 @@ func (c *Comm) CreateGroup(g *group.Group, tag int) (*Comm, error) {
 	if err := c.usableIntra(what); err != nil {
 		return nil, err
 	}
-	if err := c.within(what, g); err != nil {
+	if err := c.checkWithin(what, g); err != nil {
 		return nil, err
 	}
 	if uint(tag) > TagUB {
-		return nil, c.errorf(what, ": %w: %d is outside 0..%d", ErrTag, tag, TagUB)
+		return nil, c.commErrorf(what, ": %w: %d is outside 0..%d", ErrTag, tag, TagUB)
 	}
 	rank, in := g.RankOf(int32(c.proc.rank.Rank()))
 	if !in {
@@ -132,7 +132,7 @@ func (c *Comm) CreateGroup(g *group.Group, tag int) (*Comm, error) {
 // communication come with the request.
 func (c *Comm) Idup() (*Comm, Request, error) {
 	const what = "Idup"
-	if err := c.usable(what); err != nil {
+	if err := c.checkUsable(what); err != nil {
 		return nil, Request{}, err
 	}
 	d := &Comm{group: c.group, local: c.local, peers: c.peers, rank: c.rank}
@@ -141,7 +141,7 @@ func (c *Comm) Idup() (*Comm, Request, error) {
 	req := c.later(&y.scope, func() error {
 		id, uid, err := y.agree()
 		if err == nil {
-			d.enter(c.home(), id, uid)
+			d.enterUse(c.home(), id, uid)
 		}
 		return c.dressed(what, err)
 	})

@@ -16,11 +16,11 @@ import (
 // does not wait for communication.
 func (p *Proc) Dump(w io.Writer) { p.rank.Dump(w) }
 
-// report adds the calls and messages that wait in package comm, and the ways of large messages.
-func (p *Proc) report(x *rank.Report) {
+// reportWaits adds the calls and messages that wait in package comm, and the ways of large messages.
+func (p *Proc) reportWaits(x *rank.Report) {
 	groups := make(callGroups)
 	p.eachPending(func(o *pending.Op) {
-		groups.add(o)
+		groups.addCall(o)
 		if o.Unexpected() {
 			x.Messages++
 			return
@@ -83,7 +83,7 @@ func (p *Proc) unended() (n int, first func() string) {
 		if n++; n == 1 {
 			o := *x
 			o.Thread = nil
-			one.add(&o)
+			one.addCall(&o)
 		}
 	})
 	return n, func() string { return p.callLines(one)[0] }
@@ -109,7 +109,7 @@ type callGroup struct {
 // span is the least and the greatest of some numbers.
 type span struct{ least, most int64 }
 
-func (s *span) add(x span) { s.least, s.most = min(s.least, x.least), max(s.most, x.most) }
+func (s *span) addSpan(x span) { s.least, s.most = min(s.least, x.least), max(s.most, x.most) }
 
 // likeness is what the text of a call is made of, and whether a thread makes the call.
 type likeness struct {
@@ -125,8 +125,8 @@ type likeness struct {
 // callGroups are groups of calls and messages by what their texts are made of. Very many calls have few texts.
 type callGroups map[likeness]*callGroup
 
-// add copies what it keeps of x.
-func (gs callGroups) add(x *pending.Op) {
+// addCall copies what it keeps of x.
+func (gs callGroups) addCall(x *pending.Op) {
 	like := likeness{
 		kind: x.Kind, form: x.Form, sync: x.Sync, inThread: x.Thread != nil, call: x.Call, on: x.On,
 		ctx: x.Context, peer: x.Peer,
@@ -136,16 +136,16 @@ func (gs callGroups) add(x *pending.Op) {
 	}
 	tags, bytes := span{int64(x.Tag), int64(x.Tag)}, span{x.Bytes, x.Bytes}
 	if g := gs[like]; g != nil {
-		g.grow(1, tags, bytes)
+		g.growSpans(1, tags, bytes)
 		return
 	}
 	gs[like] = &callGroup{first: *x, n: 1, tags: tags, bytes: bytes}
 }
 
-func (g *callGroup) grow(n int, tags, bytes span) {
+func (g *callGroup) growSpans(n int, tags, bytes span) {
 	g.n += n
-	g.tags.add(tags)
-	g.bytes.add(bytes)
+	g.tags.addSpan(tags)
+	g.bytes.addSpan(bytes)
 }
 
 // callLines gives a line for each group of calls and messages, those with one text together. Calls of this rank come
@@ -160,20 +160,20 @@ func (p *Proc) callLines(groups callGroups) []string {
 		g.text = p.callText(g.first, names)
 		k := key{g.text, like.inThread}
 		if same := lines[k]; same != nil {
-			same.grow(g.n, g.tags, g.bytes)
+			same.growSpans(g.n, g.tags, g.bytes)
 		} else {
 			lines[k] = g
 		}
 	}
 	var texts []string
-	for _, g := range slices.SortedFunc(maps.Values(lines), (*callGroup).compare) {
+	for _, g := range slices.SortedFunc(maps.Values(lines), (*callGroup).compareGroups) {
 		texts = append(texts, g.String())
 	}
 	return texts
 }
 
-// compare orders groups for a report.
-func (g *callGroup) compare(h *callGroup) int {
+// compareGroups orders groups for a report.
+func (g *callGroup) compareGroups(h *callGroup) int {
 	return cmp.Or(
 		cmp.Compare(min(g.first.Kind, pending.Message), min(h.first.Kind, pending.Message)),
 		cmp.Compare(h.n, g.n), cmp.Compare(g.text, h.text), cmp.Compare(g.tags.least, h.tags.least))

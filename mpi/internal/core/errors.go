@@ -83,18 +83,18 @@ func tagText(tag int) string {
 	return fmt.Sprintf("tag %d", tag)
 }
 
-// errorf is an error of the function what on this rank. The format goes on after ": " or ", ".
-func (c *Comm) errorf(what, format string, args ...any) error {
+// commErrorf is an error of the function what on this rank. The format goes on after ": " or ", ".
+func (c *Comm) commErrorf(what, format string, args ...any) error {
 	return fmt.Errorf("mpi: %s: %s"+format, append([]any{what, c.who()}, args...)...)
 }
 
-// usable tells why no operation can start on c: there is none, it is freed, or the rank has ended.
-func (c *Comm) usable(what string) error {
+// checkUsable tells why no operation can start on c: there is none, it is freed, or the rank has ended.
+func (c *Comm) checkUsable(what string) error {
 	if err := c.there(what); err != nil {
 		return err
 	}
 	if c.Revoked() {
-		return c.errorf(what, ": %w", errs.Revoked)
+		return c.commErrorf(what, ": %w", errs.Revoked)
 	}
 	return nil
 }
@@ -105,10 +105,10 @@ func (c *Comm) there(what string) error {
 	case c == nil || c.proc == nil:
 		return fmt.Errorf("mpi: %s: %w: nil", what, ErrComm)
 	case c.origin().Freed.Load() && c.origin().revocation.state.Load() != revoked:
-		return c.errorf(what, ": %w: it has been freed", ErrComm)
+		return c.commErrorf(what, ": %w: it has been freed", ErrComm)
 	}
 	if err := c.proc.rank.Ended(); err != nil {
-		return c.errorf(what, ": %w", err)
+		return c.commErrorf(what, ": %w", err)
 	}
 	return nil
 }
@@ -122,28 +122,28 @@ const (
 // Bad tells why a send, or a receive or probe, cannot start. It is nil for the null process, which takes any message of
 // a valid type, and for wildcards of a receive.
 func (c *Comm) Bad(what, direction string, typ error, peer, tag int) error {
-	if err := c.usable(what); err != nil {
+	if err := c.checkUsable(what); err != nil {
 		return err
 	}
 	recv := direction == Receiving
 	switch {
 	case typ != nil:
-		return c.errorf(what, ", %s %s, %s: %w", direction, peerText(peer), tagText(tag), typ)
+		return c.commErrorf(what, ", %s %s, %s: %w", direction, peerText(peer), tagText(tag), typ)
 	case uint(tag) > TagUB && (!recv || tag != AnyTag):
-		return c.errorf(what, ", %s %s: %w: %d is outside 0..%d", direction, peerText(peer), ErrTag, tag, TagUB)
+		return c.commErrorf(what, ", %s %s: %w: %d is outside 0..%d", direction, peerText(peer), ErrTag, tag, TagUB)
 	case peer == ProcNull || uint(peer) < uint(len(c.group)) || recv && peer == AnySource:
 		return nil
 	case recv:
-		return c.errorf(what, ", %s: %w: source %d", tagText(tag), ErrRank, peer)
+		return c.commErrorf(what, ", %s: %w: source %d", tagText(tag), ErrRank, peer)
 	case peer == AnySource:
-		return c.errorf(what, ", tag %d: %w: AnySource is no destination", tag, ErrRank)
+		return c.commErrorf(what, ", tag %d: %w: AnySource is no destination", tag, ErrRank)
 	}
-	return c.errorf(what, ", tag %d: %w: destination %d", tag, ErrRank, peer)
+	return c.commErrorf(what, ", tag %d: %w: destination %d", tag, ErrRank, peer)
 }
 
 // SendError dresses the error of a send of n bytes.
 func (c *Comm) SendError(what string, dest, tag, n int, err error) error {
-	return c.errorf(what, ", %d bytes to %s, %s: %w", n, c.peerText(dest), tagText(tag), c.cause(err))
+	return c.commErrorf(what, ", %d bytes to %s, %s: %w", n, c.peerText(dest), tagText(tag), c.cause(err))
 }
 
 // RecvError dresses the error of a receive into n bytes. If the error names the message, that goes before wildcards.
@@ -151,19 +151,19 @@ func (c *Comm) RecvError(what string, source, tag, n int, err error) error {
 	if e, ok := err.(*comm.OpError); ok {
 		source, tag = c.rankOf(e.Peer), e.Tag
 	}
-	return c.errorf(what, ", buffer of %d bytes, from %s, %s: %w", n, c.peerText(source), tagText(tag), c.cause(err))
+	return c.commErrorf(what, ", buffer of %d bytes, from %s, %s: %w", n, c.peerText(source), tagText(tag), c.cause(err))
 }
 
 // opError dresses the error of an operation whose arguments are not at hand any more: the error itself may name them.
 func (c *Comm) opError(what string, err error) error {
 	if e, ok := err.(*callError); ok {
-		e.told()
+		e.markTold()
 		return e.error // it names the collective
 	}
 	e, ok := err.(*comm.OpError)
 	switch {
 	case !ok:
-		return c.errorf(what, ": %w", c.cause(err))
+		return c.commErrorf(what, ": %w", c.cause(err))
 	case e.Send:
 		return c.SendError(what, c.rankOf(e.Peer), e.Tag, int(e.Bytes), err)
 	}
@@ -201,7 +201,9 @@ func (c *Comm) peerOf(world int) int {
 func (c *Comm) hasPeer(world int) bool { return uint(c.peerOf(world)) < uint(len(c.peers)) }
 
 // Errorf is errorf, for the packages above.
-func (c *Comm) Errorf(what, format string, args ...any) error { return c.errorf(what, format, args...) }
+func (c *Comm) Errorf(what, format string, args ...any) error {
+	return c.commErrorf(what, format, args...)
+}
 
 // PeerText is peerText, for the packages above.
 func PeerText(rank int) string { return peerText(rank) }

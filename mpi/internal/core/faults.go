@@ -51,8 +51,8 @@ const mostEarlyVotes = 1 << 12 // that are kept
 // mostAgreeing is for how many ranks the two sets of a message of an agreement fit a notice with that room.
 func mostAgreeing(room int) int { return 64 * ((room - 32) / 16) }
 
-// of gives the agreements on c. It is called with mu held.
-func (f *faults) of(c *Comm) *agreements {
+// agreementsOf gives the agreements on c. It is called with mu held.
+func (f *faults) agreementsOf(c *Comm) *agreements {
 	a := f.m[c.coll.uid]
 	if a != nil {
 		return a
@@ -71,9 +71,9 @@ func (f *faults) of(c *Comm) *agreements {
 	return a
 }
 
-// do has step take part in the agreements, and sends what comes of it. step is called with mu held. w is the worker
+// doStep has step take part in the agreements, and sends what comes of it. step is called with mu held. w is the worker
 // that calls, or nil.
-func (f *faults) do(w *fult.Worker, step func() (*agreements, []agree.Action)) {
+func (f *faults) doStep(w *fult.Worker, step func() (*agreements, []agree.Action)) {
 	f.mu.Lock()
 	a, out := step()
 	var ended *voting
@@ -86,7 +86,7 @@ func (f *faults) do(w *fult.Worker, step func() (*agreements, []agree.Action)) {
 	f.mu.Unlock()
 	for _, x := range out {
 		if x.To != agree.Caller {
-			a.send(x)
+			a.sendAction(x)
 		}
 	}
 	if ended != nil {
@@ -94,7 +94,7 @@ func (f *faults) do(w *fult.Worker, step func() (*agreements, []agree.Action)) {
 	}
 }
 
-func (a *agreements) send(x agree.Action) {
+func (a *agreements) sendAction(x agree.Action) {
 	c := a.c
 	c.Srv.Notify(int(c.peers[x.To]), [4]uint64{c.coll.uid, 0, uint64(c.rank)<<32 | noticeAgree, 0},
 		string(x.Message.Append(nil)))
@@ -102,14 +102,14 @@ func (a *agreements) send(x agree.Action) {
 
 // noticed takes a message of an agreement from a rank of the world. It is called by the poller.
 func (f *faults) noticed(p *Proc, uid uint64, from int, text []byte, w *fult.Worker) {
-	st := p.colls.get(uid)
-	f.do(w, func() (*agreements, []agree.Action) {
+	st := p.colls.getState(uid)
+	f.doStep(w, func() (*agreements, []agree.Action) {
 		a := f.m[uid]
 		if a == nil && st != nil {
-			a = f.of(st.c)
+			a = f.agreementsOf(st.c)
 		}
 		if a != nil {
-			return a, a.take(from, text)
+			return a, a.takeMessage(from, text)
 		}
 		if f.waiting.Load() < mostEarlyVotes {
 			if f.early == nil {
@@ -121,14 +121,14 @@ func (f *faults) noticed(p *Proc, uid uint64, from int, text []byte, w *fult.Wor
 		return nil, nil
 	})
 	if st == nil {
-		if st = p.colls.get(uid); st != nil { // made meanwhile
+		if st = p.colls.getState(uid); st != nil { // made meanwhile
 			f.made(st.c)
 		}
 	}
 }
 
-// take gives a message to the series. What no rank can have sent has no effect.
-func (a *agreements) take(from int, text []byte) []agree.Action {
+// takeMessage gives a message to the series. What no rank can have sent has no effect.
+func (a *agreements) takeMessage(from int, text []byte) []agree.Action {
 	m, err := agree.Parse(text, len(a.c.peers))
 	if err != nil {
 		return nil
@@ -142,15 +142,15 @@ func (f *faults) made(c *Comm) {
 	if f.waiting.Load() == 0 {
 		return
 	}
-	f.do(nil, func() (a *agreements, out []agree.Action) {
+	f.doStep(nil, func() (a *agreements, out []agree.Action) {
 		early := f.early[c.coll.uid]
 		delete(f.early, c.coll.uid)
 		f.waiting.Add(-int32(len(early)))
 		if len(early) > 0 {
-			a = f.of(c)
+			a = f.agreementsOf(c)
 		}
 		for _, v := range early {
-			out = append(out, a.take(v.from, v.m)...)
+			out = append(out, a.takeMessage(v.from, v.m)...)
 		}
 		return a, out
 	})
@@ -167,7 +167,7 @@ func (f *faults) died(world int, w *fult.Worker) {
 	}
 	f.mu.Unlock()
 	for _, a := range all {
-		f.do(w, func() (*agreements, []agree.Action) { return a, a.series.Failed(a.c.peerOf(world)) })
+		f.doStep(w, func() (*agreements, []agree.Action) { return a, a.series.Failed(a.c.peerOf(world)) })
 	}
 }
 
@@ -178,10 +178,10 @@ func (c *Comm) agreeable(what string) error {
 			return err
 		}
 	} else if err := c.proc.rank.Ended(); err != nil {
-		return c.errorf(what, ": %w", err)
+		return c.commErrorf(what, ": %w", err)
 	}
 	if n, most := len(c.peers), mostAgreeing(c.Srv.NoticeRoom()); n > most {
-		return c.errorf(what, ": %w: %d ranks, with records of this size the most are %d (GOLCI_EAGER)",
+		return c.commErrorf(what, ": %w: %d ranks, with records of this size the most are %d (GOLCI_EAGER)",
 			errs.UnsupportedOperation, n, most)
 	}
 	return nil
@@ -197,11 +197,11 @@ func (c *Comm) vote(sc scope, flag uint64) (v *voting, err error) {
 	sc = sc.beyond(c)  // it goes on when c is revoked, and whoever dies
 	c.Srv.PollInTurn() // ranks that agree at once wait for nothing
 	f := &c.proc.faults
-	v = &voting{req: sc.begin(c.Srv, pending.AnyRank, pending.Nobody)}
-	f.do(nil, func() (*agreements, []agree.Action) {
-		a := f.of(c)
+	v = &voting{req: sc.beginWait(c.Srv, pending.AnyRank, pending.Nobody)}
+	f.doStep(nil, func() (*agreements, []agree.Action) {
+		a := f.agreementsOf(c)
 		if a.open != nil {
-			err = c.errorf(what, ": %w: another agreement", ErrConcurrent)
+			err = c.commErrorf(what, ": %w: another agreement", ErrConcurrent)
 			return a, nil
 		}
 		var out []agree.Action
@@ -225,8 +225,8 @@ func (c *Comm) decided(sc scope, flag uint64) (*voting, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := sc.wait(c.Srv, v.req); err != nil {
-		return nil, c.errorf(sc.what, ": %w", c.proc.cause(err))
+	if _, err := sc.waitReq(c.Srv, v.req); err != nil {
+		return nil, c.commErrorf(sc.what, ": %w", c.proc.cause(err))
 	}
 	return v, nil
 }
@@ -254,7 +254,7 @@ func (c *Comm) Iagree(flag *uint64) (Request, error) {
 	}
 	sc = sc.beyond(c)
 	req := c.later(&sc, func() error {
-		_, err := sc.wait(c.Srv, v.req)
+		_, err := sc.waitReq(c.Srv, v.req)
 		if err == nil {
 			*flag, err = v.value.Flag, c.unacked(what, v.value)
 		}
@@ -266,7 +266,7 @@ func (c *Comm) Iagree(flag *uint64) (Request, error) {
 // unacked is the error of an agreement that finds deaths which somebody has not acknowledged.
 func (c *Comm) unacked(what string, v agree.Value) error {
 	for r := range v.Unacked().All() {
-		return c.errorf(what, ": %w: %s", ErrPeer, c.peerText(r))
+		return c.commErrorf(what, ": %w: %s", ErrPeer, c.peerText(r))
 	}
 	return nil
 }
@@ -295,7 +295,7 @@ func (c *Comm) Failures() ([]int, error) {
 // Agree does not fail because of ranks that all have acknowledged, and receives from any source wait again.
 func (c *Comm) AckFailed(n int) (int, error) {
 	if n < 0 {
-		return 0, c.errorf("AckFailed", ": %w: %d", ErrArgument, n)
+		return 0, c.commErrorf("AckFailed", ": %w: %d", ErrArgument, n)
 	}
 	if _, err := c.failures("AckFailed", n); err != nil {
 		return 0, err
@@ -304,7 +304,7 @@ func (c *Comm) AckFailed(n int) (int, error) {
 	f := &c.proc.faults
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.of(c.origin()).acked.Len(), nil
+	return f.agreementsOf(c.origin()).acked.Len(), nil
 }
 
 // failures lists the failures, and acknowledges the first ack of them.
@@ -316,7 +316,7 @@ func (c *Comm) failures(what string, ack int) (list []int, err error) {
 	f := &c.proc.faults
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	a := f.of(c.origin())
+	a := f.agreementsOf(c.origin())
 	for i, r := range a.update() {
 		list = append(list, int(r))
 		if i < ack {

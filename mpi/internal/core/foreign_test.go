@@ -21,11 +21,11 @@ func TestPartThatFails(t *testing.T) {
 			p := &partedRecv{parted: parted{c: c, msgs: make([]partMessage, 3)}}
 			p.msgs[failing].err = whole
 			for _, last := range []bool{false, true} {
-				if err := p.collect(last); !errors.Is(err, whole) {
+				if err := p.collectMessages(last); !errors.Is(err, whole) {
 					return fmt.Errorf("message %d of 3 failed; the error is %v, used up: %v", failing, err, last)
 				}
 			}
-			if err := p.collect(true); err != nil {
+			if err := p.collectMessages(true); err != nil {
 				return fmt.Errorf("the next start has the error %w", err)
 			}
 			return nil

@@ -66,7 +66,7 @@ func (p *Proc) CreateInterFromGroups(
 		told = fromRanks(remote.List())
 	}
 	mine := slices.Clone(local.List())
-	told, err = newParty(scopeOf(what), p, meet.Make(meet.FromGroups, 0, 0, text, local), mine).spread(told)
+	told, err = newParty(scopeOf(what), p, meet.Make(meet.FromGroups, 0, 0, text, local), mine).spreadWords(told)
 	if err != nil {
 		return nil, p.world.dressed(what, err)
 	}

@@ -53,9 +53,9 @@ func (x *Call) equalParts(d *direction, root int) (err error) {
 	switch {
 	case !x.plan(w, root, contribution{bytes: n, inPlace: placed}):
 	case w == d.tree:
-		x.steps.Tree(x.place(), how)
+		x.steps.Tree(x.schedulePlace(), how)
 	default:
-		x.steps.Star(x.place(), how, &schedule.Parts{Buf: d.all, Each: n})
+		x.steps.Star(x.schedulePlace(), how, &schedule.Parts{Buf: d.all, Each: n})
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func (x *Call) givenParts(d *direction, counts, displs []int, root int) (err err
 	if err = x.root(root); err != nil {
 		return err
 	}
-	x.take(d.each, root)
+	x.takeWay(d.each, root)
 	var l layout
 	placed := x.rank == root && inPlace(own.mem)
 	if x.rank != root {
@@ -76,7 +76,7 @@ func (x *Call) givenParts(d *direction, counts, displs []int, root int) (err err
 	}
 	if err == nil {
 		how := schedule.Rooted{Root: root, N: len(own.mem), Down: d.down, InPlace: placed}
-		x.fresh(d.each).Star(x.place(), how, l.parts(d.all, own.size))
+		x.fresh(d.each).Star(x.schedulePlace(), how, l.partsOf(d.all, own.size))
 	}
 	return err
 }

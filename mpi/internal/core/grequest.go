@@ -47,7 +47,7 @@ func (r *Request) Complete(what string) error {
 	}
 	g, ok := r.ends().(*general)
 	if !ok {
-		return r.c.errorf(what, ": %w: it is %v", ErrRequest, r.kind())
+		return r.c.commErrorf(what, ": %w: it is %v", ErrRequest, r.opKind())
 	}
 	g.mu.Lock()
 	again, freed := g.complete, g.freed
@@ -55,30 +55,30 @@ func (r *Request) Complete(what string) error {
 	g.mu.Unlock()
 	switch {
 	case again:
-		return r.c.errorf(what, ": %w: it is complete already", ErrRequest)
+		return r.c.commErrorf(what, ": %w: it is complete already", ErrRequest)
 	case freed:
-		return g.free()
+		return g.freeOp()
 	}
 	g.c.Srv.EndCall(g.call, nil, nil)
 	return nil
 }
 
-func (g *general) free() error {
+func (g *general) freeOp() error {
 	if g.Free == nil {
 		return nil
 	}
 	return g.Free()
 }
 
-func (g *general) kind() reqkind.Kind { return reqkind.Generalized }
+func (g *general) opKind() reqkind.Kind { return reqkind.Generalized }
 
-func (g *general) outcome(_ *Comm, last bool) (st Status, err error) {
+func (g *general) opOutcome(_ *Comm, last bool) (st Status, err error) {
 	st = empty
 	if g.Query != nil {
 		st, err = g.Query()
 	}
 	if last {
-		if other := g.free(); err == nil {
+		if other := g.freeOp(); err == nil {
 			err = other
 		}
 	}
@@ -91,21 +91,21 @@ func (g *general) isComplete() bool {
 	return g.complete
 }
 
-func (g *general) cancel(*Comm) error {
+func (g *general) cancelOp(*Comm) error {
 	if g.Cancel == nil {
 		return nil
 	}
 	return g.Cancel(g.isComplete())
 }
 
-func (g *general) forget(*Comm) error {
+func (g *general) forgetOp(*Comm) error {
 	g.mu.Lock()
 	complete := g.complete
 	g.freed = true
 	g.mu.Unlock()
 	g.c.Srv.EndCall(g.call, nil, nil) // nobody waits for it any more
 	if complete {
-		return g.free()
+		return g.freeOp()
 	}
 	return nil
 }

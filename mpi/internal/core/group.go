@@ -14,7 +14,7 @@ func (c *Comm) Dup() (*Comm, error) { return c.DupFor("Dup") }
 
 // DupFor is Dup for the function what, which makes something else of it.
 func (c *Comm) DupFor(what string) (*Comm, error) {
-	if err := c.usable(what); err != nil {
+	if err := c.checkUsable(what); err != nil {
 		return nil, err
 	}
 	return c.dup(what, plainIDs)
@@ -40,7 +40,7 @@ func (c *Comm) dup(what string, ids idRange) (*Comm, error) {
 // Collective over c; it waits, and may switch threads. Errors: ErrArgument for a negative colour, ErrComm, ErrContexts,
 // and those of communication.
 func (c *Comm) Split(color, key int) (*Comm, error) {
-	if err := c.usable("Split"); err != nil {
+	if err := c.checkUsable("Split"); err != nil {
 		return nil, err
 	}
 	return c.split("Split", color, key)
@@ -68,10 +68,10 @@ func (c *Comm) split(what string, color, key int) (*Comm, error) {
 		return nil, err
 	}
 	if color < 0 {
-		c.proc.ids.release(id)
+		c.proc.ids.releaseID(id)
 	}
 	if bad {
-		return nil, c.errorf(what, ": %w: colour %d", ErrArgument, color)
+		return nil, c.commErrorf(what, ": %w: colour %d", ErrArgument, color)
 	}
 	if color == Undefined {
 		return nil, nil
@@ -98,20 +98,20 @@ func (c *Comm) Free() error {
 	if err := c.mayFree(); err != nil {
 		return err
 	}
-	c.proc.colls.remove(c.coll)
+	c.proc.colls.removeState(c.coll)
 	failed := c.coll.poison.Load() != nil // that left messages, and the program has been told of it
 	left := c.Srv.Retire(c.Ctx)
 	if coll := c.Srv.Retire(c.collCtx); !failed {
 		left.Add(coll)
 	}
-	c.leave()
+	c.leaveComm()
 	if err := c.coll.untold("Free"); err != nil {
 		return err
 	}
 	if left == (comm.Left{}) || c.Revoked() {
 		return nil
 	}
-	return c.errorf("Free", ": %w: %s, %s, %s not received", ErrPending,
+	return c.commErrorf("Free", ": %w: %s, %s, %s not received", ErrPending,
 		plural(left.Receives, "receive", "receives"), plural(left.Sends, "send", "sends"),
 		plural(left.Messages, "message", "messages"))
 }
@@ -121,22 +121,22 @@ func (c *Comm) mayFree() error {
 	if c != nil && c.proc != nil && c.id != worldID && c.id != selfID && c.freeRevoked() {
 		return nil
 	}
-	if err := c.usable("Free"); err != nil {
+	if err := c.checkUsable("Free"); err != nil {
 		return err
 	}
 	if c.id == worldID || c.id == selfID {
-		return c.errorf("Free", ": %w: the world and self communicators stay", ErrComm)
+		return c.commErrorf("Free", ": %w: the world and self communicators stay", ErrComm)
 	}
 	if c.origin().Freed.Swap(true) {
-		return c.usable("Free")
+		return c.checkUsable("Free")
 	}
 	c.dropSpare()
 	c.proc.account.freed(c.origin())
 	return nil
 }
 
-// leave tells all members that no message of this rank follows.
-func (c *Comm) leave() {
+// leaveComm tells all members that no message of this rank follows.
+func (c *Comm) leaveComm() {
 	c.proc.ids.left(c.id, len(c.peers))
 	for _, w := range c.peers { // the own rank too: messages to oneself are on their way as well
 		c.Srv.Notify(int(w), [4]uint64{2: noticeLeft, 3: uint64(c.id)}, "")

@@ -16,7 +16,7 @@ var HardwareKinds = hardware.NewKinds(topology.Resources, []string{WorldSet, Sel
 // MPI_Comm_split_type). For hardware.Any it chooses the kind, and returns it. A rank gets nil if its threads are not
 // within one instance, if ranks want different kinds, or if it wants hardware.None.
 func (c *Comm) SplitHardware(what string, want hardware.Kind, key int) (*Comm, hardware.Kind, error) {
-	if err := c.usable(what); err != nil {
+	if err := c.checkUsable(what); err != nil {
 		return nil, hardware.None, err
 	}
 	all, err := c.meeting(what).gather(HardwareKinds.Words(want, c.proc.machineName(), c.proc.instances())...)

@@ -5,15 +5,15 @@ package core
 // hint: ranks lend what they have, and unused space returns. It does nothing if loans do not follow demand
 // (GOLCI_FLOWCONTROL). It does not block. Errors: ErrRank, ErrCount, ErrComm, ErrFinalized, ErrAborted.
 func (c *Comm) HintPeers(bytes int, ranks ...int) error {
-	if err := c.usable("HintPeers"); err != nil {
+	if err := c.checkUsable("HintPeers"); err != nil {
 		return err
 	}
 	if bytes < 0 {
-		return c.errorf("HintPeers", ": %w: %d bytes", ErrCount, bytes)
+		return c.commErrorf("HintPeers", ": %w: %d bytes", ErrCount, bytes)
 	}
 	for _, r := range ranks {
 		if uint(r) >= uint(len(c.group)) {
-			return c.errorf("HintPeers", ": %w: %d", ErrRank, r)
+			return c.commErrorf("HintPeers", ": %w: %d", ErrRank, r)
 		}
 	}
 	for _, r := range ranks {

@@ -38,7 +38,7 @@ func (c *Comm) First() bool { return c.local == nil || c.local[0] < c.group[0] }
 
 // usableInter is usable of what needs an inter-communicator.
 func (c *Comm) usableInter(what string) error {
-	if err := c.usable(what); err != nil {
+	if err := c.checkUsable(what); err != nil {
 		return err
 	}
 	return c.twoGroups(what)
@@ -46,18 +46,18 @@ func (c *Comm) usableInter(what string) error {
 
 func (c *Comm) twoGroups(what string) error {
 	if c.local == nil {
-		return c.errorf(what, ": %w: it has one group", ErrComm)
+		return c.commErrorf(what, ": %w: it has one group", ErrComm)
 	}
 	return nil
 }
 
 // usableIntra is usable of what needs a communicator of one group.
 func (c *Comm) usableIntra(what string) error {
-	if err := c.usable(what); err != nil {
+	if err := c.checkUsable(what); err != nil {
 		return err
 	}
 	if c.local != nil {
-		return c.errorf(what, ": %w: it has two groups", ErrComm)
+		return c.commErrorf(what, ": %w: it has two groups", ErrComm)
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (c *Comm) dressed(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return c.errorf(what, ": %w", c.cause(err))
+	return c.commErrorf(what, ": %w", c.cause(err))
 }
 
 // dupInter is dup of an inter-communicator.
@@ -118,9 +118,9 @@ func (c *Comm) splitInter(what string, color, key int) (*Comm, error) {
 	local, remote := choose(c.local, all[2*atLocal:], color), choose(c.group, all[2*atRemote:], color)
 	bad := color < 0 && color != Undefined
 	if color < 0 || len(remote) == 0 {
-		c.proc.ids.release(id)
+		c.proc.ids.releaseID(id)
 		if bad {
-			return nil, c.errorf(what, ": %w: colour %d", ErrArgument, color)
+			return nil, c.commErrorf(what, ": %w: colour %d", ErrArgument, color)
 		}
 		return nil, nil
 	}
@@ -157,44 +157,44 @@ func (c *Comm) CreateInter(leader int, peer *Comm, remote, tag int) (*Comm, erro
 		return nil, err
 	}
 	if uint(leader) >= uint(len(c.group)) {
-		return nil, c.errorf(what, ": %w: leader %d", ErrRank, leader)
+		return nil, c.commErrorf(what, ": %w: leader %d", ErrRank, leader)
 	}
 	var told []uint64
 	var why error
 	if leader == c.rank {
-		told, why = c.exchange(what, peer, remote, tag)
+		told, why = c.exchangeLeaders(what, peer, remote, tag)
 	}
-	told, err := c.meeting(what).spread(told)
+	told, err := c.meeting(what).spreadWords(told)
 	switch {
 	case why != nil:
 		return nil, why
 	case err != nil:
 		return nil, c.dressed(what, err)
 	case len(told) < 2:
-		return nil, c.errorf(what, ": %w: the leader has failed", errs.Other)
+		return nil, c.commErrorf(what, ": %w: the leader has failed", errs.Other)
 	}
 	return c.joined(what, told[0], toRanks(told[1:]))
 }
 
-// spread gives all members the words of the one that has some.
-func (y *party) spread(words []uint64) ([]uint64, error) {
-	b, err := y.combine(bytesOfWords(words), func(low, high []byte) []byte { return append(low, high...) })
+// spreadWords gives all members the words of the one that has some.
+func (y *party) spreadWords(words []uint64) ([]uint64, error) {
+	b, err := y.combineAll(bytesOfWords(words), func(low, high []byte) []byte { return append(low, high...) })
 	return wordsOf(b), err
 }
 
-// exchange is the leaders' part of CreateInter. It gives a word that both sides know and nobody else, and then the
-// ranks of the other group.
-func (c *Comm) exchange(what string, peer *Comm, remote, tag int) ([]uint64, error) {
+// exchangeLeaders is the leaders' part of CreateInter. It gives a word that both sides know and nobody else, and then
+// the ranks of the other group.
+func (c *Comm) exchangeLeaders(what string, peer *Comm, remote, tag int) ([]uint64, error) {
 	if err := peer.Bad(what, Sending, nil, remote, tag); err != nil {
 		return nil, err
 	}
 	if remote < 0 {
-		return nil, c.errorf(what, ": %w: remote leader %d", ErrRank, remote)
+		return nil, c.commErrorf(what, ": %w: remote leader %d", ErrRank, remote)
 	}
 	me, other := int32(c.proc.rank.Rank()), peer.group[remote]
 	both, err := group.New([]int32{min(me, other), max(me, other)})
 	if err != nil {
-		return nil, c.errorf(what, ": %w: the remote leader is the rank itself", ErrRank)
+		return nil, c.commErrorf(what, ": %w: the remote leader is the rank itself", ErrRank)
 	}
 	told, err := c.trade(what, meet.Make(meet.Intercomm, peer.coll.uid, tag, "", both), int(other))
 	return told, c.dressed(what, err)
@@ -209,13 +209,13 @@ func (c *Comm) trade(what string, name meet.Name, other int) ([]uint64, error) {
 	var got []byte
 	var err error
 	if me < other {
-		err = s.send(y, other, bytesOfWords(mine))
+		err = s.sendMessage(y, other, bytesOfWords(mine))
 	}
 	if err == nil {
 		got, err = s.recv(y, other)
 	}
 	if err == nil && me > other {
-		err = s.send(y, other, bytesOfWords(mine))
+		err = s.sendMessage(y, other, bytesOfWords(mine))
 	}
 	if err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func (c *Comm) trade(what string, name meet.Name, other int) ([]uint64, error) {
 func (c *Comm) joined(what string, key uint64, remote []int32) (*Comm, error) {
 	for _, r := range remote {
 		if c.rankOf(int(r)) >= 0 && slices.Contains(c.group, r) {
-			return nil, c.errorf(what, ": %w: %s is in both groups", ErrComm, fmt.Sprintf("rank %d of the world", r))
+			return nil, c.commErrorf(what, ": %w: %s is in both groups", ErrComm, fmt.Sprintf("rank %d of the world", r))
 		}
 	}
 	y := newParty(c.scope(what), c.proc, meet.Make(meet.Intercomm, key, 0, ""), slices.Concat(ordered(c.group, remote)))

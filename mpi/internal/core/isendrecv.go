@@ -54,7 +54,7 @@ func (c *Comm) IsendrecvBuf(what string, out Buf, dest, stag int, in Buf, source
 // isendrecv is Isendrecv with arguments that have been checked.
 func (c *Comm) isendrecv(what string, out *data, dest, stag int, in *data, source, rtag int) (Request, error) {
 	if overlap(out.b, in.b) {
-		return Request{}, c.errorf(what, ": %w: the buffers overlap", ErrBuffer)
+		return Request{}, c.commErrorf(what, ": %w: the buffers overlap", ErrBuffer)
 	}
 	b := &both{c: c}
 	b.left.Store(1)
@@ -75,7 +75,7 @@ func (c *Comm) isendrecv(what string, out *data, dest, stag int, in *data, sourc
 		b.gone = make(chan struct{})
 		b.stop = context.AfterFunc(c.until, b.abandon)
 	}
-	b.event(nil)
+	b.onEvent(nil)
 	return Request{c: c, req: b.call, x: &more{ends: b}}, nil
 }
 
@@ -110,7 +110,7 @@ func (b *both) startRecv(what string, d *data, source, tag int) error {
 		return nil
 	}
 	t := c.terms(formIsendrecv, d.shape)
-	t.Done = b.event
+	t.Done = b.onEvent
 	b.left.Add(1)
 	r, err := c.irecvWith(source, tag, d, t)
 	if err != nil {
@@ -128,7 +128,7 @@ func (b *both) startSend(what string, d *data, dest, tag int) error {
 		return nil
 	}
 	t := c.terms(formIsendrecv, d.sendShape())
-	t.Done = b.event
+	t.Done = b.onEvent
 	b.left.Add(1)
 	r, err := c.isendWith(dest, tag, d, comm.Standard, t)
 	if err != nil {
@@ -140,8 +140,8 @@ func (b *both) startSend(what string, d *data, dest, tag int) error {
 	return nil
 }
 
-// event is called when one of the two has ended, and when both have been started.
-func (b *both) event(w *fult.Worker) {
+// onEvent is called when one of the two has ended, and when both have been started.
+func (b *both) onEvent(w *fult.Worker) {
 	if b.left.Add(-1) == 0 {
 		b.c.Srv.EndCall(b.call, nil, w)
 	}
@@ -154,9 +154,9 @@ func (b *both) abandon() {
 	b.c.Srv.End(b.send.req)
 }
 
-func (b *both) kind() reqkind.Kind { return reqkind.PointToPoint }
+func (b *both) opKind() reqkind.Kind { return reqkind.PointToPoint }
 
-func (b *both) outcome(c *Comm, last bool) (Status, error) {
+func (b *both) opOutcome(c *Comm, last bool) (Status, error) {
 	if !last {
 		st, err := b.recv.peek()
 		_, other := b.send.peek()
@@ -174,13 +174,13 @@ func (b *both) outcome(c *Comm, last bool) (Status, error) {
 }
 
 // stopped asks for the end of both from outside. They are in the registry themselves, so this is for a wait that ends.
-func (b *both) stopped(uint64, error, *fult.Worker) { _ = b.cancel(b.c) }
+func (b *both) stopped(uint64, error, *fult.Worker) { _ = b.cancelOp(b.c) }
 
-// cancel asks for the end of both.
-func (b *both) cancel(c *Comm) error {
+// cancelOp asks for the end of both.
+func (b *both) cancelOp(c *Comm) error {
 	c.Srv.Cancel(b.recv.req)
 	c.Srv.Cancel(b.send.req)
 	return nil
 }
 
-func (b *both) forget(*Comm) error { return nil }
+func (b *both) forgetOp(*Comm) error { return nil }

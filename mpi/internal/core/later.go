@@ -57,8 +57,8 @@ func (f *freed) sweep() {
 			busy = append(busy, c)
 			continue
 		}
-		c.proc.colls.remove(c.coll)
-		c.leave()
+		c.proc.colls.removeState(c.coll)
+		c.leaveComm()
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,13 +13,13 @@ type layout struct{ counts, displs []int }
 // overlap.
 func (x *Call) layout(name string, n int, counts, displs []int, written bool) (layout, error) {
 	if len(counts) != x.size {
-		return layout{}, x.errorf(ErrCount, "%d counts for the %s buffer, %d ranks", len(counts), name, x.size)
+		return layout{}, x.callErrorf(ErrCount, "%d counts for the %s buffer, %d ranks", len(counts), name, x.size)
 	}
 	if displs == nil {
-		return x.row(name, n, counts, written)
+		return x.rowLayout(name, n, counts, written)
 	}
 	if len(displs) != x.size {
-		return layout{}, x.errorf(ErrCount, "%d displacements for the %s buffer, %d ranks", len(displs), name, x.size)
+		return layout{}, x.callErrorf(ErrCount, "%d displacements for the %s buffer, %d ranks", len(displs), name, x.size)
 	}
 	for i, c := range counts {
 		if d := displs[i]; c < 0 || d < 0 || c > n || d > n-c {
@@ -28,14 +28,14 @@ func (x *Call) layout(name string, n int, counts, displs []int, written bool) (l
 	}
 	l := layout{counts, displs}
 	if written && l.overlaps() {
-		return layout{}, x.errorf(ErrBuffer, "parts of the %s buffer overlap", name)
+		return layout{}, x.callErrorf(ErrBuffer, "parts of the %s buffer overlap", name)
 	}
 	return l, nil
 }
 
-// row is layout for parts one behind the other.
-func (x *Call) row(name string, n int, counts []int, written bool) (layout, error) {
-	displs := x.st.room(x.size, written)
+// rowLayout is layout for parts one behind the other.
+func (x *Call) rowLayout(name string, n int, counts []int, written bool) (layout, error) {
+	displs := x.st.displsRoom(x.size, written)
 	at := 0
 	for i, c := range counts {
 		if displs[i] = at; c < 0 || c > n-at {
@@ -47,24 +47,24 @@ func (x *Call) row(name string, n int, counts []int, written bool) (layout, erro
 }
 
 func (x *Call) partError(name string, i, count, at, n int) error {
-	return x.errorf(ErrCount, "part %d of the %s buffer, %d elements at %d, is not within its %d", i, name, count, at, n)
+	return x.callErrorf(ErrCount, "part %d of the %s buffer, %d elements at %d, is not within its %d", i, name, count, at, n)
 }
 
-// part is the i-th part of b, whose elements have size bytes.
-func (l layout) part(b []byte, i, size int) []byte {
+// partBytes is the i-th part of b, whose elements have size bytes.
+func (l layout) partBytes(b []byte, i, size int) []byte {
 	return b[l.displs[i]*size:][:l.counts[i]*size]
 }
 
-// sum is how many elements all parts have.
-func (l layout) sum() (n int) {
+// sumLengths is how many elements all parts have.
+func (l layout) sumLengths() (n int) {
 	for _, c := range l.counts {
 		n += c
 	}
 	return n
 }
 
-// parts are those of buffer b of a call.
-func (l layout) parts(b schedule.Buf, size int) *schedule.Parts {
+// partsOf are those of buffer b of a call.
+func (l layout) partsOf(b schedule.Buf, size int) *schedule.Parts {
 	return &schedule.Parts{Buf: b, Counts: l.counts, Displs: l.displs, Size: size}
 }
 

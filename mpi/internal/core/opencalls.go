@@ -24,7 +24,7 @@ type openCalls struct {
 // newOpen makes a call for the pool.
 func (st *collState) newOpen() any {
 	x := &Call{st: st, rank: st.c.rank, size: st.size, async: new(async), alarm: new(progress.Done)}
-	x.terms.Done = x.event
+	x.terms.Done = x.onEvent
 	return x
 }
 
@@ -41,8 +41,8 @@ func (st *collState) opened(x *Call) {
 	}
 }
 
-// closed takes a call that is over off the list; false if an event for it has come meanwhile.
-func (st *collState) closed(x *Call) bool {
+// closeOver takes a call that is over off the list; false if an event for it has come meanwhile.
+func (st *collState) closeOver(x *Call) bool {
 	o := &st.open
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -72,12 +72,12 @@ func (st *collState) poke(w *fult.Worker, f func(x *Call) bool) {
 	}
 	o.mu.Unlock()
 	for _, x := range run {
-		x.advance(w)
+		x.advanceCall(w)
 	}
 }
 
-// stop ends the calls for which why gives an error.
-func (st *collState) stop(w *fult.Worker, why func(x *Call) error) {
+// stopCalls ends the calls for which why gives an error.
+func (st *collState) stopCalls(w *fult.Worker, why func(x *Call) error) {
 	st.poke(w, func(x *Call) bool {
 		err := why(x)
 		return err != nil && x.async.stop.CompareAndSwap(nil, &err)

@@ -22,7 +22,7 @@ func (p *pair) Pack(dst []byte, off int) {
 
 // sendPair starts a step that sends from two places.
 func (x *Call) sendPair(st *schedule.Step) (comm.Req, error) {
-	x.pairs = append(x.pairs, pair{x.at(st.At, st.Len-st.Tail), x.at(st.A, st.Tail)})
+	x.pairs = append(x.pairs, pair{x.bytesAt(st.At, st.Len-st.Tail), x.bytesAt(st.A, st.Tail)})
 	from := &x.pairs[len(x.pairs)-1]
 	r, err := x.c.Srv.IsendFrom(x.c.collCtx, int(x.c.peers[st.Peer]), x.tagOf(st), from, comm.Standard, x.terms)
 	if err != nil {

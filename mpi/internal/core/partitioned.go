@@ -65,8 +65,8 @@ const (
 	msgBegun   // req and err are set
 )
 
-// event counts that a message has ended, or that its start has returned.
-func (p *parted) event(w *fult.Worker) {
+// onEvent counts that a message has ended, or that its start has returned.
+func (p *parted) onEvent(w *fult.Worker) {
 	if p.left.Add(-1) != 0 {
 		return
 	}
@@ -76,17 +76,17 @@ func (p *parted) event(w *fult.Worker) {
 	p.c.Srv.EndCall(p.call, nil, w)
 }
 
-// begin makes the request of a start. stop ends it from outside. The start itself is one event, and others have been
-// counted. It is called with mu held; check is to follow without it.
-func (p *parted) begin(stop func(number uint64, err error, w *fult.Worker)) {
+// beginStart makes the request of a start. stop ends it from outside. The start itself is one event, and others have
+// been counted. It is called with mu held; check is to follow without it.
+func (p *parted) beginStart(stop func(number uint64, err error, w *fult.Worker)) {
 	p.left.Add(1)
 	p.starts++
 	p.active = true
 	p.call = p.c.Srv.NewCall(p.pends(), pending.Terms{Stop: stop, Number: p.starts})
 }
 
-// check ends a start that something has made hopeless before it was in the registry.
-func (p *parted) check() {
+// checkHopeless ends a start that something has made hopeless before it was in the registry.
+func (p *parted) checkHopeless() {
 	op := p.pends()
 	p.c.Srv.CheckCall(p.call, &op)
 }
@@ -100,8 +100,8 @@ func (p *parted) pends() pending.Op {
 	return op
 }
 
-// expect makes room for so many messages, none of which has begun.
-func (p *parted) expect(messages int) {
+// expectMessages makes room for so many messages, none of which has begun.
+func (p *parted) expectMessages(messages int) {
 	if len(p.msgs) < messages {
 		p.msgs = make([]partMessage, messages)
 	}
@@ -116,24 +116,24 @@ func (p *parted) started(i int, r comm.Req, err error) {
 	m := &p.msgs[i]
 	m.req, m.err = r, err
 	m.step.Store(msgBegun)
-	if p.ended() != nil {
+	if p.endedWhy() != nil {
 		p.c.Srv.Cancel(r)
 	}
 	if err != nil || r.Null() {
-		p.event(nil)
+		p.onEvent(nil)
 	}
-	p.event(nil)
+	p.onEvent(nil)
 }
 
-// ended tells why the start has been ended from outside, or nil.
-func (p *parted) ended() error {
+// endedWhy tells why the start has been ended from outside, or nil.
+func (p *parted) endedWhy() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.why
 }
 
-// end notes why a start ends from outside; false if it has ended. It is called with mu held.
-func (p *parted) end(number uint64, err error) bool {
+// endStart notes why a start ends from outside; false if it has ended. It is called with mu held.
+func (p *parted) endStart(number uint64, err error) bool {
 	if !p.active || p.starts != number || p.why != nil {
 		return false
 	}
@@ -141,15 +141,15 @@ func (p *parted) end(number uint64, err error) bool {
 	return true
 }
 
-// stop ends a start from outside: messages under way are asked to end, and those that have not begun never will. Each
-// of these has that many events to come.
-func (p *parted) stop(events int, w *fult.Worker) {
+// stopStart ends a start from outside: messages under way are asked to end, and those that have not begun never will.
+// Each of these has that many events to come.
+func (p *parted) stopStart(events int, w *fult.Worker) {
 	for i := range p.msgs {
 		m := &p.msgs[i]
 		switch {
 		case m.step.CompareAndSwap(msgIdle, msgClaimed):
 			for range events {
-				p.event(w)
+				p.onEvent(w)
 			}
 		case m.step.Load() == msgBegun:
 			p.c.Srv.Cancel(m.req)
@@ -157,9 +157,9 @@ func (p *parted) stop(events int, w *fult.Worker) {
 	}
 }
 
-// collect uses up the messages, or only looks at them, and gives the first error.
-func (p *parted) collect(last bool) (first error) {
-	first = p.ended()
+// collectMessages uses up the messages, or only looks at them, and gives the first error.
+func (p *parted) collectMessages(last bool) (first error) {
+	first = p.endedWhy()
 	for i := range p.msgs {
 		m := &p.msgs[i]
 		r, err := m.req, m.err
@@ -182,13 +182,13 @@ func (p *parted) collect(last bool) (first error) {
 
 // mayStart tells why no start can follow.
 func (p *parted) mayStart(c *Comm) error {
-	if err := p.ended(); err != nil {
+	if err := p.endedWhy(); err != nil {
 		return fmt.Errorf("%w: an earlier start has been ended: %w", ErrRequest, err)
 	}
-	return c.over()
+	return c.contextOver()
 }
 
-func (p *parted) cancel(*Comm) error { return nil } // the table of kinds forbids it
+func (p *parted) cancelOp(*Comm) error { return nil } // the table of kinds forbids it
 
 // batch is how the partitions of a sender are put into messages.
 type batch struct{ parts, bytes, each int } // partitions, bytes of all of them, partitions of one message
@@ -250,11 +250,11 @@ func (c *Comm) psendInit(what string, d data, parts, dest, tag int) (Request, er
 	if dest != ProcNull {
 		channel, err := c.proc.parts.announce(c, int(c.group[dest]), tag, p.batch)
 		if err != nil {
-			return Request{}, c.errorf(what, ": %w", err)
+			return Request{}, c.commErrorf(what, ": %w", err)
 		}
 		p.channel = channel
 	}
-	return c.keptParts(p, p.start), nil
+	return c.keptParts(p, p.startSend), nil
 }
 
 func (c *Comm) newParted(what string, d data, parts, peer, tag int) parted {
@@ -264,10 +264,10 @@ func (c *Comm) newParted(what string, d data, parts, peer, tag int) parted {
 // divisible tells why the bytes cannot be divided, or nil.
 func (p *parted) divisible() error {
 	if p.parts < 0 || p.parts > maxParts || p.parts > 0 && p.total%p.parts != 0 || p.parts == 0 && p.total > 0 {
-		return p.c.errorf(p.what, ": %w: %d bytes in %d partitions", ErrArgument, p.total, p.parts)
+		return p.c.commErrorf(p.what, ": %w: %d bytes in %d partitions", ErrArgument, p.total, p.parts)
 	}
 	if err := comm.CheckAlloc(int64(p.parts) * partState); err != nil {
-		return p.c.errorf(p.what, ", %d partitions: %w", p.parts, err)
+		return p.c.commErrorf(p.what, ", %d partitions: %w", p.parts, err)
 	}
 	return nil
 }
@@ -280,7 +280,7 @@ func (c *Comm) keptParts(e ends, start func(*Comm) (comm.Req, error)) Request {
 	return Request{c: c, x: &more{keeps: &keeps{state: reqkind.Inactive, start: start}, ends: e}}
 }
 
-func (p *partedSend) start(c *Comm) (comm.Req, error) {
+func (p *partedSend) startSend(c *Comm) (comm.Req, error) {
 	if err := p.mayStart(c); err != nil {
 		return comm.Req{}, err
 	}
@@ -291,33 +291,35 @@ func (p *partedSend) start(c *Comm) (comm.Req, error) {
 		p.lacks[i].Store(int32(p.batch.size(i)))
 	}
 	p.mu.Lock()
-	p.expect(p.batch.messages())
+	p.expectMessages(p.batch.messages())
 	p.left.Store(int32(p.batch.messages()))
-	p.begin(p.stopped)
+	p.beginStart(p.stopped)
 	call := p.call
 	p.mu.Unlock()
-	p.check()
-	p.event(nil)
+	p.checkHopeless()
+	p.onEvent(nil)
 	return call, nil
 }
 
 // stopped ends the start from outside.
 func (p *partedSend) stopped(number uint64, err error, w *fult.Worker) {
 	p.mu.Lock()
-	ended := p.end(number, err)
+	ended := p.endStart(number, err)
 	p.mu.Unlock()
 	if ended {
-		p.stop(1, w)
+		p.stopStart(1, w)
 	}
 }
 
-func (p *partedSend) kind() reqkind.Kind { return reqkind.PartitionedOut }
+func (p *partedSend) opKind() reqkind.Kind { return reqkind.PartitionedOut }
 
-func (p *partedSend) outcome(_ *Comm, last bool) (Status, error) { return empty, p.collect(last) }
+func (p *partedSend) opOutcome(_ *Comm, last bool) (Status, error) {
+	return empty, p.collectMessages(last)
+}
 
-func (p *partedSend) forget(*Comm) error {
-	if p.peer != ProcNull && p.ended() == nil { // else a message of the channel may still be at the receiver
-		p.c.proc.parts.release(int(p.c.group[p.peer]), p.channel)
+func (p *partedSend) forgetOp(*Comm) error {
+	if p.peer != ProcNull && p.endedWhy() == nil { // else a message of the channel may still be at the receiver
+		p.c.proc.parts.releaseChannel(int(p.c.group[p.peer]), p.channel)
 	}
 	return nil
 }
@@ -332,14 +334,14 @@ func (p *partedSend) markReady(part int) error {
 		return nil // others are not ready; or the start has been ended
 	}
 	if p.peer != ProcNull {
-		p.send(i)
+		p.sendPart(i)
 	} else {
-		p.event(nil)
+		p.onEvent(nil)
 	}
 	return nil
 }
 
-func (p *partedSend) send(i int) {
+func (p *partedSend) sendPart(i int) {
 	from, to := p.batch.span(i)
 	var b []byte
 	if p.cur == nil {
@@ -351,7 +353,7 @@ func (p *partedSend) send(i int) {
 		p.packing.Unlock()
 	}
 	p.left.Add(1)
-	t := comm.Terms{Shape: (&data{b: b, shape: p.shape}).sendShape(), Done: p.event}
+	t := comm.Terms{Shape: (&data{b: b, shape: p.shape}).sendShape(), Done: p.onEvent}
 	r, err := p.c.Srv.IsendWith(partCtx, int(p.c.group[p.peer]), partTag(p.channel, i), b, comm.Standard, t)
 	p.started(i, r, err)
 }
@@ -365,13 +367,13 @@ func (r *Request) Pready(what string, first, last int) error {
 	p, ok := r.ends().(*partedSend)
 	switch {
 	case !ok:
-		return r.c.errorf(what, ": %w: it is no partitioned send", ErrRequest)
+		return r.c.commErrorf(what, ": %w: it is no partitioned send", ErrRequest)
 	case first < 0 || last >= p.parts || first > last:
-		return r.c.errorf(what, ": %w: partitions %d to %d of %d", ErrArgument, first, last, p.parts)
+		return r.c.commErrorf(what, ": %w: partitions %d to %d of %d", ErrArgument, first, last, p.parts)
 	}
 	for i := first; i <= last; i++ {
 		if err := p.markReady(i); err != nil {
-			return r.c.errorf(what, ": %w", err)
+			return r.c.commErrorf(what, ": %w", err)
 		}
 	}
 	return nil

@@ -39,8 +39,8 @@ type partings struct {
 	channels map[int]*channels       // by rank of the world that messages go to
 }
 
-// init makes the maps at the first use. mu is held.
-func (x *partings) init() {
+// initMaps makes the maps at the first use. mu is held.
+func (x *partings) initMaps() {
 	if x.made == nil {
 		x.made = make(map[partSeries]uint32)
 		x.waiting, x.told = make(map[partKey]*partedRecv), make(map[partKey]announced)
@@ -48,9 +48,9 @@ func (x *partings) init() {
 	}
 }
 
-// next is the number of the next send or receive of a series. mu is held.
-func (x *partings) next(s partSeries) uint32 {
-	x.init()
+// nextNumber is the number of the next send or receive of a series. mu is held.
+func (x *partings) nextNumber(s partSeries) uint32 {
+	x.initMaps()
 	n := x.made[s]
 	x.made[s] = n + 1
 	return n
@@ -59,13 +59,13 @@ func (x *partings) next(s partSeries) uint32 {
 // announce gives a send to a rank of the world a channel, and tells that rank.
 func (x *partings) announce(c *Comm, to, tag int, b batch) (channel int, err error) {
 	x.mu.Lock()
-	n := x.next(partSeries{c.coll.uid, to, tag, true})
+	n := x.nextNumber(partSeries{c.coll.uid, to, tag, true})
 	list := x.channels[to]
 	if list == nil {
 		list = new(channels)
 		x.channels[to] = list
 	}
-	channel, ok := list.take()
+	channel, ok := list.takeChannel()
 	x.mu.Unlock()
 	if !ok {
 		return 0, fmt.Errorf("%w: there are %d partitioned sends to a rank", ErrContexts, partChannels)
@@ -77,17 +77,17 @@ func (x *partings) announce(c *Comm, to, tag int, b batch) (channel int, err err
 	return channel, nil
 }
 
-// release gives a channel back.
-func (x *partings) release(to, channel int) {
+// releaseChannel gives a channel back.
+func (x *partings) releaseChannel(to, channel int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.channels[to].used[channel/64] &^= 1 << (channel % 64)
 }
 
-// await makes a receive from a rank of the world meet its send.
-func (x *partings) await(p *partedRecv, from int) {
+// awaitSend makes a receive from a rank of the world meet its send.
+func (x *partings) awaitSend(p *partedRecv, from int) {
 	x.mu.Lock()
-	n := x.next(partSeries{p.c.coll.uid, from, p.tag, false})
+	n := x.nextNumber(partSeries{p.c.coll.uid, from, p.tag, false})
 	p.key = partKey{p.c.coll.uid, from, p.tag, n}
 	a, ok := x.told[p.key]
 	if ok {
@@ -97,12 +97,12 @@ func (x *partings) await(p *partedRecv, from int) {
 	}
 	x.mu.Unlock()
 	if ok {
-		p.meet(a)
+		p.meetSend(a)
 	}
 }
 
-// forget drops a receive. What its send announces later stays told, and nobody asks for it.
-func (x *partings) forget(p *partedRecv) {
+// forgetRecv drops a receive. What its send announces later stays told, and nobody asks for it.
+func (x *partings) forgetRecv(p *partedRecv) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	delete(x.waiting, p.key)
@@ -119,7 +119,7 @@ func (x *partings) noticed(key partKey, channel uint64, text []byte) {
 	}
 	a := announced{int(channel), newBatch(int(parts), int(bytes))}
 	x.mu.Lock()
-	x.init()
+	x.initMaps()
 	p := x.waiting[key]
 	if p == nil {
 		x.told[key] = a
@@ -127,7 +127,7 @@ func (x *partings) noticed(key partKey, channel uint64, text []byte) {
 	delete(x.waiting, key)
 	x.mu.Unlock()
 	if p != nil {
-		p.meet(a)
+		p.meetSend(a)
 	}
 }
 
@@ -144,8 +144,8 @@ type channels struct {
 	last int
 }
 
-// take gives a channel that is not in use; false if there is none.
-func (x *channels) take() (int, bool) {
+// takeChannel gives a channel that is not in use; false if there is none.
+func (x *channels) takeChannel() (int, bool) {
 	for range partChannels {
 		x.last = (x.last + 1) % partChannels
 		if bit := uint64(1) << (x.last % 64); x.used[x.last/64]&bit == 0 {

@@ -61,12 +61,12 @@ func (c *Comm) precvInit(what string, d data, parts, source, tag int) (Request, 
 	if source == ProcNull {
 		p.met = true
 	} else {
-		c.proc.parts.await(p, int(c.group[source]))
+		c.proc.parts.awaitSend(p, int(c.group[source]))
 	}
-	return c.keptParts(p, p.start), nil
+	return c.keptParts(p, p.startRecv), nil
 }
 
-func (p *partedRecv) start(c *Comm) (comm.Req, error) {
+func (p *partedRecv) startRecv(c *Comm) (comm.Req, error) {
 	if err := p.mayStart(c); err != nil {
 		return comm.Req{}, err
 	}
@@ -78,26 +78,26 @@ func (p *partedRecv) start(c *Comm) (comm.Req, error) {
 	met := p.met
 	p.waiting = !met
 	if met {
-		p.count()
+		p.countMessages()
 	}
-	p.begin(p.stopped) // before the announcement can come
+	p.beginStart(p.stopped) // before the announcement can come
 	call := p.call
 	p.mu.Unlock()
-	p.check()
+	p.checkHopeless()
 	if met {
-		p.post()
+		p.postAll()
 	}
 	return call, nil
 }
 
-// count makes a start expect its messages, each with two events. It is called with mu held.
-func (p *partedRecv) count() {
-	p.expect(len(p.arrived))
+// countMessages makes a start expect its messages, each with two events. It is called with mu held.
+func (p *partedRecv) countMessages() {
+	p.expectMessages(len(p.arrived))
 	p.left.Add(int32(2 * len(p.arrived)))
 }
 
-// meet takes the announcement of the sender.
-func (p *partedRecv) meet(a announced) {
+// meetSend takes the announcement of the sender.
+func (p *partedRecv) meetSend(a announced) {
 	p.mu.Lock()
 	p.met, p.news = true, a
 	p.arrived = make([]partArrival, a.batch.messages())
@@ -107,18 +107,18 @@ func (p *partedRecv) meet(a announced) {
 	waiting := p.waiting
 	p.waiting = false
 	if waiting {
-		p.count()
+		p.countMessages()
 	}
 	p.mu.Unlock()
 	if waiting {
-		p.post()
+		p.postAll()
 	}
 }
 
 // stopped ends the start from outside.
 func (p *partedRecv) stopped(number uint64, err error, w *fult.Worker) {
 	p.mu.Lock()
-	ended, waiting := p.end(number, err), p.waiting
+	ended, waiting := p.endStart(number, err), p.waiting
 	if ended {
 		p.waiting = false
 	}
@@ -126,32 +126,32 @@ func (p *partedRecv) stopped(number uint64, err error, w *fult.Worker) {
 	switch {
 	case !ended:
 	case waiting:
-		p.event(w) // that of the start, which post would add
+		p.onEvent(w) // that of the start, which post would add
 	default:
-		p.stop(2, w)
+		p.stopStart(2, w)
 	}
 }
 
-// post starts the receives of all messages, and ends what begin has counted.
-func (p *partedRecv) post() {
+// postAll starts the receives of all messages, and ends what begin has counted.
+func (p *partedRecv) postAll() {
 	for i := range p.arrived {
 		if p.msgs[i].step.CompareAndSwap(msgIdle, msgClaimed) {
-			p.arrived[i].post()
+			p.arrived[i].postRecv()
 		}
 	}
-	p.event(nil)
+	p.onEvent(nil)
 }
 
-func (a *partArrival) post() {
+func (a *partArrival) postRecv() {
 	p := a.p
 	from, to := p.news.batch.span(a.i)
 	a.to = min(to, p.total) // what is longer gives ErrTruncate
 	a.from = min(from, a.to)
-	r, err := a.receive(int(p.c.group[p.peer]), partTag(p.news.channel, a.i))
+	r, err := a.receivePart(int(p.c.group[p.peer]), partTag(p.news.channel, a.i))
 	p.started(a.i, r, err)
 }
 
-func (a *partArrival) receive(peer, tag int) (comm.Req, error) {
+func (a *partArrival) receivePart(peer, tag int) (comm.Req, error) {
 	p, t := a.p, comm.Terms{Shape: a.p.shape, Done: a.came}
 	if p.cur != nil {
 		return p.c.Srv.IrecvInto(partCtx, peer, tag, a, t)
@@ -162,13 +162,13 @@ func (a *partArrival) receive(peer, tag int) (comm.Req, error) {
 // came is called when the message has come.
 func (a *partArrival) came(w *fult.Worker) {
 	a.here.Store(true)
-	a.p.event(w)
+	a.p.onEvent(w)
 }
 
-func (p *partedRecv) kind() reqkind.Kind { return reqkind.PartitionedIn }
+func (p *partedRecv) opKind() reqkind.Kind { return reqkind.PartitionedIn }
 
-func (p *partedRecv) outcome(c *Comm, last bool) (Status, error) {
-	err := p.collect(last)
+func (p *partedRecv) opOutcome(c *Comm, last bool) (Status, error) {
+	err := p.collectMessages(last)
 	if p.peer == ProcNull {
 		return nullStatus, err
 	}
@@ -183,9 +183,9 @@ func (p *partedRecv) outcome(c *Comm, last bool) (Status, error) {
 	return st, err
 }
 
-// forget removes a receive that no sender has announced from its place.
-func (p *partedRecv) forget(*Comm) error {
-	p.c.proc.parts.forget(p)
+// forgetOp removes a receive that no sender has announced from its place.
+func (p *partedRecv) forgetOp(*Comm) error {
+	p.c.proc.parts.forgetRecv(p)
 	return nil
 }
 
@@ -201,19 +201,19 @@ func (r *Request) Parrived(what string, part int) (bool, error) {
 	}
 	switch {
 	case !ok:
-		return false, r.c.errorf(what, ": %w: it is no partitioned receive", ErrRequest)
+		return false, r.c.commErrorf(what, ": %w: it is no partitioned receive", ErrRequest)
 	case part < 0 || part >= p.parts:
-		return false, r.c.errorf(what, ": %w: partition %d of %d", ErrArgument, part, p.parts)
-	case r.idle() || r.Ready() || p.has(part):
+		return false, r.c.commErrorf(what, ": %w: partition %d of %d", ErrArgument, part, p.parts)
+	case r.isIdle() || r.Ready() || p.hasPart(part):
 		r.pollInTurn()
 		return true, nil
 	}
 	r.c.Srv.Poll()
-	return r.Ready() || p.has(part), nil
+	return r.Ready() || p.hasPart(part), nil
 }
 
-// has tells whether the bytes of a partition have come.
-func (p *partedRecv) has(part int) bool {
+// hasPart tells whether the bytes of a partition have come.
+func (p *partedRecv) hasPart(part int) bool {
 	p.mu.Lock()
 	posted := p.met && !p.waiting
 	p.mu.Unlock()

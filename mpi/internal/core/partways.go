@@ -37,14 +37,14 @@ func (x *Call) partWays() *partWays {
 	return *at
 }
 
-// of is the class of parts of n bytes.
-func (w *partWays) of(n int) *partClass {
+// classOf is the class of parts of n bytes.
+func (w *partWays) classOf(n int) *partClass {
 	return &w[min(max(bits.Len(uint(n-1)/boardGets), 0), partClasses-1)]
 }
 
-// pick tells whether this rank takes chunks of parts of n bytes, rather than getting them.
-func (w *partWays) pick(x *Call, n int) bool {
-	c := w.of(n)
+// pickChunks tells whether this rank takes chunks of parts of n bytes, rather than getting them.
+func (w *partWays) pickChunks(x *Call, n int) bool {
+	c := w.classOf(n)
 	switch fixed := x.c.Srv.FixedWay(); {
 	case fixed != comm.Auto:
 		return fixed == comm.Stream
@@ -54,9 +54,9 @@ func (w *partWays) pick(x *Call, n int) bool {
 	return c.picker.Pick() == partChunks
 }
 
-// note learns from a call that has taken so many ticks.
-func (w *partWays) note(x *Call, p *parts, ticks uint64, err error) {
-	c, way := w.of(p.n), partGets
+// noteCost learns from a call that has taken so many ticks.
+func (w *partWays) noteCost(x *Call, p *parts, ticks uint64, err error) {
+	c, way := w.classOf(p.n), partGets
 	if p.chunked[x.rank] {
 		way = partChunks
 	}

@@ -27,7 +27,7 @@ func newParty(sc scope, p *Proc, name meet.Name, members []int32) *party {
 
 // awaits registers a wait for a member, a rank of the world.
 func (y *party) awaits(member int) comm.Req {
-	return y.begin(y.p.srv, member, func(rank int) bool { return y.ends(rank, member) })
+	return y.beginWait(y.p.srv, member, func(rank int) bool { return y.ends(rank, member) })
 }
 
 // ends tells whether the failure of a rank ends a wait for the member from. If a member dies, the others may wait for
@@ -39,13 +39,13 @@ func (y *party) ends(rank, from int) bool {
 	return !errors.Is(y.p.srv.Endpoint().PeerFailed(rank), conduit.ErrPeerClosed)
 }
 
-// combine gives all members what f makes of the bytes of all, in their order. f may change its first argument. A member
-// sends and receives about log2 of their number. It waits.
-func (y *party) combine(mine []byte, f func(low, high []byte) []byte) ([]byte, error) {
+// combineAll gives all members what f makes of the bytes of all, in their order. f may change its first argument. A
+// member sends and receives about log2 of their number. It waits.
+func (y *party) combineAll(mine []byte, f func(low, high []byte) []byte) ([]byte, error) {
 	s, n, step := &y.p.system, len(y.members), 1
 	for ; step < n && y.me&step == 0; step *= 2 {
 		if y.me+step < n {
-			high, err := s.recv(y, y.at(y.me+step))
+			high, err := s.recv(y, y.rankOf(y.me+step))
 			if err != nil {
 				return nil, err
 			}
@@ -53,17 +53,17 @@ func (y *party) combine(mine []byte, f func(low, high []byte) []byte) ([]byte, e
 		}
 	}
 	if y.me != 0 {
-		if err := s.send(y, y.at(y.me-step), mine); err != nil {
+		if err := s.sendMessage(y, y.rankOf(y.me-step), mine); err != nil {
 			return nil, err
 		}
 		var err error
-		if mine, err = s.recv(y, y.at(y.me-step)); err != nil {
+		if mine, err = s.recv(y, y.rankOf(y.me-step)); err != nil {
 			return nil, err
 		}
 	}
 	for step /= 2; step > 0; step /= 2 {
 		if y.me+step < n {
-			if err := s.send(y, y.at(y.me+step), mine); err != nil {
+			if err := s.sendMessage(y, y.rankOf(y.me+step), mine); err != nil {
 				return nil, err
 			}
 		}
@@ -71,12 +71,12 @@ func (y *party) combine(mine []byte, f func(low, high []byte) []byte) ([]byte, e
 	return mine, nil
 }
 
-// at is the rank in the world of a member.
-func (y *party) at(member int) int { return int(y.members[member]) }
+// rankOf is the rank in the world of a member.
+func (y *party) rankOf(member int) int { return int(y.members[member]) }
 
 // and sets all to the bitwise and of the mine of all members.
 func (y *party) and(mine, all []byte) error {
-	got, err := y.combine(slices.Clone(mine), func(low, high []byte) []byte {
+	got, err := y.combineAll(slices.Clone(mine), func(low, high []byte) []byte {
 		for i := range min(len(low), len(high)) {
 			low[i] &= high[i]
 		}
@@ -88,7 +88,7 @@ func (y *party) and(mine, all []byte) error {
 
 // gather gives the words of all members, as many of each, in their order.
 func (y *party) gather(mine ...uint64) ([]uint64, error) {
-	b, err := y.combine(bytesOfWords(mine), func(low, high []byte) []byte { return append(low, high...) })
+	b, err := y.combineAll(bytesOfWords(mine), func(low, high []byte) []byte { return append(low, high...) })
 	if err != nil {
 		return nil, err
 	}

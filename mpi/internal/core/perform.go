@@ -30,7 +30,7 @@ const plansKept = 8
 
 // plan takes the way and the root of the call and sets its schedule. It reports whether that must be built.
 func (x *Call) plan(w way, root int, of contribution) bool {
-	x.take(w, root)
+	x.takeWay(w, root)
 	x.bytes = of.bytes
 	call, p := int(w)<<tagShared|root, &x.plans[w%plansKept]
 	x.steps = &p.steps
@@ -48,12 +48,12 @@ func (x *Call) fresh(w way) *schedule.Schedule {
 	return x.steps
 }
 
-func (x *Call) place() schedule.Place { return schedule.Place{Rank: x.rank, Size: x.size} }
+func (x *Call) schedulePlace() schedule.Place { return schedule.Place{Rank: x.rank, Size: x.size} }
 
 // Finish carries out the call, unless err is not nil, and ends it.
 func (x *Call) Finish(err error) error {
 	if err == nil {
-		if err = x.settle(); err == nil {
+		if err = x.settleCall(); err == nil {
 			err = x.perform()
 		}
 	}
@@ -61,7 +61,7 @@ func (x *Call) Finish(err error) error {
 		arch.StoreRel64(&x.st.state, x.call*2)
 		return nil
 	}
-	return x.end(err)
+	return x.endCall(err)
 }
 
 // perform carries out the schedule on the caller's stack. In a short call each step is done as soon as it is started,
@@ -78,7 +78,7 @@ func (x *Call) perform() (err error) {
 	for i := range steps {
 		waits = waits || steps[i].Kind == schedule.Recv
 		var r comm.Req
-		if r, err = x.start(&steps[i], i+1 == len(steps) || int(steps[i+1].After) > i); err != nil {
+		if r, err = x.startStep(&steps[i], i+1 == len(steps) || int(steps[i+1].After) > i); err != nil {
 			break
 		}
 		if !r.Null() {
@@ -89,9 +89,9 @@ func (x *Call) perform() (err error) {
 	if !waits { // a rank alone, or one that only sends
 		x.c.Srv.PollInTurn()
 	}
-	x.forget()
+	x.forgetBuffers()
 	if s != nil {
-		s.release()
+		s.releaseScratch()
 		x.scratch = nil
 	}
 	return err
@@ -106,8 +106,8 @@ func (x *Call) lay() (s *scratch) {
 	return s
 }
 
-// forget lets go of the buffers of the call.
-func (x *Call) forget() {
+// forgetBuffers lets go of the buffers of the call.
+func (x *Call) forgetBuffers() {
 	x.buf[schedule.In].mem, x.buf[schedule.Out].mem, x.buf[schedule.Work].mem = nil, nil, nil
 	if len(x.pairs) > 0 {
 		clear(x.pairs)
@@ -124,17 +124,17 @@ func (x *Call) drive(i int, r comm.Req) (err error) {
 	for err == nil && !x.run.Over() {
 		st, i := x.run.Next()
 		if st == nil {
-			err = x.await(x.run.Pending(0))
+			err = x.awaitStep(x.run.Pending(0))
 			continue
 		}
-		if r, err = x.start(st, x.run.Stuck(i)); r.Null() {
+		if r, err = x.startStep(st, x.run.Stuck(i)); r.Null() {
 			x.run.Done(i)
 		} else {
 			x.reqs[i] = r
 		}
 	}
 	if err != nil {
-		x.fail(err) // before the wait for what is dropped
+		x.failAll(err) // before the wait for what is dropped
 		x.dropAll()
 	}
 	return err
@@ -148,15 +148,15 @@ func (x *Call) beginRun(s *schedule.Schedule, i int) {
 	x.run.Begin(s, i)
 }
 
-func (x *Call) at(m schedule.Mem, n int) []byte { return x.buf[m.Buf].mem[m.Off : m.Off+n] }
+func (x *Call) bytesAt(m schedule.Mem, n int) []byte { return x.buf[m.Buf].mem[m.Off : m.Off+n] }
 
-// start starts a step, and returns a null request if the step is done. needed says that no other step can be started
-// before this one is done; start then waits for a receive.
-func (x *Call) start(st *schedule.Step, needed bool) (comm.Req, error) {
+// startStep starts a step, and returns a null request if the step is done. needed says that no other step can be
+// started before this one is done; start then waits for a receive.
+func (x *Call) startStep(st *schedule.Step, needed bool) (comm.Req, error) {
 	if st.Kind == schedule.Send && st.Tail > 0 {
 		return x.sendPair(st)
 	}
-	b := x.at(st.At, st.Len)
+	b := x.bytesAt(st.At, st.Len)
 	switch st.Kind {
 	case schedule.Send:
 		return x.isend(st, b)
@@ -166,23 +166,23 @@ func (x *Call) start(st *schedule.Step, needed bool) (comm.Req, error) {
 		}
 		return comm.Req{}, x.recv(st, b)
 	case schedule.Copy:
-		copy(b, x.at(st.A, st.Len))
+		copy(b, x.bytesAt(st.A, st.Len))
 		return comm.Req{}, nil
 	default:
-		return comm.Req{}, x.combine(b, x.at(st.A, st.Len), x.at(st.B, st.Len))
+		return comm.Req{}, x.combineInto(b, x.bytesAt(st.A, st.Len), x.bytesAt(st.B, st.Len))
 	}
 }
 
-// await waits for step i.
-func (x *Call) await(st *schedule.Step, i int) error {
+// awaitStep waits for step i.
+func (x *Call) awaitStep(st *schedule.Step, i int) error {
 	x.run.Done(i)
-	return x.wait(st, x.reqs[i])
+	return x.waitForStep(st, x.reqs[i])
 }
 
 // dropAll ends what is under way.
 func (x *Call) dropAll() {
 	for st, i := x.run.Pending(0); st != nil; st, i = x.run.Pending(i + 1) {
-		x.drop(x.reqs[i])
+		x.dropReq(x.reqs[i])
 		x.run.Done(i)
 	}
 }

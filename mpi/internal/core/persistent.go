@@ -49,10 +49,10 @@ func (r *Request) Start(what string) error {
 		return err
 	}
 	c, k := r.c, r.keeps()
-	if err := c.usable(what); err != nil {
+	if err := c.checkUsable(what); err != nil {
 		return err
 	}
-	req, err := k.begin(c)
+	req, err := k.beginOp(c)
 	switch {
 	case err == nil:
 		k.req, k.state = req, reqkind.Active
@@ -68,8 +68,8 @@ func (r *Request) Start(what string) error {
 	return c.SendError(what, k.peer, k.tag, k.data.len(), err)
 }
 
-// begin starts the operation on c.
-func (k *keeps) begin(c *Comm) (comm.Req, error) {
+// beginOp starts the operation on c.
+func (k *keeps) beginOp(c *Comm) (comm.Req, error) {
 	switch {
 	case k.start != nil:
 		return k.start(c)

@@ -131,7 +131,7 @@ func (p *Proc) closePort(serial uint64, why error) bool {
 		return false
 	}
 	for _, call := range port.calls {
-		p.answer(call, callRefused)
+		p.answerCaller(call, callRefused)
 	}
 	for _, a := range port.waiting {
 		p.srv.EndCall(a.req, fmt.Errorf("%w: the port has been closed", why), nil)
@@ -139,7 +139,7 @@ func (p *Proc) closePort(serial uint64, why error) bool {
 	return true
 }
 
-func (p *Proc) answer(to caller, answer uint64) {
+func (p *Proc) answerCaller(to caller, answer uint64) {
 	p.srv.Notify(to.rank, [4]uint64{to.key, 0, noticeAnswered, answer}, "")
 }
 
@@ -165,7 +165,7 @@ func (c *Comm) connected(what string, root int, find func() (caller, error)) (*C
 		return nil, err
 	}
 	if uint(root) >= uint(len(c.group)) {
-		return nil, c.errorf(what, ": %w: %d", ErrRoot, root)
+		return nil, c.commErrorf(what, ": %w: %d", ErrRoot, root)
 	}
 	var told []uint64
 	var why error
@@ -175,14 +175,14 @@ func (c *Comm) connected(what string, root int, find func() (caller, error)) (*C
 			told, why = c.trade(what, meet.Make(meet.Connected, other.key, 0, ""), other.rank)
 		}
 	}
-	told, err := c.meeting(what).spread(told)
+	told, err := c.meeting(what).spreadWords(told)
 	switch {
 	case why != nil:
 		return nil, c.dressed(what, why)
 	case err != nil:
 		return nil, c.dressed(what, err)
 	case len(told) < 2:
-		return nil, c.errorf(what, ": %w: rank %d, the root, has failed", errs.Port, root)
+		return nil, c.commErrorf(what, ": %w: rank %d, the root, has failed", errs.Port, root)
 	}
 	return c.joined(what, told[0], toRanks(told[1:]))
 }
@@ -204,14 +204,14 @@ func (p *Proc) accept(sc scope, name string) (caller, error) {
 		from := port.calls[0]
 		port.calls = port.calls[1:]
 		x.mu.Unlock()
-		p.answer(from, callTaken)
+		p.answerCaller(from, callTaken)
 		return from, nil
 	}
 	a := new(accept)
 	port.waiting = append(port.waiting, a)
-	a.req = sc.begin(p.srv, pending.AnyRank, pending.Nobody)
+	a.req = sc.beginWait(p.srv, pending.AnyRank, pending.Nobody)
 	x.mu.Unlock()
-	if _, err := sc.wait(p.srv, a.req); err != nil {
+	if _, err := sc.waitReq(p.srv, a.req); err != nil {
 		p.unwait(serial, a)
 		return caller{}, err
 	}
@@ -244,7 +244,7 @@ func (p *Proc) dial(sc scope, name string) (caller, error) {
 		x.dials = map[uint64]*dial{}
 	}
 	x.dials[key] = d
-	d.req = sc.begin(p.srv, owner, nil)
+	d.req = sc.beginWait(p.srv, owner, nil)
 	x.mu.Unlock()
 	p.srv.Notify(owner, [4]uint64{key, serial, noticeCall, callMade}, "")
 	limit := settings.InitTimeout.Get(p.rank.Settings())
@@ -253,7 +253,7 @@ func (p *Proc) dial(sc scope, name string) (caller, error) {
 		p.srv.Notify(owner, [4]uint64{key, serial, noticeCall, callWithdrawn}, "") // the answer ends the wait
 	})
 	defer timer.Stop()
-	_, err = sc.wait(p.srv, d.req)
+	_, err = sc.waitReq(p.srv, d.req)
 	switch {
 	case err == nil:
 		return caller{owner, key}, nil
@@ -283,7 +283,7 @@ func (p *Proc) withdrawn(from caller, serial uint64) {
 	}
 	x.mu.Unlock()
 	if found {
-		p.answer(from, callRefused)
+		p.answerCaller(from, callRefused)
 	}
 }
 
@@ -303,16 +303,16 @@ func (p *Proc) called(from caller, serial uint64, w *fult.Worker) {
 	x.mu.Unlock()
 	switch {
 	case port == nil:
-		p.answer(from, callRefused)
+		p.answerCaller(from, callRefused)
 	case a != nil:
-		p.answer(from, callTaken)
+		p.answerCaller(from, callTaken)
 		a.from = from
 		p.srv.EndCall(a.req, nil, w)
 	}
 }
 
-// answered ends a call of this rank with err, if it has not ended.
-func (p *Proc) answered(key uint64, err error, w *fult.Worker) {
+// onAnswered ends a call of this rank with err, if it has not ended.
+func (p *Proc) onAnswered(key uint64, err error, w *fult.Worker) {
 	x := &p.ports
 	x.mu.Lock()
 	d := x.dials[key]

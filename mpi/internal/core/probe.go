@@ -31,7 +31,7 @@ func (c *Comm) probe(
 		return nil, nullStatus, true, nil
 	}
 	if !wait {
-		err = c.over()
+		err = c.contextOver()
 	}
 	var found comm.Status
 	switch from := c.world(source); {
@@ -109,7 +109,7 @@ func (m *Message) imrecv(what string, d data, alloc func(n int) []byte, bad erro
 	if !m.lives() {
 		return Request{}, fmt.Errorf("mpi: %s: %w: nil message", what, ErrRequest)
 	}
-	if err := m.c.usable(what); err != nil {
+	if err := m.c.checkUsable(what); err != nil {
 		return Request{}, err
 	}
 	if bad != nil {
@@ -121,15 +121,15 @@ func (m *Message) imrecv(what string, d data, alloc func(n int) []byte, bad erro
 	if m.m == nil {
 		return Request{c: m.c, req: comm.DoneReq(markNullRecv)}, nil
 	}
-	r, err := m.start(&d, alloc)
+	r, err := m.startReceive(&d, alloc)
 	if err != nil {
 		return Request{}, m.c.opError(what, err)
 	}
 	return Request{c: m.c, req: r}, nil
 }
 
-// start starts to receive m, which is not from the null process.
-func (m *Message) start(d *data, alloc func(n int) []byte) (comm.Req, error) {
+// startReceive starts to receive m, which is not from the null process.
+func (m *Message) startReceive(d *data, alloc func(n int) []byte) (comm.Req, error) {
 	if d.cur != nil {
 		return m.c.Srv.ImrecvInto(m.m, d.cur, m.c.terms(formMatched, d.shape))
 	}

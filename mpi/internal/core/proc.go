@@ -50,7 +50,7 @@ func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 		return nil, err
 	}
 	r.Count("unexpected bytes", p.srv.UnexpectedBytes)
-	p.ids.init(p.srv)
+	p.ids.initContexts(p.srv)
 	p.system.srv = p.srv
 	p.initArena()
 	p.srv.OnNotice(p.noticed)
@@ -58,7 +58,7 @@ func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 	p.world = newComm(home{p: p}, worldID, worldUID, ranks(r.Job()), r.Rank()-r.Job().First)
 	p.self = newComm(home{p: p}, selfID, selfUID, []int32{int32(r.Rank())}, 0)
 	if err := r.Attach(rank.Layer{
-		Report: p.report, Unended: p.unended, Meet: p.meet, AnyDead: p.anyDead,
+		Report: p.reportWaits, Unended: p.unended, Meet: p.meetAll, AnyDead: p.anyDead,
 		Stop: p.srv.Close, Verdict: p.verdict,
 	}); err != nil {
 		return nil, err
@@ -85,8 +85,8 @@ func (p *Proc) OfRank() *rank.Rank { return p.rank }
 // Server is the communication server below.
 func (p *Proc) Server() *comm.Server { return p.srv }
 
-// meet is this layer's part in Finalize.
-func (p *Proc) meet() error {
+// meetAll is this layer's part in Finalize.
+func (p *Proc) meetAll() error {
 	p.final.Store(true)
 	if p.anyDead() {
 		_, err := p.world.decided(p.world.scope("Finalize"), 0)

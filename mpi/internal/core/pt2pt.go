@@ -12,7 +12,7 @@ func (c *Comm) SendBuf(what string, b Buf, dest, tag int, mode comm.Mode) error 
 	if err != nil {
 		return err
 	}
-	return c.send(what, d, dest, tag, mode)
+	return c.sendWith(what, d, dest, tag, mode)
 }
 
 // IsendBuf is SendBuf that only starts.
@@ -116,7 +116,7 @@ func (m *Message) MrecvBuf(what string, b Buf) (Status, error) {
 
 // The calls below have checked arguments.
 
-func (c *Comm) send(what string, d data, dest, tag int, mode comm.Mode) error {
+func (c *Comm) sendWith(what string, d data, dest, tag int, mode comm.Mode) error {
 	if dest == ProcNull {
 		c.Srv.PollInTurn()
 		return nil
@@ -164,7 +164,7 @@ func (c *Comm) irecv(what string, f comm.Form, d data, source, tag int) (Request
 
 func (c *Comm) sendrecv(what string, out data, dest, stag int, in data, source, rtag int) (Status, error) {
 	if overlap(out.b, in.b) {
-		return Status{}, c.errorf(what, ": %w: the buffers overlap", ErrBuffer)
+		return Status{}, c.commErrorf(what, ": %w: the buffers overlap", ErrBuffer)
 	}
 	r, err := c.irecv(what, formSendrecv, in, source, rtag)
 	if err != nil {

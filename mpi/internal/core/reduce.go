@@ -19,7 +19,7 @@ func (x *Call) Reduce(root int) error {
 	}
 	w := reduceWay(of.bytes)
 	if x.plan(w, root, of) {
-		x.steps.ReduceTree(x.place(), root, segmented(of), of.inPlace)
+		x.steps.ReduceTree(x.schedulePlace(), root, segmented(of), of.inPlace)
 	}
 	if w == wayReduceParts {
 		x.lastTag = x.tagged(wayReduceEnd, root)
@@ -39,7 +39,7 @@ func (x *Call) reduction(result bool) (contribution, error) {
 	n, size := len(send.mem), send.size
 	switch {
 	case x.op.Combiner == nil:
-		return contribution{}, x.errorf(ErrOp, "the operation has no function")
+		return contribution{}, x.callErrorf(ErrOp, "the operation has no function")
 	case !result:
 		return contribution{n, size, false}, x.NotPlace("send", send.mem)
 	case inPlace(send.mem):
@@ -52,8 +52,8 @@ func (x *Call) reduction(result bool) (contribution, error) {
 	return contribution{n, size, false}, x.lengthFor("receive", recv.len, send.len)
 }
 
-// combine sets out to low op high.
-func (x *Call) combine(out, low, high []byte) error {
+// combineInto sets out to low op high.
+func (x *Call) combineInto(out, low, high []byte) error {
 	if x.op.User {
 		return x.guarded(out, low, high)
 	}
@@ -71,13 +71,13 @@ func (x *Call) guarded(out, low, high []byte) (err error) {
 		}
 		v := recover()
 		if v != nil {
-			x.panic, err = v, x.errorf(ErrOp, "the operation panics: %v", v)
+			x.panic, err = v, x.callErrorf(ErrOp, "the operation panics: %v", v)
 			return
 		}
 		if x.scratch != nil {
 			x.scratch.lost = true
 		}
-		_ = x.end(x.errorf(ErrOp, "the operation ends its goroutine"))
+		_ = x.endCall(x.callErrorf(ErrOp, "the operation ends its goroutine"))
 	}()
 	x.op.Into(out, low, high)
 	returned = true

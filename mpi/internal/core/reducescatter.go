@@ -16,7 +16,7 @@ func (x *Call) ReduceScatterBlock(int) error {
 	each := out.len
 	if own {
 		if each = in.len / x.size; in.len%x.size != 0 {
-			return x.errorf(ErrCount, "%d elements are no whole number for each of %d ranks", in.len, x.size)
+			return x.callErrorf(ErrCount, "%d elements are no whole number for each of %d ranks", in.len, x.size)
 		}
 	} else if err := x.lengthFor("send", in.len, each*x.size); err != nil {
 		return err
@@ -47,10 +47,10 @@ func (x *Call) ReduceScatter(counts []int) error {
 	if err := x.lengthFor("receive", out.len, counts[x.rank]); err != nil {
 		return err
 	}
-	w := reduceScatterWay(x.size, l.sum()*in.size)
-	x.take(w, 0)
+	w := reduceScatterWay(x.size, l.sumLengths()*in.size)
+	x.takeWay(w, 0)
 	x.fresh(w)
-	x.scatterShares(w == wayReduceScatterHalving, l.parts(schedule.In, in.size), own)
+	x.scatterShares(w == wayReduceScatterHalving, l.partsOf(schedule.In, in.size), own)
 	return nil
 }
 
@@ -59,7 +59,7 @@ func (x *Call) scatters() (own bool, err error) {
 	in, out := &x.buf[schedule.In], &x.buf[schedule.Out]
 	switch {
 	case x.op.Combiner == nil:
-		return false, x.errorf(ErrOp, "the operation has no function")
+		return false, x.callErrorf(ErrOp, "the operation has no function")
 	case inPlace(in.mem):
 		*in = *out
 		return true, x.NotPlace("receive", out.mem)
@@ -70,8 +70,8 @@ func (x *Call) scatters() (own bool, err error) {
 // scatterShares builds a schedule.
 func (x *Call) scatterShares(halving bool, parts *schedule.Parts, own bool) {
 	if halving {
-		x.steps.ReduceScatterHalving(x.place(), parts, own)
+		x.steps.ReduceScatterHalving(x.schedulePlace(), parts, own)
 	} else {
-		x.steps.ReduceScatterShares(x.place(), parts, own)
+		x.steps.ReduceScatterShares(x.schedulePlace(), parts, own)
 	}
 }

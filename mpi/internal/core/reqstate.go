@@ -18,13 +18,13 @@ type more struct {
 // ends is an operation that is not exactly one operation of the server: partitioned, generalized, of two. Its request
 // is of NewCall.
 type ends interface {
-	kind() reqkind.Kind
+	opKind() reqkind.Kind
 	// outcome gives how the operation has ended; it is called once EndCall has been. With last nobody asks again.
-	outcome(c *Comm, last bool) (Status, error)
+	opOutcome(c *Comm, last bool) (Status, error)
 	// cancel asks for the end.
-	cancel(c *Comm) error
+	cancelOp(c *Comm) error
 	// forget is called when the request is freed. The operation may be under way.
-	forget(c *Comm) error
+	forgetOp(c *Comm) error
 }
 
 // ends is the operation behind a request of NewCall; nil of another. r is not null.
@@ -49,8 +49,8 @@ func (r *Request) keeps() *keeps {
 // Lasts reports whether r is persistent.
 func (r *Request) Lasts() bool { return !r.Null() && r.keeps() != nil }
 
-// idle reports whether r counts as null in waits: it is null, or persistent and inactive.
-func (r *Request) idle() bool {
+// isIdle reports whether r counts as null in waits: it is null, or persistent and inactive.
+func (r *Request) isIdle() bool {
 	if r.c == nil {
 		return true
 	}
@@ -62,7 +62,7 @@ func (r *Request) idle() bool {
 func (r *Request) Called() bool { return !r.Null() && r.ends() != nil }
 
 // Idle reports whether r counts as null in waits: it is null, or persistent and inactive.
-func (r *Request) Idle() bool { return r.idle() }
+func (r *Request) Idle() bool { return r.isIdle() }
 
 // freed reports whether a copy of the persistent request r has been freed.
 func (r *Request) freed() bool {
@@ -86,8 +86,8 @@ func (r *Request) watched() *watch {
 	return r.x.watch
 }
 
-// over makes r null, or inactive if it is persistent.
-func (r *Request) over() {
+// endUse makes r null, or inactive if it is persistent.
+func (r *Request) endUse() {
 	if k := r.keeps(); k != nil && k.state == reqkind.Active {
 		k.state, k.req, r.x.watch = reqkind.Inactive, comm.Req{}, nil
 		return
@@ -95,11 +95,11 @@ func (r *Request) over() {
 	*r = Request{}
 }
 
-// kind is the kind of the operation of r, which is neither null nor used up.
-func (r *Request) kind() reqkind.Kind {
+// opKind is the kind of the operation of r, which is neither null nor used up.
+func (r *Request) opKind() reqkind.Kind {
 	switch {
 	case r.ends() != nil:
-		return r.ends().kind()
+		return r.ends().opKind()
 	case r.keeps() != nil:
 		return reqkind.Persistent
 	case r.req.IsCall():
@@ -129,9 +129,9 @@ func (r *Request) may(what string, call reqkind.Call) error {
 	if state == reqkind.Null {
 		return fmt.Errorf("mpi: %s: %w: %v", what, ErrRequest, state)
 	}
-	kind := r.kind()
+	kind := r.opKind()
 	if _, err := reqkind.Next(kind, state, call); err != nil {
-		return r.c.errorf(what, ": %w: it is %v and %v", ErrRequest, kind, state)
+		return r.c.commErrorf(what, ": %w: it is %v and %v", ErrRequest, kind, state)
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (r *Request) Free() error {
 	var err error
 	r.c.Srv.PollInTurn()
 	if e := r.ends(); e != nil {
-		err = e.forget(r.c)
+		err = e.forgetOp(r.c)
 	} else if w := r.watched(); w == nil || w.Err() != nil {
 		r.c.Srv.Drop(r.op()) // what is not done is forgotten: the collector takes it when it has ended
 	}
@@ -163,7 +163,7 @@ func (r *Request) GetStatus() (Status, bool, error) {
 	if !r.polled() {
 		return Status{}, false, nil
 	}
-	if r == nil || r.idle() {
+	if r == nil || r.isIdle() {
 		return empty, true, nil
 	}
 	st, err := r.peek()
@@ -187,7 +187,7 @@ func (r *Request) peek() (Status, error) {
 	case req.Null():
 		return r.atOnce(), nil
 	case r.ends() != nil:
-		return r.ends().outcome(r.c, false)
+		return r.ends().opOutcome(r.c, false)
 	}
 	st, err := r.c.Srv.Peek(r.op())
 	return r.c.status(st, AnySource), err

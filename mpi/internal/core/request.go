@@ -26,7 +26,7 @@ func (r *Request) Null() bool { return r == nil || r.c == nil }
 // Wait blocks until r is done and makes it null, for the function what, which errors name. A persistent request becomes
 // inactive, and one that is inactive counts as null.
 func (r *Request) Wait(what string) (Status, error) {
-	if r == nil || r.idle() {
+	if r == nil || r.isIdle() {
 		r.pollInTurn()
 		return empty, nil
 	}
@@ -40,7 +40,7 @@ func (r *Request) Wait(what string) (Status, error) {
 
 // waitAt is Wait for request i of several, and until ctx ends.
 func (r *Request) waitAt(ctx context.Context, what string, i int) (Status, error) {
-	if r.idle() {
+	if r.isIdle() {
 		r.pollInTurn()
 		return empty, nil
 	}
@@ -65,21 +65,21 @@ func (r *Request) result() (Status, error) {
 	}
 	if req.Null() {
 		st := r.atOnce()
-		r.over()
+		r.endUse()
 		return st, nil
 	}
 	if e := r.ends(); e != nil {
 		c.Srv.PollInTurn()
-		_, err := c.wait(req)
-		r.over() // not before: others may end the operation by r
+		_, err := c.waitReq(req)
+		r.endUse() // not before: others may end the operation by r
 		if err != nil {
 			return Status{}, err
 		}
-		return e.outcome(c, true)
+		return e.opOutcome(c, true)
 	}
 	was := *r
-	r.over()
-	st, err := c.wait(req)
+	r.endUse()
+	st, err := c.waitReq(req)
 	if err != nil && errors.Is(err, ErrFailedPending) {
 		r.stays(was, req)
 	}
@@ -102,9 +102,9 @@ func (r *Request) late() bool { return r.c.until != nil && r.c.until.Err() != ni
 // whose bytes are still to come does not end. It does not block.
 func (r *Request) endLate() bool { return r.late() && r.c.Srv.End(r.op()) }
 
-// drop ends r if it is done without an error, with the fewest steps; false if Wait must. d is kept for the next
+// dropDone ends r if it is done without an error, with the fewest steps; false if Wait must. d is kept for the next
 // request.
-func (r *Request) drop(d *comm.Dropper) bool {
+func (r *Request) dropDone(d *comm.Dropper) bool {
 	if r.c == nil || r.x != nil {
 		return false
 	}
@@ -131,7 +131,7 @@ func (r *Request) Test() (Status, bool, error) {
 
 // polled makes the progress of one test, and reports whether r is done or counts as null.
 func (r *Request) polled() bool {
-	if r == nil || r.idle() || r.settled() {
+	if r == nil || r.isIdle() || r.settled() {
 		r.pollInTurn()
 		return true
 	}
@@ -153,7 +153,7 @@ func (r *Request) Cancel() error {
 	}
 	r.c.Srv.PollInTurn()
 	if e := r.ends(); e != nil {
-		return e.cancel(r.c)
+		return e.cancelOp(r.c)
 	}
 	r.c.Srv.Cancel(r.op())
 	return nil

@@ -36,14 +36,14 @@ func (c *Comm) NowRevoked() bool {
 func (c *Comm) Revoke() error {
 	const what = "Revoke"
 	if c == nil || c.proc == nil {
-		return c.usable(what)
+		return c.checkUsable(what)
 	}
 	c = c.origin()
 	if err := c.proc.rank.Ended(); err != nil {
-		return c.errorf(what, ": %w", err)
+		return c.commErrorf(what, ": %w", err)
 	}
 	if c.Freed.Load() && !c.Revoked() {
-		return c.usable(what)
+		return c.checkUsable(what)
 	}
 	c.revoke(false, nil)
 	return nil
@@ -66,7 +66,7 @@ func (c *Comm) revoke(inPoll bool, w *fult.Worker) {
 	st := c.coll
 	st.poison.Store(&CollectiveError{Rank: c.rank, Kind: "Revoke", Err: errs.Revoked})
 	st.news.Alarm.Complete(w)
-	st.stop(w, (*Call).poisoned)
+	st.stopCalls(w, (*Call).poisoned)
 	c.Srv.Revoke(inPoll, w, c.Ctx, c.collCtx)
 }
 

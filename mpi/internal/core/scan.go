@@ -3,12 +3,12 @@ package core
 import "github.com/golci/golci/internal/schedule"
 
 // Scan combines the In of all ranks up to the rank's own into its Out. Its argument is not used.
-func (x *Call) Scan(int) error { return x.scan(&inclusive, true) }
+func (x *Call) Scan(int) error { return x.buildScan(&inclusive, true) }
 
 // Exscan combines the In of all ranks below the rank's own into its Out, which rank 0 leaves as it is. Its argument is
 // not used.
 func (x *Call) Exscan(int) error {
-	return x.scan(&exclusive, x.rank > 0 || inPlace(x.buf[schedule.In].mem))
+	return x.buildScan(&exclusive, x.rank > 0 || inPlace(x.buf[schedule.In].mem))
 }
 
 // prefix is a kind of scan. A vector is one message, or several of which the last one has a tag of its own.
@@ -22,15 +22,15 @@ var (
 	exclusive = prefix{wayExscan, wayExscanParts, wayExscanEnd, (*schedule.Schedule).Exscan}
 )
 
-// scan checks the buffers and builds the schedule. result tells that the rank's Out is looked at.
-func (x *Call) scan(k *prefix, result bool) error {
+// buildScan checks the buffers and builds the schedule. result tells that the rank's Out is looked at.
+func (x *Call) buildScan(k *prefix, result bool) error {
 	of, err := x.reduction(result)
 	if err != nil {
 		return err
 	}
 	w := scanWay(k, of.bytes)
 	if x.plan(w, 0, of) {
-		k.build(x.steps, x.place(), segmented(of), of.inPlace)
+		k.build(x.steps, x.schedulePlace(), segmented(of), of.inPlace)
 	}
 	if w == k.parts {
 		x.lastTag = x.tagged(k.end, 0)

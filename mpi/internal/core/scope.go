@@ -28,16 +28,16 @@ func (s scope) beyond(c *Comm) scope {
 // scopeOf is that of a call of the function what on no communicator.
 func scopeOf(what string) scope { return scope{what: what, ctx: pending.NoContext} }
 
-// begin registers a wait for peer, a rank of the job or pending.AnyRank, that the death of any rank ends for which
+// beginWait registers a wait for peer, a rank of the job or pending.AnyRank, that the death of any rank ends for which
 // needs is true.
-func (s scope) begin(srv *comm.Server, peer int, needs func(rank int) bool) comm.Req {
+func (s scope) beginWait(srv *comm.Server, peer int, needs func(rank int) bool) comm.Req {
 	return srv.NewCall(pending.Op{
 		Call: s.what, Context: s.ctx, On: s.on, Peer: peer, Tag: pending.AnyTag, Needs: needs,
 	}, pending.Terms{})
 }
 
-// wait waits for r and uses it up.
-func (s scope) wait(srv *comm.Server, r comm.Req) (comm.Status, error) {
+// waitReq waits for r and uses it up.
+func (s scope) waitReq(srv *comm.Server, r comm.Req) (comm.Status, error) {
 	if s.until == nil {
 		return srv.Wait(r)
 	}
@@ -72,7 +72,7 @@ func (c *Comm) Later(what string, f func() error) Request {
 
 // EndedWith gives a request that has ended with err.
 func (c *Comm) EndedWith(err error) Request {
-	r := scopeOf("").begin(c.Srv, pending.AnyRank, pending.Nobody)
+	r := scopeOf("").beginWait(c.Srv, pending.AnyRank, pending.Nobody)
 	c.Srv.EndCall(r, err, nil)
 	return Request{c: c, req: r}
 }

@@ -65,8 +65,8 @@ func (c *Comm) owner() any {
 
 // AttachBuffer attaches memory for buffered sends on communicators of the session without a buffer of their own.
 func (s *Session) AttachBuffer(what string, mem []byte) error {
-	if err := s.buffer.attach(s.p.srv, mem); err != nil {
-		return s.p.self.errorf(what, ": %w", err)
+	if err := s.buffer.attachBuffer(s.p.srv, mem); err != nil {
+		return s.p.self.commErrorf(what, ": %w", err)
 	}
 	return nil
 }
@@ -76,5 +76,5 @@ func (s *Session) DetachBuffer(what string) (*Buffer, error) { return s.buffer.d
 
 // FlushBuffer is Comm.FlushBuffer of the session's own buffer.
 func (s *Session) FlushBuffer(what string) (Request, error) {
-	return s.buffer.flush(s.p.self, what), nil
+	return s.buffer.flushSends(s.p.self, what), nil
 }

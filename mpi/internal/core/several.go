@@ -30,7 +30,7 @@ func await(srv *comm.Server, rs []Request) {
 }
 
 // ordinary reports whether a wait for r is only a wait of its server.
-func (r *Request) ordinary() bool { return !r.idle() && r.watched() == nil && r.c.until == nil }
+func (r *Request) ordinary() bool { return !r.isIdle() && r.watched() == nil && r.c.until == nil }
 
 // Waitall waits until all of rs are done and makes them null, for the function what. st takes their statuses unless it
 // is nil. It ends when ctx does.
@@ -43,7 +43,7 @@ func Waitall(ctx context.Context, what string, rs []Request, st []Status) error 
 	var d comm.Dropper
 	for i := range rs {
 		r := &rs[i]
-		if plain && st == nil && r.drop(&d) {
+		if plain && st == nil && r.dropDone(&d) {
 			continue
 		}
 		if plain && r.ordinary() && !r.c.Srv.Linger(r.op()) {
@@ -71,7 +71,7 @@ func statusesFor(what string, rs []Request, st []Status) error {
 // firstSettled gives the index of a request that is done, or Undefined. active tells whether any is not idle.
 func firstSettled(rs []Request) (index int, active bool) {
 	for i := range rs {
-		if rs[i].idle() {
+		if rs[i].isIdle() {
 			continue
 		}
 		if rs[i].settled() {
@@ -127,7 +127,7 @@ func blockAny(ctx context.Context, rs []Request) error {
 	ctxs := []context.Context{ctx}
 	for i := range rs {
 		r := &rs[i]
-		if r.idle() {
+		if r.isIdle() {
 			continue
 		}
 		if srv == nil {
@@ -154,7 +154,7 @@ func blockAny(ctx context.Context, rs []Request) error {
 func some(what string, rs []Request) (is []int, sts []Status, err error) {
 	var errs []error
 	for i := range rs {
-		if rs[i].idle() || !rs[i].settled() {
+		if rs[i].isIdle() || !rs[i].settled() {
 			continue
 		}
 		st, err := rs[i].waitAt(context.Background(), what, i)
@@ -173,7 +173,7 @@ func Testall(rs []Request, st []Status) (bool, error) {
 	}
 	pollFor(rs)
 	for i := range rs {
-		if !rs[i].idle() && !rs[i].settled() {
+		if !rs[i].isIdle() && !rs[i].settled() {
 			return false, nil
 		}
 	}
@@ -201,7 +201,7 @@ func Testsome(rs []Request) ([]int, []Status, error) {
 func pollFor(rs []Request) {
 	var some *Request
 	for i := range rs {
-		if !rs[i].idle() && !rs[i].settled() {
+		if !rs[i].isIdle() && !rs[i].settled() {
 			rs[i].c.Srv.Poll()
 			return
 		}

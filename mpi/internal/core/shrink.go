@@ -28,7 +28,7 @@ func (c *Comm) Ishrink() (*Comm, Request, error) {
 		group, rank, id, uid, err := c.survivors(sc)
 		if err == nil {
 			d.group, d.peers, d.rank = group, group, rank
-			d.enter(c.home(), id, uid)
+			d.enterUse(c.home(), id, uid)
 		}
 		return err
 	})
@@ -50,7 +50,7 @@ func (c *Comm) survivors(sc scope) (group []int32, rank, id int, uid uint64, err
 			continue
 		}
 		id := 64*word + bits.TrailingZeros64(v.value.Flag)
-		claimed, mine := uint64(0), c.proc.ids.claim(id)
+		claimed, mine := uint64(0), c.proc.ids.claimID(id)
 		if mine {
 			claimed = 1
 		}
@@ -59,7 +59,7 @@ func (c *Comm) survivors(sc scope) (group []int32, rank, id int, uid uint64, err
 		}
 		if v.value.Flag&1 == 0 {
 			if mine {
-				c.proc.ids.release(id)
+				c.proc.ids.releaseID(id)
 			}
 			continue
 		}
@@ -68,11 +68,11 @@ func (c *Comm) survivors(sc scope) (group []int32, rank, id int, uid uint64, err
 			c.proc.faults.survived.Store(true)
 		}
 		if rank < 0 {
-			return nil, 0, 0, 0, c.errorf(what, ": %w: the others take this rank for dead", ErrPeer)
+			return nil, 0, 0, 0, c.commErrorf(what, ": %w: the others take this rank for dead", ErrPeer)
 		}
 		return group, rank, id, mixed(c.coll.uid, ^v.number), nil
 	}
-	return nil, 0, 0, 0, c.errorf(what, ": %w", ErrContexts)
+	return nil, 0, 0, 0, c.commErrorf(what, ": %w", ErrContexts)
 }
 
 // freeIDs is a word of the ids that this rank does not use.

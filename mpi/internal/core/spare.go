@@ -26,7 +26,7 @@ func (c *Comm) fromSpare(of idRange) (id int, uid uint64, ok bool) {
 	s := &c.spare
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if of != plainIDs || len(s.ids) == 0 || c.usable("") != nil {
+	if of != plainIDs || len(s.ids) == 0 || c.checkUsable("") != nil {
 		return 0, 0, false
 	}
 	id, s.ids = s.ids[0], s.ids[1:]
@@ -62,6 +62,6 @@ func (c *Comm) dropSpare() {
 	s.ids = nil
 	s.mu.Unlock()
 	for _, id := range ids {
-		c.proc.ids.release(id)
+		c.proc.ids.releaseID(id)
 	}
 }

@@ -27,14 +27,14 @@ func away[T any](p *Proc, sc scope, f func(ctx context.Context) (T, error)) (res
 	}
 	sc, end := sc.stoppable()
 	defer end(nil)
-	req, until := sc.begin(p.srv, pending.AnyRank, pending.Nobody), sc.until
+	req, until := sc.beginWait(p.srv, pending.AnyRank, pending.Nobody), sc.until
 	given := make(chan T, 1)
 	go func() {
 		t, err := f(until)
 		given <- t
 		p.srv.EndCall(req, err, nil)
 	}()
-	if _, err = sc.wait(p.srv, req); err == nil {
+	if _, err = sc.waitReq(p.srv, req); err == nil {
 		return <-given, nil
 	}
 	select {
@@ -59,14 +59,14 @@ func (c *Comm) SpawnUnless(bad error, root int, cmds []Command) (d *Comm, n int,
 		return nil, 0, err
 	}
 	if uint(root) >= uint(len(c.group)) {
-		return nil, 0, c.errorf(what, ": %w: %d", ErrRoot, root)
+		return nil, 0, c.commErrorf(what, ": %w: %d", ErrRoot, root)
 	}
 	var told []uint64
 	var why error
 	if root == c.rank {
-		told, why = c.launch(bad, cmds)
+		told, why = c.launchCommands(bad, cmds)
 	}
-	told, err = c.meeting(what).spread(told)
+	told, err = c.meeting(what).spreadWords(told)
 	if err == nil && len(told) != 4 {
 		err = fmt.Errorf("%w: the root has failed", errs.Other)
 	}
@@ -78,11 +78,11 @@ func (c *Comm) SpawnUnless(bad error, root int, cmds []Command) (d *Comm, n int,
 	case why != nil:
 		return nil, n, c.dressed(what, why)
 	case told[0] == uint64(errs.Arg):
-		return nil, n, c.errorf(what, ": %w: those of rank %d, the root", ErrArgument, root)
+		return nil, n, c.commErrorf(what, ": %w: those of rank %d, the root", ErrArgument, root)
 	case told[0] != 0:
-		return nil, n, c.errorf(what, ": %w: rank %d, the root, could not start them", errs.Class(told[0]), root)
+		return nil, n, c.commErrorf(what, ": %w: rank %d, the root, could not start them", errs.Class(told[0]), root)
 	case first+n > c.proc.rank.Size():
-		return nil, n, c.errorf(what, ": %w: ranks %d to %d of a job of %d", errs.Intern, first, first+n-1,
+		return nil, n, c.commErrorf(what, ": %w: ranks %d to %d of a job of %d", errs.Intern, first, first+n-1,
 			c.proc.rank.Size())
 	}
 	others := make([]int32, n)
@@ -93,9 +93,9 @@ func (c *Comm) SpawnUnless(bad error, root int, cmds []Command) (d *Comm, n int,
 	return d, n, err
 }
 
-// launch is the root's part: what it tells the others is a class of errors or 0, the first new rank and their number,
-// and the key of the meeting.
-func (c *Comm) launch(why error, cmds []Command) ([]uint64, error) {
+// launchCommands is the root's part: what it tells the others is a class of errors or 0, the first new rank and their
+// number, and the key of the meeting.
+func (c *Comm) launchCommands(why error, cmds []Command) ([]uint64, error) {
 	told := []uint64{0, 0, 0, c.proc.newUID()}
 	var total int
 	for i, cmd := range cmds {
@@ -191,13 +191,13 @@ func (c *Comm) Disconnect() error {
 // Part is Disconnect without the end: it only waits.
 func (c *Comm) Part() error {
 	const what = "Disconnect"
-	if err := c.usable(what); err != nil {
+	if err := c.checkUsable(what); err != nil {
 		return err
 	}
 	if c.id == worldID || c.id == selfID {
-		return c.errorf(what, ": %w: the world and self communicators stay", ErrComm)
+		return c.commErrorf(what, ": %w: the world and self communicators stay", ErrComm)
 	}
-	_, err := c.meeting(what).combine(nil, func(low, _ []byte) []byte { return low })
+	_, err := c.meeting(what).combineAll(nil, func(low, _ []byte) []byte { return low })
 	return c.dressed(what, err)
 }
 

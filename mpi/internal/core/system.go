@@ -30,9 +30,9 @@ type awaited struct {
 // systemCtx is the context of meetings, that of point to point of the system's id.
 var systemCtx, _ = contextsOf(systemID)
 
-// send sends a message of a meeting to a rank of the world; it waits. The wait is in the registry as one of the meeting,
-// since the message belongs to no communicator.
-func (s *system) send(y *party, to int, contents []byte) error {
+// sendMessage sends a message of a meeting to a rank of the world; it waits. The wait is in the registry as one of the
+// meeting, since the message belongs to no communicator.
+func (s *system) sendMessage(y *party, to int, contents []byte) error {
 	b := append(y.name.Append(make([]byte, 0, meet.Size+len(contents))), contents...)
 	call := y.awaits(to)
 	t := comm.Terms{Endable: true, Done: func(w *fult.Worker) { s.srv.EndCall(call, nil, w) }}
@@ -40,7 +40,7 @@ func (s *system) send(y *party, to int, contents []byte) error {
 	if err != nil || r.Null() {
 		s.srv.EndCall(call, nil, nil)
 	}
-	_, ended := y.wait(s.srv, call)
+	_, ended := y.waitReq(s.srv, call)
 	switch {
 	case err != nil:
 		return err
@@ -54,10 +54,12 @@ func (s *system) send(y *party, to int, contents []byte) error {
 }
 
 // recv gives the next message of a meeting from a rank of the world; it waits.
-func (s *system) recv(y *party, from int) ([]byte, error) { return s.await(y, s.expect(y, from)) }
+func (s *system) recv(y *party, from int) ([]byte, error) {
+	return s.awaitMessage(y, s.expectFrom(y, from))
+}
 
-// expect starts what await ends: a wait for the next message of a meeting from a rank of the world.
-func (s *system) expect(y *party, from int) *awaited {
+// expectFrom starts what await ends: a wait for the next message of a meeting from a rank of the world.
+func (s *system) expectFrom(y *party, from int) *awaited {
 	w := &awaited{req: y.awaits(from), from: from}
 	s.mu.Lock()
 	m, ok, post := s.desk.Wait(y.name, from, w)
@@ -67,14 +69,14 @@ func (s *system) expect(y *party, from int) *awaited {
 		s.srv.EndCall(w.req, nil, nil)
 	}
 	if post {
-		s.post(from, y.name.Tag())
+		s.postRecv(from, y.name.Tag())
 	}
 	return w
 }
 
-// await gives the message; it waits.
-func (s *system) await(y *party, w *awaited) ([]byte, error) {
-	_, err := y.wait(s.srv, w.req)
+// awaitMessage gives the message; it waits.
+func (s *system) awaitMessage(y *party, w *awaited) ([]byte, error) {
+	_, err := y.waitReq(s.srv, w.req)
 	if err == nil {
 		return w.m, nil
 	}
@@ -94,15 +96,15 @@ type posted struct {
 	events    atomic.Int32 // that the start has returned, and that the receive has ended
 }
 
-// post starts a receive.
-func (s *system) post(from, tag int) {
+// postRecv starts a receive.
+func (s *system) postRecv(from, tag int) {
 	p := &posted{s: s, from: from, tag: tag}
-	p.req, p.err = s.srv.IrecvWith(systemCtx, from, tag, nil, p.alloc, comm.Terms{Done: p.event})
+	p.req, p.err = s.srv.IrecvWith(systemCtx, from, tag, nil, p.alloc, comm.Terms{Done: p.onEvent})
 	if p.err != nil {
 		p.came(nil)
 		return
 	}
-	p.event(nil)
+	p.onEvent(nil)
 }
 
 func (p *posted) alloc(n int) []byte {
@@ -110,8 +112,8 @@ func (p *posted) alloc(n int) []byte {
 	return p.buf
 }
 
-// event makes the second of the two events look at the message.
-func (p *posted) event(w *fult.Worker) {
+// onEvent makes the second of the two events look at the message.
+func (p *posted) onEvent(w *fult.Worker) {
 	if p.events.Add(1) == 2 {
 		p.came(w)
 	}
@@ -129,14 +131,14 @@ func (p *posted) came(w *fult.Worker) {
 		name, contents, err = meet.Cut(p.buf)
 	}
 	if err != nil {
-		s.gone(p.from, err, w)
+		s.rankGone(p.from, err, w)
 		return
 	}
 	s.mu.Lock()
 	who, ok, post := s.desk.Came(name, p.from, contents)
 	s.mu.Unlock()
 	if post {
-		s.post(p.from, p.tag)
+		s.postRecv(p.from, p.tag)
 	}
 	if ok {
 		who.m = contents
@@ -144,8 +146,8 @@ func (p *posted) came(w *fult.Worker) {
 	}
 }
 
-// gone ends all that waits for a rank.
-func (s *system) gone(from int, err error, w *fult.Worker) {
+// rankGone ends all that waits for a rank.
+func (s *system) rankGone(from int, err error, w *fult.Worker) {
 	s.mu.Lock()
 	all := s.desk.Gone(from)
 	s.mu.Unlock()

@@ -17,7 +17,7 @@ func (c *Comm) Told(what string, lens []int64, first, size int) (sum int64, err 
 	most, worst := math.MaxInt64/int64(max(size, 1)), 0
 	for i, n := range lens {
 		if n < 0 {
-			return 0, c.errorf(what, ": %w: rank %d has told of %d elements", ErrCount, first+i, n)
+			return 0, c.commErrorf(what, ": %w: rank %d has told of %d elements", ErrCount, first+i, n)
 		}
 		if n > lens[worst] {
 			worst = i
@@ -25,7 +25,7 @@ func (c *Comm) Told(what string, lens []int64, first, size int) (sum int64, err 
 		sum = min(sum, most-n) + n // most if it would be more
 	}
 	if err := comm.CheckAlloc(sum * int64(size)); err != nil {
-		return 0, c.errorf(what, ", %d elements of %d bytes from rank %d: %w", lens[worst], size, first+worst, err)
+		return 0, c.commErrorf(what, ", %d elements of %d bytes from rank %d: %w", lens[worst], size, first+worst, err)
 	}
 	return sum, nil
 }

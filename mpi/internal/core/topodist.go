@@ -49,11 +49,11 @@ func (y *party) route(list []letter) ([]letter, error) {
 				keep = append(keep, l)
 			}
 		}
-		w := s.expect(y, y.at((y.me-step+n)%n))
-		if err := s.send(y, y.at((y.me+step)%n), bytesOfWords(packLetters(send))); err != nil {
+		w := s.expectFrom(y, y.rankOf((y.me-step+n)%n))
+		if err := s.sendMessage(y, y.rankOf((y.me+step)%n), bytesOfWords(packLetters(send))); err != nil {
 			return nil, err
 		}
-		b, err := s.await(y, w)
+		b, err := s.awaitMessage(y, w)
 		if err != nil {
 			return nil, err
 		}

@@ -67,7 +67,7 @@ func (c *Comm) Neighbors() (sources, dests []int, err error) {
 	}
 	near := c.near()
 	if near == nil {
-		return nil, nil, c.errorf("Neighbors", ": %w: the communicator has none", errs.Topology)
+		return nil, nil, c.commErrorf("Neighbors", ": %w: the communicator has none", errs.Topology)
 	}
 	return near.From, near.To, nil
 }
@@ -90,7 +90,7 @@ func (c *Comm) CreateCart(cart *topo.Cart, reorder bool) (*Comm, error) {
 		return nil, err
 	}
 	if err := cart.Fits(c.Size()); err != nil {
-		return nil, c.errorf(what, ": %w", err)
+		return nil, c.commErrorf(what, ": %w", err)
 	}
 	d, err := c.placed(what, cart.Size(), cart, reorder)
 	return d.with(&Topology{Cart: cart}, err)
@@ -104,7 +104,7 @@ func (c *Comm) CreateGraph(graph *topo.Graph, reorder bool) (*Comm, error) {
 		return nil, err
 	}
 	if err := graph.Fits(c.Size()); err != nil {
-		return nil, c.errorf(what, ": %w", err)
+		return nil, c.commErrorf(what, ": %w", err)
 	}
 	d, err := c.placed(what, graph.Size(), graph, reorder)
 	return d.with(&Topology{Graph: graph}, err)
@@ -114,16 +114,16 @@ func (c *Comm) CreateGraph(graph *topo.Graph, reorder bool) (*Comm, error) {
 // Errors: errs.Topology, errs.Arg, and those of Split.
 func (c *Comm) SubCart(remain []bool) (*Comm, error) {
 	const what = "SubCart"
-	if err := c.usable(what); err != nil {
+	if err := c.checkUsable(what); err != nil {
 		return nil, err
 	}
 	t := c.Topology()
 	if t.Cart == nil {
-		return nil, c.errorf(what, ": %w: the communicator has no grid", errs.Topology)
+		return nil, c.commErrorf(what, ": %w: the communicator has no grid", errs.Topology)
 	}
 	sub, color, key, err := t.Cart.Sub(c.rank, remain)
 	if err != nil {
-		return nil, c.errorf(what, ": %w", err)
+		return nil, c.commErrorf(what, ": %w", err)
 	}
 	d, err := c.split(what, color, key)
 	return d.with(&Topology{Cart: sub}, err)

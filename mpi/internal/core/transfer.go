@@ -16,7 +16,7 @@ func (c *Comm) sendData(to, tag int, d *data, mode comm.Mode) error {
 	}
 	r, err := c.isendData(comm.Blocking, to, tag, d, mode)
 	if err == nil {
-		_, err = c.wait(r)
+		_, err = c.waitReq(r)
 	}
 	return err
 }
@@ -35,7 +35,7 @@ func (c *Comm) recvData(from, tag int, d *data) (comm.Status, error) {
 	if err != nil {
 		return comm.Status{}, err
 	}
-	return c.wait(r)
+	return c.waitReq(r)
 }
 
 // recvAlloc receives into what alloc gives; it waits. The status is as for recvData.
@@ -43,14 +43,14 @@ func (c *Comm) recvAlloc(from, tag int, shape uint64, alloc func(n int) []byte) 
 	if c.plain() {
 		return c.Srv.RecvAlloc(c.Ctx, c.world(from), tag, alloc)
 	}
-	if err := c.over(); err != nil {
+	if err := c.contextOver(); err != nil {
 		return comm.Status{}, err
 	}
 	r, err := c.Srv.IrecvWith(c.Ctx, c.world(from), tag, nil, alloc, c.terms(comm.Blocking, shape))
 	if err != nil {
 		return comm.Status{}, err
 	}
-	return c.wait(r)
+	return c.waitReq(r)
 }
 
 // isendData starts to send d, for a call of form f.
@@ -58,7 +58,7 @@ func (c *Comm) isendData(f comm.Form, to, tag int, d *data, mode comm.Mode) (com
 	if c.plain() && d.cur == nil {
 		return c.Srv.IsendAs(f, c.Ctx, int(c.group[to]), tag, d.b, mode)
 	}
-	if err := c.over(); err != nil {
+	if err := c.contextOver(); err != nil {
 		return comm.Req{}, err
 	}
 	return c.isendWith(to, tag, d, mode, c.terms(f, d.sendShape()))
@@ -85,7 +85,7 @@ func (c *Comm) irecvData(f comm.Form, from, tag int, d *data) (comm.Req, error) 
 	if c.plain() && d.cur == nil {
 		return c.Srv.IrecvAs(f, c.Ctx, c.world(from), tag, d.b)
 	}
-	if err := c.over(); err != nil {
+	if err := c.contextOver(); err != nil {
 		return comm.Req{}, err
 	}
 	return c.irecvWith(from, tag, d, c.terms(f, d.shape))

@@ -81,16 +81,16 @@ func (c *Comm) contexts(ctx context.Context) []context.Context {
 	return []context.Context{ctx, c.until}
 }
 
-// over tells why nothing may start on a view whose context has ended.
-func (c *Comm) over() error {
+// contextOver tells why nothing may start on a view whose context has ended.
+func (c *Comm) contextOver() error {
 	if c.until == nil || c.until.Err() == nil {
 		return nil
 	}
 	return fmt.Errorf("%w: %w", ErrCancelled, context.Cause(c.until))
 }
 
-// wait waits for r and uses it up.
-func (c *Comm) wait(r comm.Req) (comm.Status, error) {
+// waitReq waits for r and uses it up.
+func (c *Comm) waitReq(r comm.Req) (comm.Status, error) {
 	if c.until == nil {
 		return c.Srv.Wait(r)
 	}

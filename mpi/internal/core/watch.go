@@ -21,7 +21,7 @@ var ended = func() context.Context {
 
 // Done returns a channel that is closed when r is done.
 func (r *Request) Done() <-chan struct{} {
-	if r == nil || r.idle() || r.op().Null() {
+	if r == nil || r.isIdle() || r.op().Null() {
 		return ended.Done()
 	}
 	if r.x == nil {
@@ -44,7 +44,7 @@ func (r *Request) Done() <-chan struct{} {
 
 // WaitContext is Wait that ends the operation when ctx ends.
 func (r *Request) WaitContext(ctx context.Context) (Status, error) {
-	if r == nil || r.idle() {
+	if r == nil || r.isIdle() {
 		return empty, nil
 	}
 	c := r.c
@@ -77,9 +77,9 @@ func (r *Request) waitContext(ctx context.Context) (Status, error) {
 	}
 	st, err := c.Srv.WaitContext(r.op(), c.contexts(ctx)...)
 	if !errors.Is(err, ErrPending) && !errors.Is(err, ErrFailedPending) {
-		r.over()
+		r.endUse()
 		if e != nil && err == nil {
-			return e.outcome(c, true)
+			return e.opOutcome(c, true)
 		}
 	}
 	return c.status(st, AnySource), err

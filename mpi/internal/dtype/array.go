@@ -38,7 +38,7 @@ func Subarray(sizes, subsizes, starts []int64, order Order, t *Type) (*Type, err
 		a.repeat(subsizes[d], starts[d], sizes[d])
 	}
 	ints := join([]int64{int64(len(sizes))}, sizes, subsizes, starts, []int64{int64(order)})
-	return a.end(CombinerSubarray, ints, t)
+	return a.endDims(CombinerSubarray, ints, t)
 }
 
 func checkSubarray(sizes, subsizes, starts []int64, order Order, t *Type) error {
@@ -98,7 +98,7 @@ func Darray(size, rank int64, gsizes []int64, distribs []Distribution, dargs, ps
 		kinds[d] = int64(distribs[d])
 	}
 	ints := join([]int64{size, rank, int64(len(gsizes))}, gsizes, kinds, dargs, psizes, []int64{int64(order)})
-	return a.end(CombinerDarray, ints, t)
+	return a.endDims(CombinerDarray, ints, t)
 }
 
 func checkDarray(size, rank int64, gsizes []int64, distribs []Distribution, dargs, psizes []int64, order Order, t *Type,
@@ -171,7 +171,7 @@ func grow(t *Type) *grower { return &grower{t: t} }
 // repeat goes on to the next dimension, which has size elements, of which n from start on are wanted.
 func (g *grower) repeat(n, start, size int64) {
 	unit := g.t.ub - g.t.lb
-	g.next(1, 0, size, block{n, g.mul(start, unit), g.t})
+	g.nextDim(1, 0, size, block{n, g.mul(start, unit), g.t})
 }
 
 // deal goes on to the next dimension. Its size elements are dealt in blocks, in turn to each of some ranks.
@@ -183,24 +183,24 @@ func (g *grower) deal(size, length, place, ranks int64) {
 	round := g.mul(length, ranks)
 	start := g.mul(place, length)
 	if g.err != nil || start >= size {
-		g.next(0, 0, size)
+		g.nextDim(0, 0, size)
 		return
 	}
 	n := ceil(size-start, round)
 	last := start + (n-1)*round
 	rest := size - last
 	if rest >= length {
-		g.next(n, g.mul(round, unit), size, block{length, g.mul(start, unit), g.t})
+		g.nextDim(n, g.mul(round, unit), size, block{length, g.mul(start, unit), g.t})
 		return
 	}
 	whole := &Type{reps: n - 1, step: g.mul(round, unit), blocks: []block{{length, g.mul(start, unit), g.t}}}
 	if g.measure(whole) {
-		g.next(1, 0, size, block{1, 0, whole}, block{rest, g.mul(last, unit), g.t})
+		g.nextDim(1, 0, size, block{1, 0, whole}, block{rest, g.mul(last, unit), g.t})
 	}
 }
 
-// next makes the type of a whole dimension of size elements.
-func (g *grower) next(reps, step, size int64, blocks ...block) {
+// nextDim makes the type of a whole dimension of size elements.
+func (g *grower) nextDim(reps, step, size int64, blocks ...block) {
 	if g.err != nil {
 		return
 	}
@@ -228,8 +228,8 @@ func (g *grower) mul(a, b int64) int64 {
 	return p
 }
 
-// end gives the type the arguments of its constructor.
-func (g *grower) end(by Combiner, ints []int64, of *Type) (*Type, error) {
+// endDims gives the type the arguments of its constructor.
+func (g *grower) endDims(by Combiner, ints []int64, of *Type) (*Type, error) {
 	if g.err != nil {
 		return nil, g.err
 	}

@@ -16,7 +16,7 @@ type span struct {
 	some      bool
 }
 
-func (s *span) add(low, high int64) {
+func (s *span) addRange(low, high int64) {
 	if !s.some {
 		*s = span{low, high, true}
 		return
@@ -37,17 +37,17 @@ func (t *Type) measure() error {
 				continue
 			}
 			l, h := reach(&c, b.n, b.t.ub-b.t.lb)
-			l, h = c.add(c.add(l, low), b.disp), c.add(c.add(h, high), b.disp)
+			l, h = c.addChecked(c.addChecked(l, low), b.disp), c.addChecked(c.addChecked(h, high), b.disp)
 			into := &plain
 			if b.t.marked {
 				into = &marks
 			}
-			into.add(c.add(l, b.t.lb), c.add(h, b.t.ub))
+			into.addRange(c.addChecked(l, b.t.lb), c.addChecked(h, b.t.ub))
 			if b.t.basics > 0 {
-				data.add(c.add(l, b.t.trueLB), c.add(h, b.t.trueUB))
+				data.addRange(c.addChecked(l, b.t.trueLB), c.addChecked(h, b.t.trueUB))
 			}
-			t.size = c.add(t.size, c.mul(b.n, b.t.size))
-			t.basics = c.add(t.basics, c.mul(b.n, b.t.basics))
+			t.size = c.addChecked(t.size, c.mul(b.n, b.t.size))
+			t.basics = c.addChecked(t.basics, c.mul(b.n, b.t.basics))
 			t.align = max(t.align, b.t.align)
 		}
 		t.size, t.basics = c.mul(t.size, t.reps), c.mul(t.basics, t.reps)
@@ -57,7 +57,7 @@ func (t *Type) measure() error {
 	if t.marked {
 		t.lb, t.ub = marks.low, marks.high
 	}
-	c.add(t.ub, -t.lb)
+	c.addChecked(t.ub, -t.lb)
 	if c.overflow || t.lb == math.MinInt64 || t.ub > math.MaxInt64-maxAlign {
 		return fmt.Errorf("%w: a size or bound of the datatype is no 64-bit number", errs.ValueTooLarge)
 	}

@@ -40,9 +40,9 @@ func (c *Cursor) Piece() (mem []byte, ok bool) {
 // Pack fills dst with the packed bytes from off on. There must be as many.
 func (c *Cursor) Pack(dst []byte, off int) {
 	if len(dst) > 0 {
-		c.check(int64(off), int64(len(dst)))
+		c.checkRange(int64(off), int64(len(dst)))
 		m := mover{base: c.base, buf: unsafe.Pointer(unsafe.SliceData(dst)), way: packing}
-		m.move(&c.top, 0, int64(off), int64(len(dst)))
+		m.moveNode(&c.top, 0, int64(off), int64(len(dst)))
 	}
 }
 
@@ -50,9 +50,9 @@ func (c *Cursor) Pack(dst []byte, off int) {
 // overlap, what comes last stays.
 func (c *Cursor) Unpack(src []byte, off int) {
 	if len(src) > 0 {
-		c.check(int64(off), int64(len(src)))
+		c.checkRange(int64(off), int64(len(src)))
 		m := mover{base: c.base, buf: unsafe.Pointer(unsafe.SliceData(src)), way: unpacking}
-		m.move(&c.top, 0, int64(off), int64(len(src)))
+		m.moveNode(&c.top, 0, int64(off), int64(len(src)))
 	}
 }
 
@@ -62,11 +62,11 @@ func (c *Cursor) Runs(off, n int64, f func(mem []byte) bool) {
 	if n <= 0 {
 		return
 	}
-	c.check(off, n)
+	c.checkRange(off, n)
 	var list [32]place
 	for used, end := 0, off+n; off < end; {
 		m := mover{way: listing, list: list[:], used: used}
-		m.move(&c.top, 0, off, end-off)
+		m.moveNode(&c.top, 0, off, end-off)
 		off += m.pos
 		used = m.used
 		if off < end {
@@ -81,8 +81,8 @@ func (c *Cursor) Runs(off, n int64, f func(mem []byte) bool) {
 	}
 }
 
-// check panics if the packed bytes that are asked for do not exist: the memory beside would be touched.
-func (c *Cursor) check(off, n int64) {
+// checkRange panics if the packed bytes that are asked for do not exist: the memory beside would be touched.
+func (c *Cursor) checkRange(off, n int64) {
 	if off < 0 || n > c.size-off {
 		panic("dtype: bytes beyond the end of a message are packed or unpacked")
 	}
@@ -113,12 +113,12 @@ type mover struct {
 	stop bool // the list is full
 }
 
-// move goes over n packed bytes from off on of a node that is part of what lies at.
-func (m *mover) move(p *node, at, off, n int64) {
+// moveNode goes over n packed bytes from off on of a node that is part of what lies at.
+func (m *mover) moveNode(p *node, at, off, n int64) {
 	at += p.off
 	switch p.kind {
 	case runNode:
-		m.piece(at+off, n)
+		m.movePiece(at+off, n)
 	case stridedNode:
 		m.moveStrided(p, at, off, n)
 	case blocksNode:
@@ -138,7 +138,7 @@ func (m *mover) moveStrided(p *node, at, off, n int64) {
 		at += i * p.stride
 		if r != 0 {
 			k := min(p.len-r, n)
-			m.piece(at+r, k)
+			m.movePiece(at+r, k)
 			at, n = at+p.stride, n-k
 		}
 	}
@@ -148,7 +148,7 @@ func (m *mover) moveStrided(p *node, at, off, n int64) {
 	}
 	m.strided(at, p.len, p.stride, whole)
 	if rest := n - whole*p.len; rest > 0 {
-		m.piece(at+whole*p.stride, rest)
+		m.movePiece(at+whole*p.stride, rest)
 	}
 }
 
@@ -156,13 +156,13 @@ func (m *mover) moveBlocks(p *node, at, off, n int64) {
 	i := off / p.len
 	if r := off % p.len; r != 0 {
 		k := min(p.len-r, n)
-		m.piece(at+p.offs[i]+r, k)
+		m.movePiece(at+p.offs[i]+r, k)
 		i, n = i+1, n-k
 	}
 	whole := n / p.len
 	m.scattered(at, p.len, p.offs[i:i+whole])
 	if rest := n - whole*p.len; rest > 0 {
-		m.piece(at+p.offs[i+whole], rest)
+		m.movePiece(at+p.offs[i+whole], rest)
 	}
 }
 
@@ -175,7 +175,7 @@ func (m *mover) moveList(p *node, at, off, n int64) {
 	}
 	for ; n > 0 && !m.stop; i++ {
 		k := min(p.ends[i]-off, n)
-		m.piece(at+p.offs[i]+r, k)
+		m.movePiece(at+p.offs[i]+r, k)
 		off, n, r = off+k, n-k, 0
 	}
 }
@@ -205,7 +205,7 @@ func (m *mover) moveBodies(p *node, at, off, n int64) {
 			continue
 		}
 		k := min(p.len-r, n)
-		m.move(p.body, at+place, r, k)
+		m.moveNode(p.body, at+place, r, k)
 		n, r = n-k, 0
 	}
 }
@@ -215,7 +215,7 @@ func (m *mover) moveKids(p *node, at, off, n int64) {
 	r := off - begin(p.ends, i)
 	for ; n > 0 && !m.stop; i++ {
 		k := min(p.ends[i]-off, n)
-		m.move(&p.kids[i], at, r, k)
+		m.moveNode(&p.kids[i], at, r, k)
 		off, n, r = off+k, n-k, 0
 	}
 }
@@ -235,24 +235,24 @@ func begin(ends []int64, i int) int64 {
 	return ends[i-1]
 }
 
-// piece moves n bytes at one place.
-func (m *mover) piece(at, n int64) {
+// movePiece moves n bytes at one place.
+func (m *mover) movePiece(at, n int64) {
 	switch m.way {
 	case packing:
 		moveOne(m.buf, m.pos, m.base, at, n)
 	case unpacking:
 		moveOne(m.base, at, m.buf, m.pos, n)
 	case listing:
-		if m.note(at, n); m.stop {
+		if m.notePiece(at, n); m.stop {
 			return
 		}
 	}
 	m.pos += n
 }
 
-// note adds a piece to the list, or to its last one if they are adjacent. Nothing is noted after a piece for which
+// notePiece adds a piece to the list, or to its last one if they are adjacent. Nothing is noted after a piece for which
 // there was no room.
-func (m *mover) note(at, n int64) {
+func (m *mover) notePiece(at, n int64) {
 	if m.stop {
 		return
 	}

@@ -52,8 +52,8 @@ func external(ext []byte, t *Type, count int64, each func(ext []byte, f *fact, a
 	return pos, nil
 }
 
-// parts is how many numbers a basic has, each for itself in the order of bytes.
-func (f *fact) parts() int {
+// partCount is how many numbers a basic has, each for itself in the order of bytes.
+func (f *fact) partCount() int {
 	if f.kind == complexKind || f.kind == extendedComplexKind {
 		return 2
 	}
@@ -63,7 +63,7 @@ func (f *fact) parts() int {
 // toExternal writes a basic with its most significant byte first. A long that has no room in four bytes loses its upper
 // half.
 func toExternal(ext, mem []byte, f *fact) {
-	parts := f.parts()
+	parts := f.partCount()
 	from, to := len(mem)/parts, len(ext)/parts
 	for i := range parts {
 		e, m := ext[i*to:(i+1)*to], mem[i*from:(i+1)*from]
@@ -90,7 +90,7 @@ func copyLow(e, m []byte) {
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 func fromExternal(mem, ext []byte, f *fact) {
-	parts := f.parts()
+	parts := f.partCount()
 	to, from := len(mem)/parts, len(ext)/parts
 	for i := range parts {
 		e, m := ext[i*from:(i+1)*from], mem[i*to:(i+1)*to]

@@ -97,7 +97,7 @@ func TestExternalReturns(t *testing.T) {
 		if err1 != nil || err2 != nil || !bytes.Equal(mem, back) {
 			t.Errorf("%v: %x, then %x (%v, %v)", b, mem, back, err1, err2)
 		}
-		if f.size > 1 && f.parts() == 1 {
+		if f.size > 1 && f.partCount() == 1 {
 			slices.Reverse(mem[:f.size])
 			if !bytes.Equal(mem[:f.size], ext[:f.size]) {
 				t.Errorf("%v: %x in external32", b, ext[:f.size])

@@ -6,7 +6,7 @@ import "unsafe"
 func (m *mover) strided(at, length, stride, n int64) {
 	if m.way == listing || !hasKernel(length) {
 		for i := int64(0); i < n && !m.stop; i++ {
-			m.piece(at+i*stride, length)
+			m.movePiece(at+i*stride, length)
 		}
 		return
 	}
@@ -26,7 +26,7 @@ func (m *mover) scattered(at, length int64, offs []int64) {
 			if m.stop {
 				return
 			}
-			m.piece(at+o, length)
+			m.movePiece(at+o, length)
 		}
 		return
 	case m.way == packing && length == 4:

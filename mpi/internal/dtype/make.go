@@ -140,7 +140,7 @@ func Resized(lb, extent int64, t *Type) (*Type, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.lb, r.ub, r.marked = lb, c.add(lb, extent), true
+	r.lb, r.ub, r.marked = lb, c.addChecked(lb, extent), true
 	if c.overflow {
 		return nil, fmt.Errorf("%w: an extent of %d bytes from %d on", errs.ValueTooLarge, extent, lb)
 	}

@@ -63,9 +63,9 @@ func (t *Type) compile() node {
 			continue
 		}
 		p := repeat(b.t.prog(), b.n, b.t.ub-b.t.lb)
-		j.add(&p, b.disp)
+		j.addNode(&p, b.disp)
 	}
-	p := j.end()
+	p := j.endNode()
 	return repeat(&p, t.reps, t.step)
 }
 
@@ -102,9 +102,9 @@ func repeat(b *node, n, stride int64) node {
 	if (b.kind == blocksNode || b.kind == listNode) && n > 1 && n <= fewPieces/int64(len(b.offs)) {
 		var j joiner
 		for i := range n {
-			j.add(b, i*stride)
+			j.addNode(b, i*stride)
 		}
-		return j.end()
+		return j.endNode()
 	}
 	return times(b, n, stride)
 }
@@ -138,38 +138,38 @@ type joiner struct {
 	ends []int64 // of the pieces, counted from the first one
 }
 
-func (j *joiner) add(b *node, at int64) {
+func (j *joiner) addNode(b *node, at int64) {
 	at += b.off
 	switch {
 	case b.kind == runNode:
-		j.piece(at, b.len)
+		j.addPiece(at, b.len)
 	case b.kind == stridedNode && b.n <= fewCopies:
 		for i := range b.n {
-			j.piece(at+i*b.stride, b.len)
+			j.addPiece(at+i*b.stride, b.len)
 		}
 	case b.kind == blocksNode && len(b.offs) <= mostParts:
 		for _, o := range b.offs {
-			j.piece(at+o, b.len)
+			j.addPiece(at+o, b.len)
 		}
 	case b.kind == listNode && len(b.offs) <= mostParts:
 		from := int64(0)
 		for i, o := range b.offs {
-			j.piece(at+o, b.ends[i]-from)
+			j.addPiece(at+o, b.ends[i]-from)
 			from = b.ends[i]
 		}
 	case b.kind == seqNode && len(b.kids) <= mostParts:
 		for i := range b.kids {
-			j.add(&b.kids[i], at)
+			j.addNode(&b.kids[i], at)
 		}
 	default:
-		j.flush()
+		j.flushPieces()
 		c := *b
 		c.off = at
 		j.kids = append(j.kids, c)
 	}
 }
 
-func (j *joiner) piece(at, n int64) {
+func (j *joiner) addPiece(at, n int64) {
 	last := len(j.offs) - 1
 	if last >= 0 && j.offs[last]+j.length(last) == at {
 		j.ends[last] += n
@@ -188,8 +188,8 @@ func (j *joiner) length(i int) int64 {
 	return j.ends[i] - j.ends[i-1]
 }
 
-// flush makes a kid of the pieces.
-func (j *joiner) flush() {
+// flushPieces makes a kid of the pieces.
+func (j *joiner) flushPieces() {
 	n := len(j.offs)
 	if n == 0 {
 		return
@@ -229,8 +229,8 @@ func (j *joiner) regular() bool {
 	return true
 }
 
-func (j *joiner) end() node {
-	j.flush()
+func (j *joiner) endNode() node {
+	j.flushPieces()
 	switch len(j.kids) {
 	case 0:
 		return node{}

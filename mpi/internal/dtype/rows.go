@@ -21,7 +21,7 @@ func (m *mover) inRows(p *node) bool {
 	}
 	var from, to int64
 	for i := range b.n {
-		at, n := b.piece(i)
+		at, n := b.pieceAt(i)
 		if !hasKernel(n) {
 			return false
 		}
@@ -33,8 +33,8 @@ func (m *mover) inRows(p *node) bool {
 	return m.way == packing || max(p.stride, -p.stride) >= to-from
 }
 
-// piece is the i-th piece of a node of pieces: its place in the node, and its length.
-func (p *node) piece(i int64) (at, n int64) {
+// pieceAt is the i-th piece of a node of pieces: its place in the node, and its length.
+func (p *node) pieceAt(i int64) (at, n int64) {
 	switch p.kind {
 	case stridedNode:
 		return i * p.stride, p.len
@@ -52,7 +52,7 @@ func (m *mover) rows(p *node, at, n int64) {
 		k := min(n, most)
 		pos := m.pos
 		for i := range b.n {
-			o, length := b.piece(i)
+			o, length := b.pieceAt(i)
 			o += at + b.off
 			if m.way == packing {
 				moveStrides(length, m.buf, pos, p.len, m.base, o, p.stride, k)

@@ -103,7 +103,7 @@ func (t *Type) Large() *Type {
 // checked is arithmetic that notes an overflow.
 type checked struct{ overflow bool }
 
-func (c *checked) add(a, b int64) int64 {
+func (c *checked) addChecked(a, b int64) int64 {
 	s := a + b
 	c.overflow = c.overflow || (a > 0 && b > 0 && s < 0) || (a < 0 && b < 0 && s >= 0)
 	return s

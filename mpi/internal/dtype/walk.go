@@ -76,7 +76,7 @@ func (t *Type) BytesOf(n int64) (bytes int64, ok bool) {
 		return 0, n == 0
 	}
 	var c checked
-	bytes = c.add(c.mul(n/t.basics, t.size), t.bytesOf(n%t.basics))
+	bytes = c.addChecked(c.mul(n/t.basics, t.size), t.bytesOf(n%t.basics))
 	return bytes, !c.overflow
 }
 

@@ -103,7 +103,7 @@ func (w *Window) Check(c Call, a Args) error {
 	if r.asks == reachable && a.Target == ProcNull && (c == Access || c == AccessReq) {
 		return nil
 	}
-	if !r.in.has(w.state) || r.posted == open && !w.posted || r.posted == closed && w.posted || !w.grants(r.asks, a) {
+	if !r.in.hasState(w.state) || r.posted == open && !w.posted || r.posted == closed && w.posted || !w.grants(r.asks, a) {
 		return w.wrong(c, a)
 	}
 	return nil
@@ -112,7 +112,7 @@ func (w *Window) Check(c Call, a Args) error {
 func (w *Window) checkArgs(c Call, a Args) error {
 	r := &rules[c]
 	switch {
-	case r.asks != nothing && c != Post && a.Target != ProcNull && !w.has(a.Target):
+	case r.asks != nothing && c != Post && a.Target != ProcNull && !w.hasTarget(a.Target):
 		return fmt.Errorf("%w: %v of target %d of %d ranks", errs.Rank, c, a.Target, w.ranks)
 	case c == Lock && a.Lock != Exclusive && a.Lock != Shared:
 		return fmt.Errorf("%w: %d", errs.LockType, int(a.Lock))
@@ -123,14 +123,14 @@ func (w *Window) checkArgs(c Call, a Args) error {
 		return nil
 	}
 	for _, t := range a.Group {
-		if !w.has(t) {
+		if !w.hasTarget(t) {
 			return fmt.Errorf("%w: %v with rank %d of %d", errs.Group, c, t, w.ranks)
 		}
 	}
 	return nil
 }
 
-func (w *Window) has(rank int) bool { return rank >= 0 && rank < w.ranks }
+func (w *Window) hasTarget(rank int) bool { return rank >= 0 && rank < w.ranks }
 
 // grants tells whether the target allows the call.
 func (w *Window) grants(what ask, a Args) bool {
@@ -173,16 +173,16 @@ func (w *Window) Do(c Call, a Args) error {
 			w.state = None
 		}
 	case Start:
-		w.enter(Started, a.Group...)
+		w.enterState(Started, a.Group...)
 	case Lock:
-		w.enter(Locked, a.Target)
+		w.enterState(Locked, a.Target)
 	case LockAll:
-		w.enter(All)
+		w.enterState(All)
 	case Complete, UnlockAll, Free:
-		w.leave()
+		w.leaveState()
 	case Unlock:
 		if delete(w.targets, a.Target); len(w.targets) == 0 {
-			w.leave()
+			w.leaveState()
 		}
 	case Post:
 		w.posted, w.exposed = true, a.Group
@@ -199,7 +199,7 @@ func (w *Window) Do(c Call, a Args) error {
 	return nil
 }
 
-func (w *Window) enter(s State, targets ...int) {
+func (w *Window) enterState(s State, targets ...int) {
 	w.state = s
 	if w.targets == nil {
 		w.targets = make(map[int]bool)
@@ -209,7 +209,7 @@ func (w *Window) enter(s State, targets ...int) {
 	}
 }
 
-func (w *Window) leave() {
+func (w *Window) leaveState() {
 	w.state = None
 	clear(w.targets)
 }

@@ -281,7 +281,7 @@ func document() string {
 	for c := range calls {
 		fmt.Fprintf(&b, "| %v |", c)
 		for s := range states {
-			b.WriteString(map[bool]string{true: " yes |", false: " |"}[rules[c].in.has(s)])
+			b.WriteString(map[bool]string{true: " yes |", false: " |"}[rules[c].in.hasState(s)])
 		}
 		fmt.Fprintf(&b, " %s |\n", [...]string{"", "yes", "no"}[rules[c].posted])
 	}

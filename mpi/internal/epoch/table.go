@@ -68,7 +68,7 @@ func set(states ...State) (s in) {
 	return s
 }
 
-func (s in) has(state State) bool { return s>>state&1 != 0 }
+func (s in) hasState(state State) bool { return s>>state&1 != 0 }
 
 // posted is what a call asks of the exposure epoch that post opens.
 type posted uint8

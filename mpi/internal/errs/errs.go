@@ -150,7 +150,7 @@ var classes = [...]class{
 
 // Error is what the class means.
 func (c Class) Error() string {
-	if c.known() {
+	if c.isKnown() {
 		return classes[c].text
 	}
 	if x, ok := extensions[c]; ok {
@@ -164,7 +164,7 @@ func (c Class) Name() string {
 	switch {
 	case c == Success:
 		return "MPI_SUCCESS"
-	case c.known():
+	case c.isKnown():
 		return "MPI_ERR_" + classes[c].name
 	}
 	if x, ok := extensions[c]; ok {
@@ -173,7 +173,7 @@ func (c Class) Name() string {
 	return ""
 }
 
-func (c Class) known() bool { return c >= 0 && int(c) < len(classes) }
+func (c Class) isKnown() bool { return c >= 0 && int(c) < len(classes) }
 
 // Of is the class of an error: the first one that errors.As finds in it, or else Unknown.
 func Of(err error) Class {

@@ -44,7 +44,7 @@ type access struct {
 // has fewer. Errors: errs.ReadOnly, errs.Access, errs.Type, errs.Count, errs.IO for what is no whole number of etypes,
 // and those of the system.
 func (f *File) Do(k *Call) (core.Status, error) {
-	a, err := f.begin(k)
+	a, err := f.beginAccess(k)
 	f.mu.Lock()
 	busy := f.last != nil && !over(f.last)
 	f.mu.Unlock()
@@ -52,13 +52,13 @@ func (f *File) Do(k *Call) (core.Status, error) {
 		r := f.later(a, err)
 		return r.Wait(k.What)
 	}
-	n, err := f.run(a, err)
+	n, err := f.runAccess(a, err)
 	return status(n), err
 }
 
 // Start is Do that does not wait. Collectives of a file run in the order in which they were started.
 func (f *File) Start(k *Call) (core.Request, error) {
-	a, err := f.begin(k)
+	a, err := f.beginAccess(k)
 	if err != nil && !k.collective() {
 		return core.Request{}, err
 	}
@@ -96,7 +96,7 @@ func (f *File) later(a *access, err error) core.Request {
 		if before != nil {
 			<-before
 		}
-		n, err = f.run(a, err)
+		n, err = f.runAccess(a, err)
 		if done != nil {
 			close(done)
 		}
@@ -105,10 +105,10 @@ func (f *File) later(a *access, err error) core.Request {
 	return r
 }
 
-// begin looks at the arguments of an access and moves the pointer. The access of an error has no data.
-func (f *File) begin(k *Call) (*access, error) {
+// beginAccess looks at the arguments of an access and moves the pointer. The access of an error has no data.
+func (f *File) beginAccess(k *Call) (*access, error) {
 	a := &access{Call: *k}
-	err := f.usable(k.What)
+	err := f.checkUsable(k.What)
 	f.mu.Lock()
 	a.shown, a.loud = f.shown, f.atomic
 	f.mu.Unlock()
@@ -131,7 +131,7 @@ func (f *File) begin(k *Call) (*access, error) {
 	if err != nil {
 		a.data = nil
 	}
-	return a, f.errorf(k.What, err)
+	return a, f.fileErrorf(k.What, err)
 }
 
 // allowed tells whether the mode of the file allows an access.
@@ -159,14 +159,14 @@ func (f *File) aim(a *access, units int64) (err error) {
 		f.pos += units
 		f.mu.Unlock()
 	case Shared:
-		at, err = f.shared.add(units)
+		at, err = f.shared.addTo(units)
 	}
 	a.pos = at * a.view.Unit()
 	return err
 }
 
-// piece is the memory of the buffer, if it is one piece.
-func (a *access) piece(n int64) ([]byte, bool) {
+// onePiece is the memory of the buffer, if it is one piece.
+func (a *access) onePiece(n int64) ([]byte, bool) {
 	if a.form != fileview.Native {
 		return nil, false
 	}
@@ -194,7 +194,7 @@ func (a *access) load() error {
 	if a.Buf.Mem == nil && !t.Absolute() {
 		return fmt.Errorf("%w: no memory for %d bytes", errs.Buffer, n)
 	}
-	if a.data, ok = a.piece(n); ok {
+	if a.data, ok = a.onePiece(n); ok {
 		return nil
 	}
 	var err error
@@ -223,7 +223,7 @@ func (a *access) store(got int64) (int64, error) {
 	if a.Write || got == 0 {
 		return got, nil
 	}
-	if _, ok := a.piece(int64(len(a.data))); ok {
+	if _, ok := a.onePiece(int64(len(a.data))); ok {
 		return got, nil
 	}
 	var c dtype.Cursor
@@ -232,19 +232,19 @@ func (a *access) store(got int64) (int64, error) {
 	return got, nil
 }
 
-// run does what begin has begun, with its error.
-func (f *File) run(a *access, err error) (n int64, _ error) {
+// runAccess does what begin has begun, with its error.
+func (f *File) runAccess(a *access, err error) (n int64, _ error) {
 	if a.collective() {
 		n, err = f.runAll(a, err)
 	} else if err == nil {
 		n, err = f.alone(a)
-		err = f.errorf(a.What, err)
+		err = f.fileErrorf(a.What, err)
 	}
 	if err != nil {
 		return 0, err
 	}
 	n, err = a.store(n)
-	return n, f.errorf(a.What, err)
+	return n, f.fileErrorf(a.What, err)
 }
 
 // alone reads or writes without other ranks.

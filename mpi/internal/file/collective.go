@@ -19,27 +19,27 @@ func (f *File) runAll(a *access, bad error) (n int64, err error) {
 		}
 	}
 	if bad == nil && !a.view.Fits(a.pos, int64(len(a.data))) {
-		bad = f.errorf(a.What, fmt.Errorf("%w: %d bytes at %d are beyond what the view shows", errs.IO, len(a.data), a.pos))
+		bad = f.fileErrorf(a.What, fmt.Errorf("%w: %d bytes at %d are beyond what the view shows", errs.IO, len(a.data), a.pos))
 		a.data = nil
 	}
 	data := a.data
 	if !a.Write && len(data) > 0 {
-		end, e := f.bytes()
+		end, e := f.fileBytes()
 		if e != nil && bad == nil {
-			bad = f.errorf(a.What, e)
+			bad = f.fileErrorf(a.What, e)
 		}
 		data = data[:before(a, end)]
 	}
 	all := pieces(a.view, a.pos, data)
-	parts, err := f.parts(a.What, all, len(data))
+	parts, err := f.partsOf(a.What, all, len(data))
 	if err != nil {
 		return 0, err
 	}
 	if a.loud || apart(parts) {
 		n, err = f.alone(a)
-		err = f.errorf(a.What, err)
+		err = f.fileErrorf(a.What, err)
 	} else {
-		n, err = int64(len(data)), f.exchange(a, all, parts)
+		n, err = int64(len(data)), f.exchangePieces(a, all, parts)
 	}
 	if bad != nil {
 		return 0, bad
@@ -63,7 +63,7 @@ func (f *File) queue(a *access) error {
 	}
 	at := int64(0)
 	if f.c.Rank() == 0 {
-		at, err = f.shared.add(sum)
+		at, err = f.shared.addTo(sum)
 	}
 	if err = f.together(a.What, err); err != nil {
 		return err
@@ -87,8 +87,8 @@ func before(a *access, end int64) int64 {
 	return n
 }
 
-// parts are those of all ranks.
-func (f *File) parts(what string, all []piece, n int) ([]part, error) {
+// partsOf are those of all ranks.
+func (f *File) partsOf(what string, all []piece, n int) ([]part, error) {
 	mine := part{n: int64(n)}
 	if len(all) > 0 {
 		mine.low, mine.high = bounds(all)

@@ -43,8 +43,8 @@ func class(err error) errs.Class {
 	return errs.IO
 }
 
-// errorf makes the error of a call on the file.
-func (f *File) errorf(what string, err error) error {
+// fileErrorf makes the error of a call on the file.
+func (f *File) fileErrorf(what string, err error) error {
 	var own errs.Class
 	if errors.Is(err, syscall.EFBIG) {
 		err = fmt.Errorf("%w: more than the limit on file sizes (ulimit -f), or that of the file system", err)

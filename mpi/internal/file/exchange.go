@@ -43,8 +43,8 @@ func (f *File) domains(parts []part) domains {
 	return d
 }
 
-// cut gives the pieces of all, in their order, that aggregator i has in a round.
-func (d *domains) cut(all []piece, i, round int64) []piece {
+// cutDomain gives the pieces of all, in their order, that aggregator i has in a round.
+func (d *domains) cutDomain(all []piece, i, round int64) []piece {
 	low := d.low + i*d.each + round*d.round
 	high := min(low+d.round, d.low+(i+1)*d.each)
 	var in []piece
@@ -57,8 +57,8 @@ func (d *domains) cut(all []piece, i, round int64) []piece {
 	return in
 }
 
-// exchange reads or writes the pieces of all ranks by aggregators. If one of them fails all ranks have the error.
-func (f *File) exchange(a *access, all []piece, parts []part) error {
+// exchangePieces reads or writes the pieces of all ranks by aggregators. If one of them fails all ranks have the error.
+func (f *File) exchangePieces(a *access, all []piece, parts []part) error {
 	d := f.domains(parts)
 	var bad error
 	for round := range d.rounds {
@@ -75,7 +75,7 @@ func (f *File) round(a *access, d *domains, all []piece, round int64, bad *error
 	mine := make([][]piece, n)
 	out := make([][]byte, n)
 	for i := range mine[:d.n] {
-		mine[i] = d.cut(all, int64(i), round)
+		mine[i] = d.cutDomain(all, int64(i), round)
 		out[i] = encode(mine[i], a.Write)
 	}
 	in, err := f.swap(a.What, out)
@@ -86,7 +86,7 @@ func (f *File) round(a *access, d *domains, all []piece, round int64, bad *error
 	var joined []piece
 	for r := range in {
 		if ask[r], err = decode(in[r], a.Write); err != nil {
-			return f.errorf(a.What, err)
+			return f.fileErrorf(a.What, err)
 		}
 		joined = append(joined, ask[r]...)
 	}
@@ -102,11 +102,11 @@ func (f *File) round(a *access, d *domains, all []piece, round int64, bad *error
 	if a.Write {
 		return nil
 	}
-	return f.answer(a.What, ask, mine)
+	return f.answerAsked(a.What, ask, mine)
 }
 
-// answer sends what was read to the rank that asked, and puts what comes into the own pieces.
-func (f *File) answer(what string, ask, mine [][]piece) error {
+// answerAsked sends what was read to the rank that asked, and puts what comes into the own pieces.
+func (f *File) answerAsked(what string, ask, mine [][]piece) error {
 	out := make([][]byte, len(ask))
 	for r := range ask {
 		for _, p := range ask[r] {

@@ -26,8 +26,8 @@ func (f *File) Name() string { return f.name }
 // Mode is how the file was opened (14.2.7).
 func (f *File) Mode() Mode { return f.mode }
 
-// usable tells whether the file may be used.
-func (f *File) usable(what string) error {
+// checkUsable tells whether the file may be used.
+func (f *File) checkUsable(what string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -38,7 +38,7 @@ func (f *File) usable(what string) error {
 
 // quiet waits for the collectives that have been started. The caller is about to do one.
 func (f *File) quiet(what string) error {
-	if err := f.usable(what); err != nil {
+	if err := f.checkUsable(what); err != nil {
 		return err
 	}
 	f.mu.Lock()
@@ -50,7 +50,7 @@ func (f *File) quiet(what string) error {
 	return nil
 }
 
-func (f *File) bytes() (int64, error) {
+func (f *File) fileBytes() (int64, error) {
 	st, err := f.f.Stat()
 	if err != nil {
 		return 0, err
@@ -60,11 +60,11 @@ func (f *File) bytes() (int64, error) {
 
 // Size is the number of bytes of the file (14.2.6).
 func (f *File) Size() (int64, error) {
-	if err := f.usable("File_get_size"); err != nil {
+	if err := f.checkUsable("File_get_size"); err != nil {
 		return 0, err
 	}
-	n, err := f.bytes()
-	return n, f.errorf("File_get_size", err)
+	n, err := f.fileBytes()
+	return n, f.fileErrorf("File_get_size", err)
 }
 
 // SetSize cuts the file off, or makes it longer, at size bytes (14.2.4). Collective; it waits. errs.Arg: size is
@@ -147,7 +147,7 @@ func (f *File) SetAtomicity(on bool) error {
 		}
 	}
 	if err != nil {
-		return f.errorf("File_set_atomicity", err)
+		return f.fileErrorf("File_set_atomicity", err)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -169,7 +169,7 @@ var hintKeys = []string{
 	"striping_unit", "mpi_assert_memory_alloc_kinds",
 }
 
-func (f *File) keep(hints *info.Info) {
+func (f *File) keepHints(hints *info.Info) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, k := range hintKeys {
@@ -185,7 +185,7 @@ func (f *File) SetHints(hints *info.Info) error {
 		return err
 	}
 	if hints != nil {
-		f.keep(hints)
+		f.keepHints(hints)
 	}
 	return f.together("File_set_info", nil)
 }
@@ -236,17 +236,17 @@ func (f *File) SetView(disp int64, etype, filetype *dtype.Type, datarep string, 
 	}
 	for r, u := range units {
 		if u != units[0] {
-			return f.errorf(what, fmt.Errorf("%w: etypes of %d bytes on rank %d, of %d on rank 0", errs.Type, u, r, units[0]))
+			return f.fileErrorf(what, fmt.Errorf("%w: etypes of %d bytes on rank %d, of %d on rank 0", errs.Type, u, r, units[0]))
 		}
 	}
 	if hints != nil {
-		f.keep(hints)
+		f.keepHints(hints)
 	}
 	f.mu.Lock()
 	f.shown, f.pos = next, 0
 	f.mu.Unlock()
 	if f.c.Rank() == 0 {
-		err = f.shared.set(0)
+		err = f.shared.setTo(0)
 	}
 	return f.together(what, err)
 }
@@ -256,7 +256,7 @@ func (f *File) current(disp int64) (int64, error) {
 	if disp != CurrentDisp || f.mode&Sequential == 0 {
 		return disp, nil
 	}
-	at, err := f.shared.add(0)
+	at, err := f.shared.addTo(0)
 	s := f.sight()
 	return s.view.At(at * s.view.Unit()), err
 }
@@ -294,7 +294,7 @@ func (f *File) View() (disp int64, etype, filetype *dtype.Type, datarep string) 
 func (f *File) ByteOffset(offset int64) (int64, error) {
 	s := f.sight()
 	if offset < 0 || offset > 0 && !s.view.Fits(0, offset*s.view.Unit()) {
-		return 0, f.errorf("File_get_byte_offset", fmt.Errorf("%w: an offset of %d", errs.Arg, offset))
+		return 0, f.fileErrorf("File_get_byte_offset", fmt.Errorf("%w: an offset of %d", errs.Arg, offset))
 	}
 	return s.view.At(offset * s.view.Unit()), nil
 }
@@ -302,7 +302,7 @@ func (f *File) ByteOffset(offset int64) (int64, error) {
 // TypeExtent is the distance of elements of t in the file (14.5.1).
 func (f *File) TypeExtent(t *dtype.Type) (int64, error) {
 	n, err := fileview.Extent(t, f.sight().form)
-	return n, f.errorf("File_get_type_extent", err)
+	return n, f.fileErrorf("File_get_type_extent", err)
 }
 
 // Whence is what a seek counts from, by the numbers of the ABI (14.4.3).
@@ -315,15 +315,15 @@ const (
 	SeekSet     Whence = 403
 )
 
-// target is the place of a seek in etypes.
-func (f *File) target(offset int64, whence Whence, now func() (int64, error)) (to int64, err error) {
+// seekTarget is the place of a seek in etypes.
+func (f *File) seekTarget(offset int64, whence Whence, now func() (int64, error)) (to int64, err error) {
 	switch whence {
 	case SeekSet:
 	case SeekCurrent:
 		to, err = now()
 	case SeekEnd:
 		var end int64
-		end, err = f.bytes()
+		end, err = f.fileBytes()
 		v := f.sight().view
 		to = v.Past(end) / v.Unit()
 	default:
@@ -338,16 +338,16 @@ func (f *File) target(offset int64, whence Whence, now func() (int64, error)) (t
 // SeekTo moves the individual pointer, by etypes (14.4.3). errs.Arg: it would be negative. errs.UnsupportedOperation:
 // the file is sequential.
 func (f *File) SeekTo(offset int64, whence Whence) error {
-	if err := f.usable("File_seek"); err != nil {
+	if err := f.checkUsable("File_seek"); err != nil {
 		return err
 	}
 	err := f.random()
 	var to int64
 	if err == nil {
-		to, err = f.target(offset, whence, func() (int64, error) { return f.Position(), nil })
+		to, err = f.seekTarget(offset, whence, func() (int64, error) { return f.Position(), nil })
 	}
 	if err != nil {
-		return f.errorf("File_seek", err)
+		return f.fileErrorf("File_seek", err)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -379,7 +379,7 @@ func (f *File) SeekShared(offset int64, whence Whence) error {
 	if err := f.together(what, nil); err != nil { // what the ranks have written has made the file longer
 		return err
 	}
-	to, err := f.target(offset, whence, func() (int64, error) { return f.shared.add(0) })
+	to, err := f.seekTarget(offset, whence, func() (int64, error) { return f.shared.addTo(0) })
 	all, e := f.gather(what, to)
 	if e != nil {
 		return e
@@ -390,16 +390,16 @@ func (f *File) SeekShared(offset int64, whence Whence) error {
 		}
 	}
 	if err == nil && f.c.Rank() == 0 {
-		err = f.shared.set(to)
+		err = f.shared.setTo(to)
 	}
 	return f.together(what, err)
 }
 
 // PositionShared is the shared pointer, in etypes.
 func (f *File) PositionShared() (int64, error) {
-	if err := f.usable("File_get_position_shared"); err != nil {
+	if err := f.checkUsable("File_get_position_shared"); err != nil {
 		return 0, err
 	}
-	n, err := f.shared.add(0)
-	return n, f.errorf("File_get_position_shared", err)
+	n, err := f.shared.addTo(0)
+	return n, f.fileErrorf("File_get_position_shared", err)
 }

@@ -76,7 +76,7 @@ func Open(c *core.Comm, name string, mode Mode, hints *info.Info) (*File, error)
 	view, err := fileview.New(0, byte1, byte1, fileview.Native)
 	f.shown = shown{view: view, etype: byte1, filetype: byte1, datarep: native}
 	if err == nil {
-		err = f.open(hints)
+		err = f.openFile(hints)
 	}
 	if err != nil {
 		if f.f != nil {
@@ -88,8 +88,8 @@ func Open(c *core.Comm, name string, mode Mode, hints *info.Info) (*File, error)
 	return f, nil
 }
 
-func (f *File) open(hints *info.Info) error {
-	err := f.mode.check()
+func (f *File) openFile(hints *info.Info) error {
+	err := f.mode.checkMode()
 	modes, e := f.gather("File_open", int64(f.mode)<<8|int64(class(err)))
 	if e != nil {
 		return e
@@ -103,17 +103,17 @@ func (f *File) open(hints *info.Info) error {
 		}
 	}
 	if err != nil { // on all ranks
-		return f.errorf("File_open", err)
+		return f.fileErrorf("File_open", err)
 	}
 	if hints != nil {
-		f.keep(hints)
+		f.keepHints(hints)
 	}
 	if err := f.openAll(); err != nil {
 		return err
 	}
 	at := int64(0)
 	if f.mode&Append != 0 {
-		at, err = f.bytes()
+		at, err = f.fileBytes()
 	}
 	if err := f.together("File_open", err); err != nil {
 		return err
@@ -148,8 +148,8 @@ func (f *File) permissions() os.FileMode {
 	return 0o666
 }
 
-// check tells what is wrong with a mode.
-func (m Mode) check() error {
+// checkMode tells what is wrong with a mode.
+func (m Mode) checkMode() error {
 	n := 0
 	for _, way := range []Mode{RDONLY, RDWR, WRONLY} {
 		if m&way != 0 {
@@ -196,7 +196,7 @@ func (f *File) Close() error {
 	f.closed = true
 	f.mu.Unlock()
 	err := f.together("File_close", f.f.Close())
-	if e := f.shared.free(); err == nil {
+	if e := f.shared.freePointer(); err == nil {
 		err = e
 	}
 	if f.mode&DeleteOnClose != 0 {
@@ -242,11 +242,11 @@ func (f *File) together(what string, err error) error {
 		return e
 	}
 	if err != nil {
-		return f.errorf(what, err)
+		return f.fileErrorf(what, err)
 	}
 	for r, c := range all {
 		if c != 0 {
-			return f.errorf(what, fmt.Errorf("%w: rank %d has failed", errs.Class(c), r))
+			return f.fileErrorf(what, fmt.Errorf("%w: rank %d has failed", errs.Class(c), r))
 		}
 	}
 	return nil

@@ -37,7 +37,7 @@ func newPointer(c *core.Comm, value int64) (*pointer, error) {
 	return &pointer{w}, nil
 }
 
-func (p *pointer) free() error {
+func (p *pointer) freePointer() error {
 	if err := p.w.UnlockAll(); err != nil {
 		return err
 	}
@@ -53,9 +53,9 @@ func (p *pointer) change(n int64, o op.ID) (old int64, err error) {
 	return old, err
 }
 
-func (p *pointer) add(n int64) (old int64, err error) { return p.change(n, op.Sum) }
+func (p *pointer) addTo(n int64) (old int64, err error) { return p.change(n, op.Sum) }
 
-func (p *pointer) set(n int64) error {
+func (p *pointer) setTo(n int64) error {
 	_, err := p.change(n, op.Replace)
 	return err
 }

@@ -19,7 +19,7 @@ func (f *File) Begin(k *Call) error {
 	busy := f.split != nil
 	f.mu.Unlock()
 	if busy {
-		return f.errorf(k.What, fmt.Errorf("%w: a split collective has begun already", errs.IO))
+		return f.fileErrorf(k.What, fmt.Errorf("%w: a split collective has begun already", errs.IO))
 	}
 	r, err := f.Start(k)
 	if err == nil {
@@ -42,7 +42,7 @@ func (f *File) End(what Call) (core.Status, error) {
 	}
 	f.mu.Unlock()
 	if s == nil {
-		return status(0), f.errorf(what.What, fmt.Errorf("%w: no such split collective has begun", errs.IO))
+		return status(0), f.fileErrorf(what.What, fmt.Errorf("%w: no such split collective has begun", errs.IO))
 	}
 	return s.r.Wait(what.What)
 }

@@ -61,9 +61,9 @@ func New(disp int64, etype, filetype *dtype.Type, form Form) (*View, error) {
 		if scale, ok = scaling(filetype); !ok {
 			return v.packed(filetype)
 		}
-		v.extent = scale.of(extent)
+		v.extent = scale.scaleBy(extent)
 	}
-	return v, v.cut(filetype, scale)
+	return v, v.cutTile(filetype, scale)
 }
 
 // Overlaps tells that a byte of the file is shown more than once. Such a view is for reading only.
@@ -86,7 +86,7 @@ func Extent(t *dtype.Type, form Form) (int64, error) {
 	scale, ok := scaling(t)
 	switch {
 	case ok:
-		return scale.of(extent), nil
+		return scale.scaleBy(extent), nil
 	case t.Dense():
 		return dtype.ExternalSize(t, 1), nil
 	}
@@ -100,7 +100,7 @@ func mixed() error {
 // ratio is what places are multiplied by.
 type ratio struct{ times, over int64 }
 
-func (r ratio) of(n int64) int64 { return n / r.over * r.times }
+func (r ratio) scaleBy(n int64) int64 { return n / r.over * r.times }
 
 // scaling is how much longer the basics of t are in external32; !ok: not all of them alike.
 func scaling(t *dtype.Type) (r ratio, ok bool) {
@@ -127,11 +127,11 @@ func (v *View) packed(filetype *dtype.Type) (*View, error) {
 	return v, nil
 }
 
-// cut finds the pieces of a tile.
-func (v *View) cut(filetype *dtype.Type, scale ratio) (err error) {
+// cutTile finds the pieces of a tile.
+func (v *View) cutTile(filetype *dtype.Type, scale ratio) (err error) {
 	pos, low, end := int64(0), int64(0), int64(0)
 	dtype.Walk(filetype, 1, func(b dtype.Basic, at, n int64) bool {
-		at, n = scale.of(at), scale.of(n*dtype.Named(b).Size())
+		at, n = scale.scaleBy(at), scale.scaleBy(n*dtype.Named(b).Size())
 		switch last := len(v.segs) - 1; {
 		case n == 0:
 			return true

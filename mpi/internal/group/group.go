@@ -110,10 +110,10 @@ func (g *Group) RankOf(process int32) (rank int, ok bool) {
 		inv = invert(g.list)
 		g.ranks.Store(inv)
 	}
-	return inv.find(process)
+	return inv.findRank(process)
 }
 
-func (inv *inverse) find(process int32) (rank int, ok bool) {
+func (inv *inverse) findRank(process int32) (rank int, ok bool) {
 	if inv.far != nil {
 		r, ok := inv.far[process]
 		return int(r), ok
@@ -150,10 +150,10 @@ func (g *Group) Incl(ranks []int) (*Group, error) {
 	if _, err := g.chosen(ranks, errs.Rank); err != nil {
 		return nil, err
 	}
-	return g.pick(ranks), nil
+	return g.pickRanks(ranks), nil
 }
 
-func (g *Group) pick(ranks []int) *Group {
+func (g *Group) pickRanks(ranks []int) *Group {
 	list := make([]int32, len(ranks))
 	for i, r := range ranks {
 		list[i] = g.At(r)
@@ -205,7 +205,7 @@ func (g *Group) RangeIncl(ranges []Triplet) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.pick(ranks), nil
+	return g.pickRanks(ranks), nil
 }
 
 // RangeExcl is Excl of all ranks of the triplets. Errors are those of RangeIncl.
@@ -244,7 +244,7 @@ func (g *Group) expand(ranges []Triplet) (ranks []int, err error) {
 func Union(a, b *Group) *Group {
 	list := slices.Clone(a.List())
 	for r := range b.Size() {
-		if p := b.At(r); !a.has(p) {
+		if p := b.At(r); !a.hasProcess(p) {
 			list = append(list, p)
 		}
 	}
@@ -252,12 +252,12 @@ func Union(a, b *Group) *Group {
 }
 
 // Intersection is the processes of a that are in b.
-func Intersection(a, b *Group) *Group { return a.filter(b.has) }
+func Intersection(a, b *Group) *Group { return a.filter(b.hasProcess) }
 
 // Difference is the processes of a that are not in b.
-func Difference(a, b *Group) *Group { return a.filter(func(p int32) bool { return !b.has(p) }) }
+func Difference(a, b *Group) *Group { return a.filter(func(p int32) bool { return !b.hasProcess(p) }) }
 
-func (g *Group) has(process int32) bool {
+func (g *Group) hasProcess(process int32) bool {
 	_, ok := g.RankOf(process)
 	return ok
 }
@@ -309,7 +309,7 @@ func Compare(a, b *Group) Comparison {
 		if p == b.At(r) {
 			continue
 		}
-		if !b.has(p) {
+		if !b.hasProcess(p) {
 			return Unequal
 		}
 		result = Similar

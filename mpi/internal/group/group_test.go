@@ -199,7 +199,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%d is the group %v, %v", list, got, err)
 		}
 	}
-	if got, err := New([]int32{}); err != nil || got.Size() != 0 || got.has(0) {
+	if got, err := New([]int32{}); err != nil || got.Size() != 0 || got.hasProcess(0) {
 		t.Errorf("an empty list is %v, %v", got, err)
 	}
 	if got, err := g.Incl(nil); err != nil || Compare(got, Empty) != Ident {

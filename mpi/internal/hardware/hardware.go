@@ -117,9 +117,9 @@ type table struct {
 
 func (t table) ranks() int { return len(t.all) / t.k.Width() }
 
-func (t table) row(rank int) []uint64 { return t.all[rank*t.k.Width():][:t.k.Width()] }
+func (t table) rowOf(rank int) []uint64 { return t.all[rank*t.k.Width():][:t.k.Width()] }
 
-func (t table) wants(rank int) Kind { return Kind(t.row(rank)[0]) + Any }
+func (t table) wants(rank int) Kind { return Kind(t.rowOf(rank)[0]) + Any }
 
 // want is what all want that want something, None if they differ.
 func (t table) want() Kind {
@@ -168,7 +168,7 @@ func (t table) colors(kind Kind) []int {
 type instance struct{ machine, number uint64 }
 
 func (t table) instance(rank int, kind Kind) instance {
-	row := t.row(rank)
+	row := t.rowOf(rank)
 	switch {
 	case kind < 0:
 		return instance{}

@@ -47,8 +47,8 @@ func CheckValue(key, value string) error {
 	return nil
 }
 
-// find is the place of a key, or -1.
-func (i *Info) find(key string) int {
+// findKey is the place of a key, or -1.
+func (i *Info) findKey(key string) int {
 	return slices.IndexFunc(i.pairs, func(p pair) bool { return p.key == key })
 }
 
@@ -61,7 +61,7 @@ func (i *Info) Set(key, value string) error {
 	if err := CheckValue(key, value); err != nil {
 		return err
 	}
-	if at := i.find(key); at >= 0 {
+	if at := i.findKey(key); at >= 0 {
 		i.pairs[at].value = value
 		return nil
 	}
@@ -75,7 +75,7 @@ func (i *Info) Get(key string) (value string, ok bool, err error) {
 	if err := CheckKey(key); err != nil {
 		return "", false, err
 	}
-	if at := i.find(key); at >= 0 {
+	if at := i.findKey(key); at >= 0 {
 		return i.pairs[at].value, true, nil
 	}
 	return "", false, nil
@@ -101,7 +101,7 @@ func (i *Info) Delete(key string) error {
 	if err := CheckKey(key); err != nil {
 		return err
 	}
-	at := i.find(key)
+	at := i.findKey(key)
 	if at < 0 {
 		return fmt.Errorf("%w: %q", errs.InfoNoKey, key)
 	}

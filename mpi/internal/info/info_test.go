@@ -219,7 +219,7 @@ func TestEnv(t *testing.T) {
 		t.Errorf("of nothing %d keys are known", n)
 	}
 	long := Start{Command: "prog", Args: []string{strings.Repeat("x", MaxVal)}}
-	if i := Env(long); i.Len() != 1 || i.find("argv") >= 0 {
+	if i := Env(long); i.Len() != 1 || i.findKey("argv") >= 0 {
 		t.Errorf("arguments that are too long are there: %v", i.pairs)
 	}
 }

@@ -36,16 +36,16 @@ type waiter[W any] struct {
 func (d *Desk[W, M]) Wait(name Name, from int, who W) (m M, ok, post bool) {
 	s := sender{name, from}
 	if list := d.aside[s]; len(list) > 0 {
-		d.keep(s, list[1:])
+		d.keepLater(s, list[1:])
 		return list[0], true, false
 	}
-	c := d.at(place{from, name.Tag()})
+	c := d.counterAt(place{from, name.Tag()})
 	c.waiting = append(c.waiting, waiter[W]{name, who})
-	return m, false, c.post()
+	return m, false, c.postMore()
 }
 
-// post tells whether there are fewer receives than meetings that wait, and counts one more if so.
-func (c *counter[W]) post() bool {
+// postMore tells whether there are fewer receives than meetings that wait, and counts one more if so.
+func (c *counter[W]) postMore() bool {
 	if c.posted >= len(c.waiting) {
 		return false
 	}
@@ -57,25 +57,25 @@ func (c *counter[W]) post() bool {
 // gets it. Otherwise the desk keeps it. If post, the caller must post the receive again, since others still wait.
 func (d *Desk[W, M]) Came(name Name, from int, m M) (who W, ok, post bool) {
 	p := place{from, name.Tag()}
-	c := d.at(p)
+	c := d.counterAt(p)
 	c.posted = max(c.posted-1, 0)
 	defer d.tidy(p, c)
 	for i, w := range c.waiting {
 		if w.name == name {
 			c.waiting = append(c.waiting[:i:i], c.waiting[i+1:]...)
-			return w.who, true, c.post()
+			return w.who, true, c.postMore()
 		}
 	}
 	s := sender{name, from}
-	d.keep(s, append(d.aside[s], m))
-	return who, false, c.post()
+	d.keepLater(s, append(d.aside[s], m))
+	return who, false, c.postMore()
 }
 
 // Leave ends the wait of the meeting for a rank, which has failed or takes no part. !ok: nobody waits. A receive that
 // is posted stays, for the next meeting with this tag.
 func (d *Desk[W, M]) Leave(name Name, from int) (who W, ok bool) {
 	p := place{from, name.Tag()}
-	c := d.at(p)
+	c := d.counterAt(p)
 	defer d.tidy(p, c)
 	for i, w := range c.waiting {
 		if w.name == name {
@@ -113,7 +113,7 @@ func (d *Desk[W, M]) Aside() (n int) {
 	return n
 }
 
-func (d *Desk[W, M]) at(p place) *counter[W] {
+func (d *Desk[W, M]) counterAt(p place) *counter[W] {
 	c := d.places[p]
 	if c == nil {
 		c = new(counter[W])
@@ -132,8 +132,8 @@ func (d *Desk[W, M]) tidy(p place, c *counter[W]) {
 	}
 }
 
-// keep keeps messages for later, or forgets the list if there are none.
-func (d *Desk[W, M]) keep(s sender, list []M) {
+// keepLater keeps messages for later, or forgets the list if there are none.
+func (d *Desk[W, M]) keepLater(s sender, list []M) {
 	if d.aside == nil {
 		d.aside = make(map[sender][]M)
 	}

@@ -53,12 +53,12 @@ func halfOf(f float32) half {
 	return sign | half(uint32(e)<<10+s) // a carry leads to the next exponent, and to infinity
 }
 
-func (x half) plus(y half) half  { return halfOf(x.float() + y.float()) }
-func (x half) times(y half) half { return halfOf(x.float() * y.float()) }
-func (x half) less(y half) half  { return halfOf(x.float() - y.float()) }
-func (x half) order(y half) int  { return cmp.Compare(x.float(), y.float()) }
-func (x half) isNaN() bool       { return x&0x7fff > 0x7c00 }
-func (x half) negative() bool    { return x>>15 != 0 }
+func (x half) plusNumber(y half) half { return halfOf(x.float() + y.float()) }
+func (x half) times(y half) half      { return halfOf(x.float() * y.float()) }
+func (x half) less(y half) half       { return halfOf(x.float() - y.float()) }
+func (x half) order(y half) int       { return cmp.Compare(x.float(), y.float()) }
+func (x half) isNaN() bool            { return x&0x7fff > 0x7c00 }
+func (x half) negative() bool         { return x>>15 != 0 }
 
 // prodHalves is the product of complex numbers. It is rounded to 16 bits once.
 func prodHalves(out, low, high unsafe.Pointer, n int64) {

@@ -33,7 +33,7 @@ func prod128(out, low, high unsafe.Pointer, n int64) {
 	}
 }
 
-func (a int128) compare(b int128) int {
+func (a int128) compareTo(b int128) int {
 	if c := cmp.Compare(int64(a.hi), int64(b.hi)); c != 0 {
 		return c
 	}
@@ -44,7 +44,7 @@ func min128(out, low, high unsafe.Pointer, n int64) {
 	o, l, h := views[int128](out, low, high, n)
 	for i := range o {
 		a, b := l[i], h[i]
-		if b.compare(a) < 0 {
+		if b.compareTo(a) < 0 {
 			a = b
 		}
 		o[i] = a
@@ -55,7 +55,7 @@ func max128(out, low, high unsafe.Pointer, n int64) {
 	o, l, h := views[int128](out, low, high, n)
 	for i := range o {
 		a, b := l[i], h[i]
-		if b.compare(a) > 0 {
+		if b.compareTo(a) > 0 {
 			a = b
 		}
 		o[i] = a

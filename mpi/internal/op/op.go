@@ -154,18 +154,18 @@ func (c Combiner) Combine(out, low, high unsafe.Pointer, n int64) error {
 // byUser has the result in the place of the second operand, as the program's function leaves it.
 func (c Combiner) byUser(out, low, high unsafe.Pointer, n int64) error {
 	if out != low && out != high {
-		c.move(out, high, n)
+		c.moveData(out, high, n)
 		high = out
 	}
 	err := c.user.Fn(low, high, n, c.t)
 	if err == nil && out != high {
-		c.move(out, high, n)
+		c.moveData(out, high, n)
 	}
 	return err
 }
 
-// move copies elements, and leaves what is between their data.
-func (c Combiner) move(to, from unsafe.Pointer, n int64) {
+// moveData copies elements, and leaves what is between their data.
+func (c Combiner) moveData(to, from unsafe.Pointer, n int64) {
 	size, ok := c.t.Bytes(n)
 	if !ok || size == 0 {
 		return

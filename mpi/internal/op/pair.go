@@ -62,7 +62,7 @@ var order = [elems]func(a, b unsafe.Pointer) int{
 	int8s: compare[int8], int16s: compare[int16], int32s: compare[int32], int64s: compare[int64],
 	uint8s: compare[uint8], uint16s: compare[uint16], uint32s: compare[uint32], uint64s: compare[uint64],
 	float32s: compare[float32], float64s: compare[float64],
-	int128s:   func(a, b unsafe.Pointer) int { return (*int128)(a).compare(*(*int128)(b)) },
+	int128s:   func(a, b unsafe.Pointer) int { return (*int128)(a).compareTo(*(*int128)(b)) },
 	halves:    compareWide[half],
 	extendeds: compareWide[extended],
 	quads:     compareWide[quad],
@@ -75,8 +75,8 @@ func compareWide[T wide[T]](a, b unsafe.Pointer) int { return (*(*T)(a)).order(*
 // part is where a value or an index lies in a pair.
 type part struct{ at, size uintptr }
 
-// copy sets a part of a pair.
-func (p part) copy(to, from unsafe.Pointer) {
+// copyPart sets a part of a pair.
+func (p part) copyPart(to, from unsafe.Pointer) {
 	copy(unsafe.Slice((*byte)(unsafe.Add(to, p.at)), p.size), unsafe.Slice((*byte)(unsafe.Add(from, p.at)), p.size))
 }
 
@@ -125,8 +125,8 @@ func located(id ID, t *dtype.Type) Func {
 				a = b
 			}
 			if o := unsafe.Add(out, i*extent); o != a {
-				where[0].copy(o, a)
-				where[1].copy(o, a)
+				where[0].copyPart(o, a)
+				where[1].copyPart(o, a)
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func movers(t *dtype.Type) (replace, noOp Func) {
 		}
 		for i := range n {
 			for _, p := range where {
-				p.copy(unsafe.Add(to, i*extent), unsafe.Add(from, i*extent))
+				p.copyPart(unsafe.Add(to, i*extent), unsafe.Add(from, i*extent))
 			}
 		}
 	}

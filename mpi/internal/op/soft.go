@@ -189,8 +189,8 @@ func (n number) rounded(precision int) (exp int, hi, lo uint64) {
 	return exp + bias, hi, lo
 }
 
-// compare orders numbers: what is no number comes first, and is equal to itself; zeros are equal.
-func (n number) compare(b number) int {
+// compareTo orders numbers: what is no number comes first, and is equal to itself; zeros are equal.
+func (n number) compareTo(b number) int {
 	if n.value == nan || b.value == nan {
 		return int(truth[int8](n.value != nan)) - int(truth[int8](b.value != nan))
 	}

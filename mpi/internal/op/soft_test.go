@@ -53,9 +53,9 @@ func onHalf(f func(a, b half) half) func(a, b bits128) bits128 {
 }
 
 var formats = []format{
-	{"extended", 64, 15, true, onExtended(extended.plus), onExtended(extended.times)},
-	{"quad", 113, 15, false, onQuad(quad.plus), onQuad(quad.times)},
-	{"half", 11, 5, false, onHalf(half.plus), onHalf(half.times)},
+	{"extended", 64, 15, true, onExtended(extended.plusNumber), onExtended(extended.times)},
+	{"quad", 113, 15, false, onQuad(quad.plusNumber), onQuad(quad.times)},
+	{"half", 11, 5, false, onHalf(half.plusNumber), onHalf(half.times)},
 }
 
 // width is the bits of a significand that are there.

@@ -12,8 +12,8 @@ type extended struct {
 // quad is a number of 128 bits. The order of its words is that of bytes in a word.
 type quad struct{ lo, hi uint64 }
 
-// number is what x is. What the processor refuses, as its first bit does not fit its exponent, is no number.
-func (x extended) number() number {
+// toNumber is what x is. What the processor refuses, as its first bit does not fit its exponent, is no number.
+func (x extended) toNumber() number {
 	neg, e, s := x.negative(), int(x.top&exponentTop), x.significand
 	switch {
 	case e == exponentTop && s == 1<<63:
@@ -24,7 +24,7 @@ func (x extended) number() number {
 	return normal(neg, s, 0, max(e, 1)-bias)
 }
 
-func (x quad) number() number {
+func (x quad) toNumber() number {
 	neg, e, s := x.hi>>63 != 0, int(x.hi>>48&exponentTop), x.hi<<16>>16
 	switch {
 	case e == exponentTop && s|x.lo == 0:
@@ -69,19 +69,21 @@ func quadOf(n number) quad {
 	return quad{hi: sign | exponentTop<<48}
 }
 
-func (x extended) plus(y extended) extended  { return extendedOf(add(x.number(), y.number())) }
-func (x extended) times(y extended) extended { return extendedOf(mul(x.number(), y.number())) }
-func (x extended) less(y extended) extended  { return extendedOf(add(x.number(), y.number().negated())) }
-func (x extended) order(y extended) int      { return x.number().compare(y.number()) }
-func (x extended) isNaN() bool               { return x.number().value == nan }
-func (x extended) negative() bool            { return x.top>>15&1 != 0 }
+func (x extended) plusNumber(y extended) extended { return extendedOf(add(x.toNumber(), y.toNumber())) }
+func (x extended) times(y extended) extended      { return extendedOf(mul(x.toNumber(), y.toNumber())) }
+func (x extended) less(y extended) extended {
+	return extendedOf(add(x.toNumber(), y.toNumber().negated()))
+}
+func (x extended) order(y extended) int { return x.toNumber().compareTo(y.toNumber()) }
+func (x extended) isNaN() bool          { return x.toNumber().value == nan }
+func (x extended) negative() bool       { return x.top>>15&1 != 0 }
 
-func (x quad) plus(y quad) quad  { return quadOf(add(x.number(), y.number())) }
-func (x quad) times(y quad) quad { return quadOf(mul(x.number(), y.number())) }
-func (x quad) less(y quad) quad  { return quadOf(add(x.number(), y.number().negated())) }
-func (x quad) order(y quad) int  { return x.number().compare(y.number()) }
-func (x quad) isNaN() bool       { return x.number().value == nan }
-func (x quad) negative() bool    { return x.hi>>63 != 0 }
+func (x quad) plusNumber(y quad) quad { return quadOf(add(x.toNumber(), y.toNumber())) }
+func (x quad) times(y quad) quad      { return quadOf(mul(x.toNumber(), y.toNumber())) }
+func (x quad) less(y quad) quad       { return quadOf(add(x.toNumber(), y.toNumber().negated())) }
+func (x quad) order(y quad) int       { return x.toNumber().compareTo(y.toNumber()) }
+func (x quad) isNaN() bool            { return x.toNumber().value == nan }
+func (x quad) negative() bool         { return x.hi>>63 != 0 }
 
 func (n number) negated() number {
 	n.neg = !n.neg
@@ -90,7 +92,7 @@ func (n number) negated() number {
 
 // wide is a floating-point number with methods in place of operators.
 type wide[T any] interface {
-	plus(T) T
+	plusNumber(T) T
 	times(T) T
 	less(T) T // the difference
 	order(T) int
@@ -105,7 +107,7 @@ func wides[T wide[T]]() kernels {
 func sumWide[T wide[T]](out, low, high unsafe.Pointer, n int64) {
 	o, l, h := views[T](out, low, high, n)
 	for i := range o {
-		o[i] = l[i].plus(h[i])
+		o[i] = l[i].plusNumber(h[i])
 	}
 }
 
@@ -150,7 +152,7 @@ func prodParts[T wide[T]](out, low, high unsafe.Pointer, n int64) {
 		a, b := l[i], h[i]
 		o[i] = [2]T{
 			a[0].times(b[0]).less(a[1].times(b[1])),
-			a[0].times(b[1]).plus(a[1].times(b[0])),
+			a[0].times(b[1]).plusNumber(a[1].times(b[0])),
 		}
 	}
 }

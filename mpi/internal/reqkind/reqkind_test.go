@@ -201,7 +201,7 @@ func document() string {
 		for c := range Ended {
 			var names []string
 			for s := range states {
-				if rows[k].may[c].has(s) {
+				if rows[k].may[c].hasState(s) {
 					names = append(names, s.String())
 				}
 			}

@@ -20,7 +20,7 @@ func Next(k Kind, s State, c Call) (State, error) {
 	if k >= kinds || s >= states || c >= calls {
 		return s, fmt.Errorf("%w: call %d of kind %d in state %d of a request", errs.Intern, int(c), int(k), int(s))
 	}
-	if !rows[k].may[c].has(s) {
+	if !rows[k].may[c].hasState(s) {
 		return s, fmt.Errorf("%w: %v of a request that is %v and %v", errs.Request, c, k, s)
 	}
 	switch c {

@@ -78,7 +78,7 @@ func set(states ...State) (s in) {
 	return s
 }
 
-func (s in) has(state State) bool { return s>>state&1 != 0 }
+func (s in) hasState(state State) bool { return s>>state&1 != 0 }
 
 // row says in which states a call is allowed for a kind.
 type row struct {

@@ -84,7 +84,7 @@ func wrap(at, n int) int { return (at%n + n) % n }
 
 // Coords is the coordinates of a rank (MPI_Cart_coords). errs.Rank: there is no such rank.
 func (c *Cart) Coords(rank int) ([]int, error) {
-	if err := c.check(rank); err != nil {
+	if err := c.checkRank(rank); err != nil {
 		return nil, err
 	}
 	coords := make([]int, len(c.dims))
@@ -95,7 +95,7 @@ func (c *Cart) Coords(rank int) ([]int, error) {
 	return coords, nil
 }
 
-func (c *Cart) check(rank int) error { return checkRank(rank, c.size) }
+func (c *Cart) checkRank(rank int) error { return checkRank(rank, c.size) }
 
 func checkRank(rank, ranks int) error {
 	if rank < 0 || rank >= ranks {
@@ -123,7 +123,7 @@ func (c *Cart) Shift(rank, dim, disp int) (source, dest int, err error) {
 	case dim < 0 || dim >= len(c.dims):
 		return 0, 0, fmt.Errorf("%w: dimension %d of %d", errs.Arg, dim, len(c.dims))
 	}
-	if err := c.check(rank); err != nil {
+	if err := c.checkRank(rank); err != nil {
 		return 0, 0, err
 	}
 	n := c.dims[dim]
@@ -152,7 +152,7 @@ func (c *Cart) moved(rank, dim, by int) int {
 // Neighbors is the neighbours of a rank in the order of neighbourhood collectives (8.6): for each dimension the one
 // before and the one behind. The same list holds for sources and destinations. errs.Rank: there is no such rank.
 func (c *Cart) Neighbors(rank int) ([]int, error) {
-	if err := c.check(rank); err != nil {
+	if err := c.checkRank(rank); err != nil {
 		return nil, err
 	}
 	list := make([]int, 0, 2*len(c.dims))

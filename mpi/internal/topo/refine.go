@@ -46,17 +46,17 @@ func newRefiner(t *Traffic, part []int, m *machine) *refiner {
 	}
 	for r, p := range part {
 		f.ranks[p] = append(f.ranks[p], r)
-		for _, l := range t.of(r) {
-			*f.sum(l.to, p) += l.weight
+		for _, l := range t.linksOf(r) {
+			*f.sumOf(l.to, p) += l.weight
 		}
 	}
 	return f
 }
 
-func (f *refiner) sum(rank, part int) *int64 { return &f.sums[rank*len(f.m.processes)+part] }
+func (f *refiner) sumOf(rank, part int) *int64 { return &f.sums[rank*len(f.m.processes)+part] }
 
 // gain is by how much the cut falls if a rank moves alone.
-func (f *refiner) gain(rank, to int) int64 { return *f.sum(rank, to) - *f.sum(rank, f.part[rank]) }
+func (f *refiner) gain(rank, to int) int64 { return *f.sumOf(rank, to) - *f.sumOf(rank, f.part[rank]) }
 
 // move is a rank that moves to a part, with another one in exchange, or -1.
 type move struct {
@@ -71,24 +71,24 @@ func (f *refiner) improve(r int) bool {
 	f.turn++
 	f.tried[own] = f.turn
 	best := move{with: -1}
-	for _, l := range f.t.of(r) {
+	for _, l := range f.t.linksOf(r) {
 		if to := f.part[l.to]; f.tried[to] != f.turn {
 			f.tried[to] = f.turn
-			f.look(r, to, &best)
+			f.lookForMove(r, to, &best)
 		}
 	}
 	if best.gain == 0 {
 		return false
 	}
-	f.move(r, best.to)
+	f.moveRank(r, best.to)
 	if best.with >= 0 {
-		f.move(best.with, own)
+		f.moveRank(best.with, own)
 	}
 	return true
 }
 
-// look finds the best move of a rank to a part, if it is better than best.
-func (f *refiner) look(r, to int, best *move) {
+// lookForMove finds the best move of a rank to a part, if it is better than best.
+func (f *refiner) lookForMove(r, to int, best *move) {
 	gain := f.gain(r, to)
 	if gain > best.gain && len(f.ranks[to]) < len(f.m.processes[to]) {
 		*best = move{-1, to, gain}
@@ -105,7 +105,7 @@ func (f *refiner) look(r, to int, best *move) {
 	}
 }
 
-func (f *refiner) move(r, to int) {
+func (f *refiner) moveRank(r, to int) {
 	from := f.part[r]
 	list := f.ranks[from]
 	for i, x := range list {
@@ -117,8 +117,8 @@ func (f *refiner) move(r, to int) {
 	}
 	f.part[r] = to
 	f.ranks[to] = append(f.ranks[to], r)
-	for _, l := range f.t.of(r) {
-		*f.sum(l.to, from) -= l.weight
-		*f.sum(l.to, to) += l.weight
+	for _, l := range f.t.linksOf(r) {
+		*f.sumOf(l.to, from) -= l.weight
+		*f.sumOf(l.to, to) += l.weight
 	}
 }

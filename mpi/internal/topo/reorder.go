@@ -26,18 +26,18 @@ func Reorder(t *Traffic, nodes []int, hints ...[]int) (place []int, err error) {
 	for r := range same {
 		same[r] = m.of[r]
 	}
-	best, cut := same, t.cut(same)
+	best, cut := same, t.cutWeight(same)
 	tries := [][]int{slices.Clone(same), m.filled(n), grow(t, m)}
 	if fit := m.fitting(n, hints); len(fit) > 0 {
-		tries = append(tries, slices.MinFunc(fit, func(a, b []int) int { return cmp.Compare(t.cut(a), t.cut(b)) }))
+		tries = append(tries, slices.MinFunc(fit, func(a, b []int) int { return cmp.Compare(t.cutWeight(a), t.cutWeight(b)) }))
 	}
 	for _, part := range tries {
 		refine(t, part, m)
-		if c := t.cut(part); c < cut {
+		if c := t.cutWeight(part); c < cut {
 			best, cut = part, c
 		}
 	}
-	return m.place(best), nil
+	return m.placeParts(best), nil
 }
 
 // machine is nodes in the order in which they are filled: the one with the most processes first.
@@ -82,14 +82,14 @@ func (m *machine) filled(ranks int) []int {
 // processes. The fullest part goes to the largest node.
 func (m *machine) fitting(ranks int, hints [][]int) (fit [][]int) {
 	for _, hint := range hints {
-		if part, ok := m.fits(ranks, hint); ok {
+		if part, ok := m.fitsParts(ranks, hint); ok {
 			fit = append(fit, part)
 		}
 	}
 	return fit
 }
 
-func (m *machine) fits(ranks int, hint []int) (part []int, ok bool) {
+func (m *machine) fitsParts(ranks int, hint []int) (part []int, ok bool) {
 	if len(hint) != ranks || ranks == 0 || slices.Min(hint) < 0 || slices.Max(hint) >= len(m.processes) {
 		return nil, false
 	}
@@ -115,8 +115,8 @@ func (m *machine) fits(ranks int, hint []int) (part []int, ok bool) {
 	return part, true
 }
 
-// place gives the ranks of each node its processes, both in order.
-func (m *machine) place(part []int) []int {
+// placeParts gives the ranks of each node its processes, both in order.
+func (m *machine) placeParts(part []int) []int {
 	next := make([]int, len(m.processes))
 	place := make([]int, len(part))
 	for r, node := range part {
@@ -139,7 +139,7 @@ func grow(t *Traffic, m *machine) []int {
 	for node, list := range m.processes {
 		g.here = make(map[int]int64)
 		for range min(len(list), left) {
-			g.take(node)
+			g.takeNode(node)
 			left--
 		}
 	}
@@ -170,8 +170,8 @@ func (g *growth) now(rank int) candidate {
 	return candidate{rank, g.since[rank], g.here[rank], g.all[rank]}
 }
 
-// take puts the best rank on a node.
-func (g *growth) take(node int) {
+// takeNode puts the best rank on a node.
+func (g *growth) takeNode(node int) {
 	for {
 		c := heap.Pop(&g.front).(candidate)
 		if g.part[c.rank] >= 0 {
@@ -182,7 +182,7 @@ func (g *growth) take(node int) {
 			continue
 		}
 		g.part[c.rank] = node
-		for _, l := range g.t.of(c.rank) {
+		for _, l := range g.t.linksOf(c.rank) {
 			if g.part[l.to] < 0 {
 				g.here[l.to] += l.weight
 				g.all[l.to] += l.weight

@@ -119,7 +119,7 @@ func TestTraffic(t *testing.T) {
 				}
 			}
 		}
-		if got := tr.cut(part); got != cut {
+		if got := tr.cutWeight(part); got != cut {
 			t.Fatalf("%v: the cut of %v is %d, want %d", edges, part, got, cut)
 		}
 	}
@@ -244,12 +244,12 @@ func TestRefined(t *testing.T) {
 		tr := must[*Traffic](t)(NewTraffic(n, randomEdges(r, n, 4*n)))
 		m := newMachine(blocks(n+4, 5))
 		part := m.filled(n)
-		before := tr.cut(part)
+		before := tr.cutWeight(part)
 		refine(tr, part, m)
 		f := newRefiner(tr, part, m)
 		for rank := range n {
-			if after := tr.cut(part); f.improve(rank) || after > before {
-				t.Fatalf("the cut was %d, is %d, and falls to %d", before, after, tr.cut(part))
+			if after := tr.cutWeight(part); f.improve(rank) || after > before {
+				t.Fatalf("the cut was %d, is %d, and falls to %d", before, after, tr.cutWeight(part))
 			}
 		}
 	}
@@ -266,7 +266,7 @@ func TestHints(t *testing.T) {
 		{[]int{0, 1, -1, 2}, nil},
 		{[]int{0, 1, 1}, nil},
 	} {
-		if got, ok := m.fits(4, c.hint); ok != (c.want != nil) || !slices.Equal(got, c.want) {
+		if got, ok := m.fitsParts(4, c.hint); ok != (c.want != nil) || !slices.Equal(got, c.want) {
 			t.Errorf("%v fits as %v, %t; want %v", c.hint, got, ok, c.want)
 		}
 	}

@@ -55,11 +55,11 @@ func merged(list []link) (out []link) {
 // Ranks is the number of ranks.
 func (t *Traffic) Ranks() int { return len(t.first) - 1 }
 
-func (t *Traffic) of(rank int) []link { return t.links[t.first[rank]:t.first[rank+1]] }
+func (t *Traffic) linksOf(rank int) []link { return t.links[t.first[rank]:t.first[rank+1]] }
 
 // between is the weight between two ranks.
 func (t *Traffic) between(a, b int) int64 {
-	list := t.of(a)
+	list := t.linksOf(a)
 	i, ok := slices.BinarySearchFunc(list, b, func(l link, to int) int { return l.to - to })
 	if !ok {
 		return 0
@@ -73,13 +73,13 @@ func (t *Traffic) Cut(nodes, place []int) int64 {
 	for r := range part {
 		part[r] = nodes[place[r]]
 	}
-	return t.cut(part)
+	return t.cutWeight(part)
 }
 
-// cut is the weight between ranks with different parts.
-func (t *Traffic) cut(part []int) (sum int64) {
+// cutWeight is the weight between ranks with different parts.
+func (t *Traffic) cutWeight(part []int) (sum int64) {
 	for r, p := range part {
-		for _, l := range t.of(r) {
+		for _, l := range t.linksOf(r) {
 			if r < l.to && part[l.to] != p {
 				sum += l.weight
 			}

@@ -28,8 +28,8 @@ type access struct {
 	err  error  // of one that is over
 }
 
-// wait waits for the access.
-func (a *access) wait() error {
+// waitAccess waits for the access.
+func (a *access) waitAccess() error {
 	err := rma.WaitAll(a.hs)
 	if a.err != nil {
 		return a.err
@@ -40,8 +40,8 @@ func (a *access) wait() error {
 	return err
 }
 
-// over tells whether the access is done, and ends it then.
-func (a *access) over() bool {
+// endIfDone tells whether the access is done, and ends it then.
+func (a *access) endIfDone() bool {
 	if a.err != nil {
 		return true
 	}
@@ -64,18 +64,18 @@ type call struct {
 	now    bool  // the caller waits for the accesses itself
 }
 
-// target checks an access, and finds its target. nil without an error: there is nothing to do.
-func (w *Window) target(what string, to Place, kind epoch.Call, bufs ...Buf) (*call, error) {
+// findTarget checks an access, and finds its target. nil without an error: there is nothing to do.
+func (w *Window) findTarget(what string, to Place, kind epoch.Call, bufs ...Buf) (*call, error) {
 	for _, b := range bufs {
 		if err := checkBuf(b); err != nil {
-			return nil, w.errorf(what, err)
+			return nil, w.winErrorf(what, err)
 		}
 	}
 	if err := checkBuf(Buf{N: to.N, T: to.T, Mem: somewhere}); err != nil {
-		return nil, w.errorf(what, err)
+		return nil, w.winErrorf(what, err)
 	}
 	if err := w.begun(kind, to); err != nil || to.Rank == epoch.ProcNull {
-		return nil, w.errorf(what, err)
+		return nil, w.winErrorf(what, err)
 	}
 	p := w.ranks[to.Rank]
 	c := &call{w: w, what: what, to: to, region: rma.Region(p.region), world: int(p.world), now: kind == epoch.AccessReq}
@@ -89,12 +89,12 @@ func (w *Window) target(what string, to Place, kind epoch.Call, bufs ...Buf) (*c
 	_, extent := to.T.Bounds()
 	low, span := to.T.TrueBounds()
 	if extent < 0 || extent > 1<<40 || to.N > 1<<40/max(extent, 1) || to.Disp > p.size/p.unit {
-		return nil, w.errorf(what, w.beyond(to))
+		return nil, w.winErrorf(what, w.beyond(to))
 	}
 	c.offset *= p.unit
 	first := c.offset + low
 	if last := first + (to.N-1)*extent + span; first < 0 || last > p.size {
-		return nil, w.errorf(what, w.beyond(to))
+		return nil, w.winErrorf(what, w.beyond(to))
 	}
 	c.offset += p.skip
 	return c, nil
@@ -114,7 +114,7 @@ func (w *Window) begun(kind epoch.Call, to Place) error {
 		}
 		return fmt.Errorf("%w: %d", errs.Disp, to.Disp)
 	}
-	return w.enter(kind, args)
+	return w.enterEpoch(kind, args)
 }
 
 var somewhere = unsafe.Pointer(new(byte))
@@ -182,19 +182,19 @@ func room(b Buf) (mem []byte, then func()) {
 	}
 }
 
-// finish ends the making of an access: it is the window's now, or is waited for.
-func (c *call) finish(err error) error {
+// finishCall ends the making of an access: it is the window's now, or is waited for.
+func (c *call) finishCall(err error) error {
 	switch {
 	case c.now || err != nil:
-		if e := c.wait(); err == nil {
+		if e := c.waitAccess(); err == nil {
 			err = e
 		}
-	case c.over():
+	case c.endIfDone():
 		err = c.err
 	default:
-		c.w.keep(c.to.Rank, c.access)
+		c.w.keepAccess(c.to.Rank, c.access)
 	}
-	return c.w.errorf(c.what, err)
+	return c.w.winErrorf(c.what, err)
 }
 
 // underway are the accesses to a target that have been started and not been waited for.
@@ -209,8 +209,8 @@ type underway struct {
 // fewest is how many accesses to a target are pending at least before those that are done are looked for.
 const fewest = 64
 
-// keep adds an access to those that are pending, and now and then drops those that are done.
-func (w *Window) keep(rank int, a access) {
+// keepAccess adds an access to those that are pending, and now and then drops those that are done.
+func (w *Window) keepAccess(rank int, a access) {
 	w.mu.Lock()
 	p := &w.pending[rank]
 	p.list = append(p.list, a)
@@ -223,7 +223,7 @@ func (w *Window) keep(rank int, a access) {
 		return
 	}
 	n := len(all)
-	all = slices.DeleteFunc(all, func(a access) bool { return a.over() && a.err == nil })
+	all = slices.DeleteFunc(all, func(a access) bool { return a.endIfDone() && a.err == nil })
 	w.mu.Lock()
 	p.looks += n
 	p.prune = 2 * len(all)
@@ -234,11 +234,11 @@ func (w *Window) keep(rank int, a access) {
 // Put copies from to a target (12.3.1). from must not change before the epoch ends, or Flush. It does not wait for the
 // target. Errors, of all accesses: errs.Count, errs.Type, errs.Buffer, errs.Rank, errs.Disp; errs.RMASync: no epoch
 // allows it; errs.RMARange: the target has no such memory. Some are found when the epoch ends.
-func (w *Window) Put(from Buf, to Place) error { return w.put("Put", from, to, epoch.Access) }
+func (w *Window) Put(from Buf, to Place) error { return w.putTo("Put", from, to, epoch.Access) }
 
 // Rput is Put that can be waited for (12.3.5): it is done when it returns.
 func (w *Window) Rput(from Buf, to Place) (core.Request, error) {
-	return w.requested(w.put("Rput", from, to, epoch.AccessReq))
+	return w.requested(w.putTo("Rput", from, to, epoch.AccessReq))
 }
 
 func (w *Window) requested(err error) (core.Request, error) {
@@ -248,36 +248,36 @@ func (w *Window) requested(err error) (core.Request, error) {
 	return w.c.AtOnce(), nil
 }
 
-func (w *Window) put(what string, from Buf, to Place, kind epoch.Call) error {
+func (w *Window) putTo(what string, from Buf, to Place, kind epoch.Call) error {
 	if w.putDirect(&from, &to, kind) {
 		return nil
 	}
-	c, err := w.target(what, to, kind, from)
+	c, err := w.findTarget(what, to, kind, from)
 	if c == nil {
 		return err
 	}
-	return c.finish(c.transfer(packed(from), nil))
+	return c.finishCall(c.transfer(packed(from), nil))
 }
 
 // Get copies from a target to into (12.3.2), which must be left alone until the epoch ends, or Flush. Otherwise as Put.
-func (w *Window) Get(into Buf, from Place) error { return w.get("Get", into, from, epoch.Access) }
+func (w *Window) Get(into Buf, from Place) error { return w.getFrom("Get", into, from, epoch.Access) }
 
 // Rget is Get that can be waited for: it is done when it returns.
 func (w *Window) Rget(into Buf, from Place) (core.Request, error) {
-	return w.requested(w.get("Rget", into, from, epoch.AccessReq))
+	return w.requested(w.getFrom("Rget", into, from, epoch.AccessReq))
 }
 
-func (w *Window) get(what string, into Buf, from Place, kind epoch.Call) error {
+func (w *Window) getFrom(what string, into Buf, from Place, kind epoch.Call) error {
 	if w.getDirect(&into, &from, kind) {
 		return nil
 	}
-	c, err := w.target(what, from, kind, into)
+	c, err := w.findTarget(what, from, kind, into)
 	if c == nil {
 		return err
 	}
 	mem, then := room(into)
 	c.then = then
-	return c.finish(c.transfer(nil, mem))
+	return c.finishCall(c.transfer(nil, mem))
 }
 
 // transfer puts src, or gets dst.
@@ -299,19 +299,19 @@ func (c *call) transfer(src, dst []byte) error {
 	}
 	runs := byteRuns(c.to.T, c.to.N, c.offset)
 	if n/int64(len(runs)) >= longRun || len(runs) == 1 {
-		return c.each(runs, src, dst)
+		return c.eachRun(runs, src, dst)
 	}
 	if dst != nil {
-		return c.send(program{code: codeGet, basic: dtype.Byte, runs: runs}, dst)
+		return c.sendProgram(program{code: codeGet, basic: dtype.Byte, runs: runs}, dst)
 	}
-	return c.send(program{code: codePut, basic: dtype.Byte, runs: runs, data: src}, nil)
+	return c.sendProgram(program{code: codePut, basic: dtype.Byte, runs: runs, data: src}, nil)
 }
 
 // longRun is how many bytes a run has on average that is worth a put of its own.
 const longRun = 256
 
-// each makes a put or a get for each run.
-func (c *call) each(runs []run, src, dst []byte) (err error) {
+// eachRun makes a put or a get for each run.
+func (c *call) eachRun(runs []run, src, dst []byte) (err error) {
 	m, at := c.w.s.m, int64(0)
 	for _, r := range runs {
 		var h rma.Handle

@@ -38,7 +38,7 @@ func (w *Window) RgetAccumulate(from, old Buf, to Place, o op.ID) (core.Request,
 func (w *Window) FetchAndOp(from, old unsafe.Pointer, t *dtype.Type, rank int, disp int64, o op.ID) error {
 	to := Place{Rank: rank, Disp: disp, N: 1, T: t}
 	if t == nil || t.Basic() == 0 {
-		return w.errorf("Fetch_and_op", fmt.Errorf("%w: it is not predefined", errs.Type))
+		return w.winErrorf("Fetch_and_op", fmt.Errorf("%w: it is not predefined", errs.Type))
 	}
 	return w.accumulate("Fetch_and_op", Buf{Mem: from, N: 1, T: t}, &Buf{Mem: old, N: 1, T: t}, to, o, epoch.Access)
 }
@@ -51,17 +51,17 @@ func (w *Window) accumulate(what string, from Buf, old *Buf, to Place, o op.ID, 
 		from = Buf{T: dtype.Named(dtype.Byte)}
 	}
 	if op.Predefined(o) == nil {
-		return w.errorf(what, fmt.Errorf("%w: none that is predefined", errs.Op))
+		return w.winErrorf(what, fmt.Errorf("%w: none that is predefined", errs.Op))
 	}
 	bufs := []Buf{from}
 	if old != nil {
 		bufs = append(bufs, *old)
 	}
-	c, err := w.target(what, to, kind, bufs...)
+	c, err := w.findTarget(what, to, kind, bufs...)
 	if c == nil {
 		return err
 	}
-	return c.finish(c.accumulate(from, old, o))
+	return c.finishCall(c.accumulate(from, old, o))
 }
 
 func (c *call) accumulate(from Buf, old *Buf, o op.ID) error {
@@ -98,7 +98,7 @@ func (c *call) accumulate(from Buf, old *Buf, o op.ID) error {
 func (w *Window) CompareAndSwap(from, compare, old unsafe.Pointer, t *dtype.Type, rank int, disp int64) error {
 	const what = "Compare_and_swap"
 	if t == nil || t.Basic() == 0 || !swappable(t.Basic()) {
-		return w.errorf(what, fmt.Errorf("%w: not of integers, truth values or bytes", errs.Type))
+		return w.winErrorf(what, fmt.Errorf("%w: not of integers, truth values or bytes", errs.Type))
 	}
 	to, one := Place{Rank: rank, Disp: disp, N: 1, T: t}, Buf{N: 1, T: t}
 	if w.swapDirect(from, compare, old, &to) {
@@ -106,7 +106,7 @@ func (w *Window) CompareAndSwap(from, compare, old unsafe.Pointer, t *dtype.Type
 	}
 	origin, expected, result := one, one, one
 	origin.Mem, expected.Mem, result.Mem = from, compare, old
-	c, err := w.target(what, to, epoch.Access, origin, expected, result)
+	c, err := w.findTarget(what, to, epoch.Access, origin, expected, result)
 	if c == nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (w *Window) CompareAndSwap(from, compare, old unsafe.Pointer, t *dtype.Type
 	p.data = append(append([]byte{}, packed(expected)...), packed(origin)...)
 	dst, then := room(result)
 	c.then = then
-	return c.finish(c.perform(p, dst))
+	return c.finishCall(c.perform(p, dst))
 }
 
 // perform carries an accumulation out, or has the target do it.
@@ -122,7 +122,7 @@ func (c *call) perform(p program, old []byte) error {
 	if near := c.here(); near != nil {
 		return near.carryOut(p, old)
 	}
-	return c.send(p, old)
+	return c.sendProgram(p, old)
 }
 
 // swappable tells whether elements are integers, truth values or bytes: they have bitwise or logical operations. As in

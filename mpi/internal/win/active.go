@@ -12,16 +12,16 @@ func (w *Window) Fence(a epoch.Assert) error {
 	const what = "Win_fence"
 	args := epoch.Args{Assert: a}
 	if err := w.allow(epoch.Fence, args); err != nil {
-		return w.errorf(what, err)
+		return w.winErrorf(what, err)
 	}
 	err := w.settleAll()
 	if e := w.c.BarrierFor(what); err == nil {
 		err = e
 	}
-	if e := w.do(epoch.Fence, args); err == nil {
+	if e := w.doEpoch(epoch.Fence, args); err == nil {
 		err = e
 	}
-	return w.errorf(what, err)
+	return w.winErrorf(what, err)
 }
 
 // Start begins accesses to the ranks of group, which are of the window (12.5.2). It waits until they have called Post,
@@ -30,21 +30,21 @@ func (w *Window) Start(group []int, a epoch.Assert) error {
 	const what = "Win_start"
 	args := epoch.Args{Group: slices.Clone(group), Assert: a}
 	if err := w.allow(epoch.Start, args); err != nil {
-		return w.errorf(what, err)
+		return w.winErrorf(what, err)
 	}
 	if a&epoch.NoCheck == 0 {
-		if err := w.await(what, hasPosted, args.Group); err != nil {
-			return w.errorf(what, err)
+		if err := w.awaitNotices(what, hasPosted, args.Group); err != nil {
+			return w.winErrorf(what, err)
 		}
 	}
-	return w.errorf(what, w.do(epoch.Start, args))
+	return w.winErrorf(what, w.doEpoch(epoch.Start, args))
 }
 
 // Complete ends the accesses that Start began. It waits until they are done.
 func (w *Window) Complete() error {
 	const what = "Win_complete"
 	if err := w.allow(epoch.Complete, epoch.Args{}); err != nil {
-		return w.errorf(what, err)
+		return w.winErrorf(what, err)
 	}
 	err := w.settleAll()
 	w.mu.Lock()
@@ -53,17 +53,17 @@ func (w *Window) Complete() error {
 	for _, r := range group {
 		w.countNotice(r, hasEnded)
 	}
-	if e := w.do(epoch.Complete, epoch.Args{}); err == nil {
+	if e := w.doEpoch(epoch.Complete, epoch.Args{}); err == nil {
 		err = e
 	}
-	return w.errorf(what, err)
+	return w.winErrorf(what, err)
 }
 
 // Post lets the ranks of group access this rank's memory (12.5.2). It does not wait. Errors as for Start.
 func (w *Window) Post(group []int, a epoch.Assert) error {
 	args := epoch.Args{Group: slices.Clone(group), Assert: a}
-	if err := w.do(epoch.Post, args); err != nil {
-		return w.errorf("Win_post", err)
+	if err := w.doEpoch(epoch.Post, args); err != nil {
+		return w.winErrorf("Win_post", err)
 	}
 	if a&epoch.NoCheck == 0 {
 		for _, r := range group {
@@ -77,23 +77,23 @@ func (w *Window) Post(group []int, a epoch.Assert) error {
 func (w *Window) Wait() error {
 	const what = "Win_wait"
 	if err := w.allow(epoch.Wait, epoch.Args{}); err != nil {
-		return w.errorf(what, err)
+		return w.winErrorf(what, err)
 	}
 	w.mu.Lock()
 	group := w.epoch.Exposed()
 	w.mu.Unlock()
-	err := w.await(what, hasEnded, group)
+	err := w.awaitNotices(what, hasEnded, group)
 	if err == nil {
-		err = w.do(epoch.Wait, epoch.Args{})
+		err = w.doEpoch(epoch.Wait, epoch.Args{})
 	}
-	return w.errorf(what, err)
+	return w.winErrorf(what, err)
 }
 
 // Test is Wait that does not wait. It reports whether the exposure has ended.
 func (w *Window) Test() (bool, error) {
 	const what = "Win_test"
 	if err := w.allow(epoch.Wait, epoch.Args{}); err != nil {
-		return false, w.errorf(what, err)
+		return false, w.winErrorf(what, err)
 	}
 	w.c.Srv.Poll()
 	w.mu.Lock()
@@ -102,5 +102,5 @@ func (w *Window) Test() (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	return true, w.errorf(what, w.do(epoch.Wait, epoch.Args{}))
+	return true, w.winErrorf(what, w.doEpoch(epoch.Wait, epoch.Args{}))
 }

@@ -77,7 +77,7 @@ func TestPostedTwice(t *testing.T) {
 				}
 				for range 10 {
 					if c.Rank() == 0 {
-						all := w.all()
+						all := w.allRanks()
 						err = first(w.Post(all, 0), w.Start([]int{0}, 0), w.Complete(), w.Wait())
 					} else {
 						err = first(w.Start([]int{0}, 0), w.Complete())
@@ -91,7 +91,7 @@ func TestPostedTwice(t *testing.T) {
 					return errors.New("an exposure is left")
 				}
 				w.mu.Lock()
-				left := w.firstLacking(hasPosted, []int{0}) < 0 || w.firstLacking(hasEnded, w.all()[:1]) < 0
+				left := w.firstLacking(hasPosted, []int{0}) < 0 || w.firstLacking(hasEnded, w.allRanks()[:1]) < 0
 				w.mu.Unlock()
 				if left {
 					return errors.New("a post or a complete is left")

@@ -72,7 +72,7 @@ func (w *Window) accumulateDirect(from, old *Buf, to *Place, o op.ID, kind epoch
 		return false
 	}
 	at := unsafe.Pointer(&mem[0])
-	n.take()
+	n.takeLock()
 	if old != nil {
 		copy(unsafe.Slice((*byte)(old.Mem), len(mem)), mem)
 	}
@@ -108,7 +108,7 @@ func (w *Window) swapDirect(from, compare, old unsafe.Pointer, to *Place) bool {
 	if mem == nil {
 		return false
 	}
-	n.take()
+	n.takeLock()
 	had := unsafe.Slice((*byte)(old), len(mem))
 	copy(had, mem)
 	if bytes.Equal(had, unsafe.Slice((*byte)(compare), len(mem))) {

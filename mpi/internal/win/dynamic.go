@@ -23,9 +23,9 @@ type piece struct {
 	mem []byte
 }
 
-// find gives n bytes at an address. They may lie in several pieces that touch each other. The poller calls it.
-func (p *pieces) find(off int64, n int) []byte {
-	all := p.all()
+// findBytes gives n bytes at an address. They may lie in several pieces that touch each other. The poller calls it.
+func (p *pieces) findBytes(off int64, n int) []byte {
+	all := p.allPieces()
 	first := holder(all, uintptr(off))
 	if first < 0 {
 		return nil
@@ -63,7 +63,7 @@ func covered(all []piece, i int, end uintptr) bool {
 	return false
 }
 
-func (p *pieces) all() []piece {
+func (p *pieces) allPieces() []piece {
 	if l := p.list.Load(); l != nil {
 		return *l
 	}
@@ -76,21 +76,21 @@ func (w *Window) Attach(base unsafe.Pointer, size int64) error {
 	const what = "Win_attach"
 	switch {
 	case w.pieces == nil:
-		return w.errorf(what, fmt.Errorf("%w: it is not dynamic", errs.RMAFlavor))
+		return w.winErrorf(what, fmt.Errorf("%w: it is not dynamic", errs.RMAFlavor))
 	case size < 0:
-		return w.errorf(what, fmt.Errorf("%w: %d bytes", errs.Size, size))
+		return w.winErrorf(what, fmt.Errorf("%w: %d bytes", errs.Size, size))
 	case size == 0:
 		return nil
 	case base == nil:
-		return w.errorf(what, fmt.Errorf("%w: no memory for %d bytes", errs.Arg, size))
+		return w.winErrorf(what, fmt.Errorf("%w: no memory for %d bytes", errs.Arg, size))
 	}
 	p, at := w.pieces, uintptr(base)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	all := p.all()
+	all := p.allPieces()
 	i := behind(all, at)
 	if holder(all, at) >= 0 || i < len(all) && all[i].at < at+uintptr(size) {
-		return w.errorf(what, fmt.Errorf("%w: memory at %#x is attached already", errs.RMAAttach, at))
+		return w.winErrorf(what, fmt.Errorf("%w: memory at %#x is attached already", errs.RMAAttach, at))
 	}
 	l := make([]piece, 0, len(all)+1)
 	l = append(append(append(l, all[:i]...), piece{at, unsafe.Slice((*byte)(base), size)}), all[i:]...)
@@ -102,15 +102,15 @@ func (w *Window) Attach(base unsafe.Pointer, size int64) error {
 func (w *Window) Detach(base unsafe.Pointer) error {
 	const what = "Win_detach"
 	if w.pieces == nil {
-		return w.errorf(what, fmt.Errorf("%w: it is not dynamic", errs.RMAFlavor))
+		return w.winErrorf(what, fmt.Errorf("%w: it is not dynamic", errs.RMAFlavor))
 	}
 	p := w.pieces
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := slices.Clone(p.all())
+	l := slices.Clone(p.allPieces())
 	i := behind(l, uintptr(base)) - 1
 	if i < 0 || l[i].at != uintptr(base) {
-		return w.errorf(what, fmt.Errorf("%w: nothing is attached at %#x", errs.RMAAttach, uintptr(base)))
+		return w.winErrorf(what, fmt.Errorf("%w: nothing is attached at %#x", errs.RMAAttach, uintptr(base)))
 	}
 	l = slices.Delete(l, i, i+1)
 	p.list.Store(&l)

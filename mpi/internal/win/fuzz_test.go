@@ -51,19 +51,19 @@ func addPrograms(f *testing.F) {
 			apart, size := stride(b)
 			p := program{code: c, fetch: true, basic: b, data: make([]byte, 4*apart)}
 			p.runs = []run{{3, 1}, {256 - size, 1}}
-			f.Add(p.append(nil), uint8(2*apart))
-			f.Add(p.append(nil), uint8(2*apart-1))
+			f.Add(p.appendTo(nil), uint8(2*apart))
+			f.Add(p.appendTo(nil), uint8(2*apart-1))
 			p.runs, p.data = []run{{0, 2}}, p.data[:2*apart]
-			f.Add(p.append(nil), uint8(2*apart))
+			f.Add(p.appendTo(nil), uint8(2*apart))
 			p.data = p.data[:2*apart-1]
-			f.Add(p.append(nil), uint8(2*apart))
+			f.Add(p.appendTo(nil), uint8(2*apart))
 			p.runs[0].off = 257 - size - apart
-			f.Add(p.append(nil), uint8(2*apart))
+			f.Add(p.appendTo(nil), uint8(2*apart))
 		}
 	}
 	for _, r := range []run{{-1, 1}, {255, 2}, {0, 0}, {0, -1}, {0, maxRun}, {0, maxRun + 1}, {1 << 62, 1}, {256, 1}} {
 		p := program{code: codePut, basic: dtype.Byte, runs: []run{{0, 1}, r}, data: make([]byte, 8)}
-		f.Add(p.append(nil), uint8(0))
+		f.Add(p.appendTo(nil), uint8(0))
 	}
 	f.Add([]byte{byte(codePut), 1, 0, 0, 255, 255, 255, 255, 1, 2, 3}, uint8(9))
 	f.Add([]byte{1, 2, 3}, uint8(0))
@@ -73,8 +73,8 @@ func addPrograms(f *testing.F) {
 func stillWorks(t *testing.T, mem exposed) {
 	put := program{code: codePut, basic: dtype.Int64, runs: []run{{8, 1}}, data: []byte("all well")}
 	get := program{code: codeGet, basic: dtype.Byte, runs: []run{{8, 8}}}
-	_, ok := carryOut(mem.piece, put.append(nil), nil)
-	answer, also := carryOut(mem.piece, get.append(nil), make([]byte, 0, 8))
+	_, ok := carryOut(mem.piece, put.appendTo(nil), nil)
+	answer, also := carryOut(mem.piece, get.appendTo(nil), make([]byte, 0, 8))
 	if !ok || !also || string(answer) != "all well" {
 		t.Errorf("put %v, got %v %q", ok, also, answer)
 	}

@@ -94,7 +94,7 @@ func TestPiecesAreFound(t *testing.T) {
 			for k := at; k < at+n; k++ {
 				free, held = free && owner[k] == 0, held && owner[k] != 0
 			}
-			if got := w.pieces.find(int64(base)+int64(at), n); (got != nil) != held {
+			if got := w.pieces.findBytes(int64(base)+int64(at), n); (got != nil) != held {
 				return fmt.Errorf("seed %d, step %d: found %d bytes at %d, want that %v", seed, i, len(got), at, held)
 			}
 			if err := w.Attach(unsafe.Pointer(&mem[at]), int64(n)); (err == nil) != free {

@@ -19,8 +19,8 @@ type near struct {
 	asleep *atomic.Uint32 // not 0: it waits for more of that, and wants a message, too. It alone stores there
 }
 
-// meet finds out whether all ranks reach the memory of all, and waits until all know.
-func (w *Window) meet(what string) error {
+// meetRanks finds out whether all ranks reach the memory of all, and waits until all know.
+func (w *Window) meetRanks(what string) error {
 	all := make([]near, len(w.ranks))
 	reached := int64(1)
 	for r, p := range w.ranks {
@@ -61,8 +61,8 @@ func (w *Window) setNear(all []near) {
 	}
 }
 
-// take takes the lock of accumulations. Its holder may be another process.
-func (n *near) take() {
+// takeLock takes the lock of accumulations. Its holder may be another process.
+func (n *near) takeLock() {
 	for i := 0; !n.lock.TryLock(); i++ {
 		if spin.Pause(i); i&turn == turn {
 			affinity.Yield()
@@ -100,7 +100,7 @@ func (n *near) carryOut(p program, old []byte) error {
 	if !ok {
 		return fmt.Errorf("%w: program %d for elements of %v", errs.Intern, p.code, p.basic)
 	}
-	n.take()
+	n.takeLock()
 	defer n.lock.Unlock()
 	for _, r := range p.runs {
 		mem := n.mem[r.off:][:(r.n-1)*apart+size]

@@ -10,18 +10,18 @@ func (w *Window) Lock(kind epoch.LockType, rank int, a epoch.Assert) error {
 	const what = "Win_lock"
 	args := epoch.Args{Target: rank, Lock: kind, Assert: a}
 	if err := w.allow(epoch.Lock, args); err != nil {
-		return w.errorf(what, err)
+		return w.winErrorf(what, err)
 	}
 	if rank != epoch.ProcNull {
-		if err := w.claim(what, []int{rank}, kind, a); err != nil {
-			return w.errorf(what, err)
+		if err := w.claimLocks(what, []int{rank}, kind, a); err != nil {
+			return w.winErrorf(what, err)
 		}
 	}
-	return w.errorf(what, w.do(epoch.Lock, args))
+	return w.winErrorf(what, w.doEpoch(epoch.Lock, args))
 }
 
-// claim asks ranks for their locks, and waits for them.
-func (w *Window) claim(what string, ranks []int, kind epoch.LockType, a epoch.Assert) error {
+// claimLocks asks ranks for their locks, and waits for them.
+func (w *Window) claimLocks(what string, ranks []int, kind epoch.LockType, a epoch.Assert) error {
 	w.mu.Lock()
 	for _, r := range ranks {
 		if w.unchecked == nil {
@@ -34,9 +34,9 @@ func (w *Window) claim(what string, ranks []int, kind epoch.LockType, a epoch.As
 		return nil
 	}
 	for _, r := range ranks {
-		w.tell(r, wantLock, uint64(kind))
+		w.tellRank(r, wantLock, uint64(kind))
 	}
-	err := w.await(what, gotLock, ranks)
+	err := w.awaitNotices(what, gotLock, ranks)
 	if err != nil {
 		w.forfeit(ranks)
 	}
@@ -56,24 +56,24 @@ func (w *Window) forfeit(ranks []int) {
 	}
 	w.mu.Unlock()
 	for _, r := range back {
-		w.tell(r, gaveLock, 0)
+		w.tellRank(r, gaveLock, 0)
 	}
 }
 
-// release gives locks back.
-func (w *Window) release(ranks []int) {
+// releaseLocks gives locks back.
+func (w *Window) releaseLocks(ranks []int) {
 	for _, r := range ranks {
 		w.mu.Lock()
 		unchecked := w.unchecked != nil && w.unchecked[r]
 		w.mu.Unlock()
 		if !unchecked {
-			w.tell(r, gaveLock, 0)
+			w.tellRank(r, gaveLock, 0)
 		}
 	}
 }
 
-// all are the ranks of the window.
-func (w *Window) all() []int {
+// allRanks are the ranks of the window.
+func (w *Window) allRanks() []int {
 	all := make([]int, len(w.ranks))
 	for i := range all {
 		all[i] = i
@@ -87,17 +87,17 @@ func (w *Window) Unlock(rank int) error {
 	const what = "Win_unlock"
 	args := epoch.Args{Target: rank}
 	if err := w.allow(epoch.Unlock, args); err != nil {
-		return w.errorf(what, err)
+		return w.winErrorf(what, err)
 	}
 	var err error
 	if rank != epoch.ProcNull {
-		err = w.settle(rank)
-		w.release([]int{rank})
+		err = w.settleRank(rank)
+		w.releaseLocks([]int{rank})
 	}
-	if e := w.do(epoch.Unlock, args); err == nil {
+	if e := w.doEpoch(epoch.Unlock, args); err == nil {
 		err = e
 	}
-	return w.errorf(what, err)
+	return w.winErrorf(what, err)
 }
 
 // LockAll is a shared Lock of all ranks.
@@ -105,26 +105,26 @@ func (w *Window) LockAll(a epoch.Assert) error {
 	const what = "Win_lock_all"
 	args := epoch.Args{Assert: a}
 	if err := w.allow(epoch.LockAll, args); err != nil {
-		return w.errorf(what, err)
+		return w.winErrorf(what, err)
 	}
-	if err := w.claim(what, w.all(), epoch.Shared, a); err != nil {
-		return w.errorf(what, err)
+	if err := w.claimLocks(what, w.allRanks(), epoch.Shared, a); err != nil {
+		return w.winErrorf(what, err)
 	}
-	return w.errorf(what, w.do(epoch.LockAll, args))
+	return w.winErrorf(what, w.doEpoch(epoch.LockAll, args))
 }
 
 // UnlockAll ends what LockAll began. It waits as Unlock does.
 func (w *Window) UnlockAll() error {
 	const what = "Win_unlock_all"
 	if err := w.allow(epoch.UnlockAll, epoch.Args{}); err != nil {
-		return w.errorf(what, err)
+		return w.winErrorf(what, err)
 	}
 	err := w.settleAll()
-	w.release(w.all())
-	if e := w.do(epoch.UnlockAll, epoch.Args{}); err == nil {
+	w.releaseLocks(w.allRanks())
+	if e := w.doEpoch(epoch.UnlockAll, epoch.Args{}); err == nil {
 		err = e
 	}
-	return w.errorf(what, err)
+	return w.winErrorf(what, err)
 }
 
 // Flush waits until the accesses to a rank are done there (12.5.4). It is FlushLocal, too.
@@ -132,7 +132,7 @@ func (w *Window) Flush(rank int) error {
 	const what = "Win_flush"
 	if !w.opened(rank, true) {
 		if err := w.allow(epoch.Flush, epoch.Args{Target: rank}); err != nil || rank == epoch.ProcNull {
-			return w.errorf(what, err)
+			return w.winErrorf(what, err)
 		}
 	}
 	if w.near != nil && w.flavor != Dynamic { // nothing is pending
@@ -140,30 +140,30 @@ func (w *Window) Flush(rank int) error {
 		w.c.Srv.PollInTurn()
 		return nil
 	}
-	return w.errorf(what, w.settle(rank))
+	return w.winErrorf(what, w.settleRank(rank))
 }
 
 // FlushAll is Flush of all ranks.
 func (w *Window) FlushAll() error {
 	const what = "Win_flush_all"
 	if err := w.allow(epoch.FlushAll, epoch.Args{}); err != nil {
-		return w.errorf(what, err)
+		return w.winErrorf(what, err)
 	}
-	return w.errorf(what, w.settleAll())
+	return w.winErrorf(what, w.settleAll())
 }
 
 // Sync orders loads and stores of this rank with accesses of others (12.5.4). It makes progress.
 func (w *Window) Sync() error {
 	const what = "Win_sync"
 	if err := w.allow(epoch.Sync, epoch.Args{}); err != nil {
-		return w.errorf(what, err)
+		return w.winErrorf(what, err)
 	}
 	w.c.Srv.Poll() // its locks order memory
 	return nil
 }
 
-// settle waits for the accesses to a rank that have been started.
-func (w *Window) settle(rank int) (err error) {
+// settleRank waits for the accesses to a rank that have been started.
+func (w *Window) settleRank(rank int) (err error) {
 	w.mu.Lock()
 	list := w.pending[rank].list
 	w.pending[rank].list = nil
@@ -174,7 +174,7 @@ func (w *Window) settle(rank int) (err error) {
 		w.c.Srv.PollInTurn() // all may be done
 	}
 	for i := range list {
-		if e := list[i].wait(); err == nil {
+		if e := list[i].waitAccess(); err == nil {
 			err = e
 		}
 	}
@@ -190,7 +190,7 @@ func (w *Window) settleAll() (err error) {
 		if !some {
 			continue
 		}
-		if e := w.settle(r); err == nil {
+		if e := w.settleRank(r); err == nil {
 			err = e
 		}
 	}

@@ -60,8 +60,8 @@ func stride(b dtype.Basic) (apart, size int64) {
 // answers tells whether the target sends old elements.
 func (p *program) answers() bool { return p.fetch || p.code == codeGet || p.code == codeSwap }
 
-// append adds the program to a request.
-func (p *program) append(b []byte) []byte {
+// appendTo adds the program to a request.
+func (p *program) appendTo(b []byte) []byte {
 	fetch := byte(0)
 	if p.answers() {
 		fetch = 1
@@ -76,13 +76,13 @@ func (p *program) append(b []byte) []byte {
 	return append(b, p.data...)
 }
 
-// send makes the target carry p out, in pieces that fit into records. dst gets the old elements.
-func (c *call) send(p program, dst []byte) error {
+// sendProgram makes the target carry p out, in pieces that fit into records. dst gets the old elements.
+func (c *call) sendProgram(p program, dst []byte) error {
 	m := c.w.s.m
 	most, answer := m.MaxUpdate()
 	apart, _ := stride(p.basic)
 	for len(p.runs) > 0 {
-		piece, n := p.cut(int64(most), int64(answer), apart)
+		piece, n := p.cutFirst(int64(most), int64(answer), apart)
 		if n == 0 {
 			return fmt.Errorf("%w: an element of %d bytes in records of %d", errs.Intern, apart, most)
 		}
@@ -90,7 +90,7 @@ func (c *call) send(p program, dst []byte) error {
 		if p.answers() {
 			old, dst = dst[:n*apart:n*apart], dst[n*apart:]
 		}
-		h, err := m.UpdateNB(c.world, c.region, piece.append(nil), old)
+		h, err := m.UpdateNB(c.world, c.region, piece.appendTo(nil), old)
 		if err != nil {
 			return err
 		}
@@ -99,8 +99,8 @@ func (c *call) send(p program, dst []byte) error {
 	return nil
 }
 
-// cut takes the first n elements off p, such that request and answer are not too long.
-func (p *program) cut(most, answer, apart int64) (piece program, n int64) {
+// cutFirst takes the first n elements off p, such that request and answer are not too long.
+func (p *program) cutFirst(most, answer, apart int64) (piece program, n int64) {
 	piece = program{code: p.code, fetch: p.fetch, basic: p.basic}
 	each := apart // bytes of an element in the request
 	if p.code == codeGet || p.code == code(op.NoOp) {

@@ -22,7 +22,7 @@ func AllocateShared(c *core.Comm, size, unit int64) (*Window, error) {
 	}
 	w := &Window{c: own, flavor: Shared, self: own.Rank()}
 	mine := part{size: size, unit: unit}
-	if err = w.begin(func(*Window) ([]byte, error) { return nil, nil }, &mine); err != nil {
+	if err = w.beginPart(func(*Window) ([]byte, error) { return nil, nil }, &mine); err != nil {
 		mine.failed = int64(max(errs.Of(err), errs.Buffer))
 	}
 	parts, err := gather(own, what, mine, err)
@@ -33,7 +33,7 @@ func AllocateShared(c *core.Comm, size, unit int64) (*Window, error) {
 		err = own.Barrier()
 	}
 	if err != nil {
-		w.discard()
+		w.discardWindow()
 		return nil, err
 	}
 	return w, nil
@@ -117,11 +117,11 @@ func (w *Window) ownPart(mem []byte, parts []part) (err error) {
 func (w *Window) Query(rank int) (mem []byte, unit int64, err error) {
 	const what = "Win_shared_query"
 	if w.flavor == Dynamic {
-		return nil, 0, w.errorf(what, fmt.Errorf("%w: it is dynamic", errs.RMAFlavor))
+		return nil, 0, w.winErrorf(what, fmt.Errorf("%w: it is dynamic", errs.RMAFlavor))
 	}
-	rank = w.asked(rank)
+	rank = w.askedRank(rank)
 	if uint(rank) >= uint(len(w.ranks)) {
-		return nil, 0, w.errorf(what, fmt.Errorf("%w: %d of %d", errs.Rank, rank, len(w.ranks)))
+		return nil, 0, w.winErrorf(what, fmt.Errorf("%w: %d of %d", errs.Rank, rank, len(w.ranks)))
 	}
 	p := w.ranks[rank]
 	if rank == w.self {
@@ -129,13 +129,13 @@ func (w *Window) Query(rank int) (mem []byte, unit int64, err error) {
 	}
 	mem, err = w.s.m.MappedRegion(int(p.world), rma.Region(p.region))
 	if err != nil || mem == nil {
-		return nil, p.unit, w.errorf(what, err)
+		return nil, p.unit, w.winErrorf(what, err)
 	}
 	return mem[p.skip:], p.unit, nil
 }
 
-// asked is the rank whose memory a query is for.
-func (w *Window) asked(rank int) int {
+// askedRank is the rank whose memory a query is for.
+func (w *Window) askedRank(rank int) int {
 	if rank != epoch.ProcNull {
 		return rank
 	}
@@ -149,7 +149,7 @@ func (w *Window) asked(rank int) int {
 // Address is where the memory begins that Query gives for a rank. In a shared window a part of no bytes has a place,
 // too: that where it would begin. nil: the rank has no memory, or it is out of reach, or there is no such rank.
 func (w *Window) Address(rank int) unsafe.Pointer {
-	if rank = w.asked(rank); uint(rank) < uint(len(w.starts)) {
+	if rank = w.askedRank(rank); uint(rank) < uint(len(w.starts)) {
 		return w.starts[rank]
 	}
 	mem, _, err := w.Query(rank)

@@ -33,8 +33,8 @@ type claim struct {
 	exclusive bool
 }
 
-// next takes the first of the queue that gets the lock; false if nobody does.
-func (l *lockState) next() (rank int, ok bool) {
+// nextHolder takes the first of the queue that gets the lock; false if nobody does.
+func (l *lockState) nextHolder() (rank int, ok bool) {
 	if len(l.queue) == 0 {
 		return 0, false
 	}
@@ -48,16 +48,16 @@ func (l *lockState) next() (rank int, ok bool) {
 	return c.rank, true
 }
 
-// release gives one holder's lock back.
-func (l *lockState) release() {
+// releaseHolder gives one holder's lock back.
+func (l *lockState) releaseHolder() {
 	if l.holders > 0 {
 		l.holders--
 	}
 	l.exclusive = false
 }
 
-// tell has a rank hear a notice, this one too.
-func (w *Window) tell(rank int, what notice, arg uint64) {
+// tellRank has a rank hear a notice, this one too.
+func (w *Window) tellRank(rank int, what notice, arg uint64) {
 	if rank == w.self {
 		w.noticed(rank, what, arg, nil)
 		return
@@ -70,13 +70,13 @@ func (w *Window) tell(rank int, what notice, arg uint64) {
 // its counts once more: one of the two sees the other.
 func (w *Window) countNotice(rank int, what notice) {
 	if w.near == nil || w.near[rank].counts == nil {
-		w.tell(rank, what, 0)
+		w.tellRank(rank, what, 0)
 		return
 	}
 	n := &w.near[rank]
 	n.counts[w.self][what].Add(1)
 	if n.asleep.Load() != 0 {
-		w.tell(rank, hasCounted, 0)
+		w.tellRank(rank, hasCounted, 0)
 	}
 }
 
@@ -99,37 +99,37 @@ func (w *Window) noticed(from int, what notice, arg uint64, worker *fult.Worker)
 	case wantLock:
 		w.lock.queue = append(w.lock.queue, claim{from, epoch.LockType(arg) == epoch.Exclusive})
 	case gaveLock:
-		w.lock.release()
+		w.lock.releaseHolder()
 	case gotLock:
-		back = !w.grant(from)
+		back = !w.grantLock(from)
 	case hasPosted, hasEnded:
 		w.counts[from][what].Add(1)
 	}
 	var lucky []int
-	for rank, ok := w.lock.next(); ok; rank, ok = w.lock.next() {
+	for rank, ok := w.lock.nextHolder(); ok; rank, ok = w.lock.nextHolder() {
 		if rank == w.self {
-			if !w.grant(rank) {
-				w.lock.release()
+			if !w.grantLock(rank) {
+				w.lock.releaseHolder()
 			}
 			continue
 		}
 		lucky = append(lucky, rank)
 	}
-	ready := w.ready()
+	ready := w.readyWaiters()
 	w.mu.Unlock()
 	for _, rank := range lucky {
-		w.tell(rank, gotLock, 0)
+		w.tellRank(rank, gotLock, 0)
 	}
 	if back {
-		w.tell(from, gaveLock, 0)
+		w.tellRank(from, gaveLock, 0)
 	}
 	for _, x := range ready {
 		w.c.EndWait(x.req, worker)
 	}
 }
 
-// grant counts a lock of a rank that has come; false if nobody waits for it any more. mu is held.
-func (w *Window) grant(rank int) bool {
+// grantLock counts a lock of a rank that has come; false if nobody waits for it any more. mu is held.
+func (w *Window) grantLock(rank int) bool {
 	if w.forfeited[rank] > 0 {
 		w.forfeited[rank]--
 		return false
@@ -145,8 +145,8 @@ type waiter struct {
 	ranks []int
 }
 
-// ready takes the waiters out whose time has come. mu is held.
-func (w *Window) ready() (out []*waiter) {
+// readyWaiters takes the waiters out whose time has come. mu is held.
+func (w *Window) readyWaiters() (out []*waiter) {
 	left := w.waiters[:0]
 	for _, x := range w.waiters {
 		if w.takeNotices(x.what, x.ranks) {
@@ -161,8 +161,8 @@ func (w *Window) ready() (out []*waiter) {
 	return out
 }
 
-// await waits until a notice has come from each of ranks, and uses them up, for the function what.
-func (w *Window) await(what string, kind notice, ranks []int) error {
+// awaitNotices waits until a notice has come from each of ranks, and uses them up, for the function what.
+func (w *Window) awaitNotices(what string, kind notice, ranks []int) error {
 	w.c.Srv.PollInTurn()
 	if w.spinForNotices(kind, ranks) {
 		return nil
@@ -171,7 +171,7 @@ func (w *Window) await(what string, kind notice, ranks []int) error {
 	w.mu.Lock()
 	w.waiters = append(w.waiters, x)
 	w.setAsleep()
-	ready := w.ready() // what has been counted before this rank said that it waits
+	ready := w.readyWaiters() // what has been counted before this rank said that it waits
 	w.mu.Unlock()
 	for _, r := range ready {
 		w.c.EndWait(r.req, nil)

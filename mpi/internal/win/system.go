@@ -48,13 +48,13 @@ func newSystem(p *core.Proc) (*system, error) {
 	return s, nil
 }
 
-func (s *system) add(w *Window) {
+func (s *system) addWindow(w *Window) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.windows[w.c.UID()] = w
 }
 
-func (s *system) remove(w *Window) {
+func (s *system) removeWindow(w *Window) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.windows, w.c.UID())

@@ -103,7 +103,7 @@ func Allocate(c *core.Comm, size, unit int64) (*Window, error) {
 func NewDynamic(c *core.Comm) (*Window, error) {
 	return build(c, "Win_create_dynamic", Dynamic, 0, 1, func(w *Window) (_ []byte, err error) {
 		w.pieces = new(pieces)
-		w.region, err = w.s.m.AddPieces(w.pieces.find)
+		w.region, err = w.s.m.AddPieces(w.pieces.findBytes)
 		return nil, err
 	})
 }
@@ -118,21 +118,21 @@ func build(
 	}
 	w := &Window{c: own, flavor: flavor, self: own.Rank()}
 	mine := part{size: size, unit: unit}
-	if err = w.begin(f, &mine); err != nil {
+	if err = w.beginPart(f, &mine); err != nil {
 		mine.failed = int64(max(errs.Of(err), errs.Buffer))
 	}
 	if w.ranks, err = gather(own, what, mine, err); err != nil {
-		w.discard()
+		w.discardWindow()
 		return nil, err
 	}
-	w.forget()
+	w.forgetRegions()
 	if flavor == Allocated {
-		err = w.meet(what)
+		err = w.meetRanks(what)
 	} else {
 		err = own.Barrier()
 	}
 	if err != nil { // all have added the window, before anybody tells of it
-		w.discard()
+		w.discardWindow()
 		return nil, err
 	}
 	return w, nil
@@ -141,8 +141,8 @@ func build(
 // maxSize is more than there is.
 const maxSize = 1 << 48
 
-// begin makes this rank's part of the window.
-func (w *Window) begin(f func(w *Window) ([]byte, error), mine *part) (err error) {
+// beginPart makes this rank's part of the window.
+func (w *Window) beginPart(f func(w *Window) ([]byte, error), mine *part) (err error) {
 	switch {
 	case mine.size < 0:
 		return fmt.Errorf("%w: %d bytes", errs.Size, mine.size)
@@ -164,15 +164,15 @@ func (w *Window) begin(f func(w *Window) ([]byte, error), mine *part) (err error
 	if w.flavor == Allocated {
 		mine.skip = headSize(n)
 	}
-	w.s.add(w)
+	w.s.addWindow(w)
 	return err
 }
 
-// discard lets go of a window that could not be made, or that has been freed.
-func (w *Window) discard() {
+// discardWindow lets go of a window that could not be made, or that has been freed.
+func (w *Window) discardWindow() {
 	if w.s != nil {
-		w.s.remove(w)
-		w.forget()
+		w.s.removeWindow(w)
+		w.forgetRegions()
 		if w.region != 0 {
 			w.s.m.RemoveRegion(w.region)
 		}
@@ -184,9 +184,9 @@ func (w *Window) discard() {
 	_ = w.c.Free()
 }
 
-// forget drops what this rank knows of the others' regions. Other windows may have had their numbers, or may soon have
-// them. So a call that makes or frees a window does it before its barrier.
-func (w *Window) forget() {
+// forgetRegions drops what this rank knows of the others' regions. Other windows may have had their numbers, or may
+// soon have them. So a call that makes or frees a window does it before its barrier.
+func (w *Window) forgetRegions() {
 	for r, p := range w.ranks {
 		if r != w.self { // RemoveRegion does that
 			w.s.m.ForgetRegion(int(p.world), rma.Region(p.region))
@@ -225,14 +225,14 @@ func (w *Window) Free() error {
 	if err := w.settleAll(); err != nil {
 		return err
 	}
-	w.forget()
+	w.forgetRegions()
 	if err := w.c.BarrierFor("Win_free"); err != nil {
 		return err
 	}
 	w.mu.Lock()
 	w.freed = true
 	w.mu.Unlock()
-	w.discard()
+	w.discardWindow()
 	return nil
 }
 
@@ -257,8 +257,8 @@ func (w *Window) Size() int64 { return w.ranks[w.self].size }
 // Unit is the unit of displacements of this rank, in bytes.
 func (w *Window) Unit() int64 { return w.ranks[w.self].unit }
 
-// errorf makes the error of a call on the window.
-func (w *Window) errorf(what string, err error) error {
+// winErrorf makes the error of a call on the window.
+func (w *Window) winErrorf(what string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -280,15 +280,15 @@ func (w *Window) allowed(c epoch.Call, a epoch.Args) error {
 	return w.epoch.Check(c, a)
 }
 
-// do goes to the next epoch.
-func (w *Window) do(c epoch.Call, a epoch.Args) error {
+// doEpoch goes to the next epoch.
+func (w *Window) doEpoch(c epoch.Call, a epoch.Args) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.enter(c, a)
+	return w.enterEpoch(c, a)
 }
 
-// enter is do with mu held.
-func (w *Window) enter(c epoch.Call, a epoch.Args) error {
+// enterEpoch is do with mu held.
+func (w *Window) enterEpoch(c epoch.Call, a epoch.Args) error {
 	err := w.epoch.Do(c, a)
 	target, passive := w.epoch.Open()
 	open := int64(target-epoch.NoTarget) << 1

@@ -138,7 +138,7 @@ func TestPostAndStart(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		all := w.all()
+		all := w.allRanks()
 		for round := range 5 {
 			v := []int64{int64(100*round + c.Rank())}
 			err = first(err, w.Post(all, 0), w.Start(all, 0))

@@ -97,9 +97,9 @@ func (b *Barrier) Expect(rank int32, o *Out) {
 	if rank == b.Self {
 		return
 	}
-	b.members.add(rank)
+	b.members.addRank(rank)
 	if why := b.Dead(rank); why != nil {
-		b.fail(why, o)
+		b.failPhases(why, o)
 	}
 }
 
@@ -118,7 +118,7 @@ func (b *Barrier) Read(gen uint32) uint64 { return nearest(gen, b.newest) }
 // saw notes a phase that a user or a message has named.
 func (b *Barrier) saw(phase uint64) { b.newest = max(b.newest, phase) }
 
-func (b *Barrier) check(h Handle) error {
+func (b *Barrier) checkHandle(h Handle) error {
 	if h.Phase == 0 || h.Phase > maxPhase || h.Stamp != 0 && h.Stamp.n() == 0 {
 		return fmt.Errorf("%v: no handle has phase %d and alteration %#x", b.Name(), h.Phase, uint64(h.Stamp))
 	}
@@ -146,7 +146,7 @@ func (b *Barrier) Arrive(h Handle, count int64, value []byte, poison *event.Pois
 
 // Check returns an error for arrivals that no barrier takes. It needs no lock.
 func (b *Barrier) Check(h Handle, count int64) error {
-	if err := b.check(h); err != nil {
+	if err := b.checkHandle(h); err != nil {
 		return err
 	}
 	if count < 1 || count > maxCount {
@@ -168,7 +168,7 @@ func (b *Barrier) arrive(h Handle, count int64, value []byte, poison *event.Pois
 	case b.failed != nil && h.Phase >= b.from:
 		return nil
 	case h.Phase <= b.known:
-		return b.over(h.Phase)
+		return b.isOver(h.Phase)
 	}
 	b.saw(h.Phase)
 	m := Message{
@@ -178,17 +178,17 @@ func (b *Barrier) arrive(h Handle, count int64, value []byte, poison *event.Pois
 	if b.own != nil {
 		return b.arrival(&m, o)
 	}
-	b.join(m)
+	b.joinFlush(m)
 	o.Dirty = true
 	return nil
 }
 
-func (b *Barrier) over(phase uint64) error {
+func (b *Barrier) isOver(phase uint64) error {
 	return fmt.Errorf("%v: phase %d has triggered: %d is the last that has", b.Name(), phase, b.known)
 }
 
-// join adds an arrival to those that wait for Flush.
-func (b *Barrier) join(m Message) {
+// joinFlush adds an arrival to those that wait for Flush.
+func (b *Barrier) joinFlush(m Message) {
 	for i := range b.pending {
 		p := &b.pending[i]
 		if p.Phase == m.Phase && p.Stamp == m.Stamp &&
@@ -208,7 +208,7 @@ func (b *Barrier) join(m Message) {
 // must not be able to trigger before: so an arrival at it that has been expected must be yet to come. After an error of
 // the owner the barrier has failed.
 func (b *Barrier) Alter(h Handle, delta int64, o *Out) (Handle, error) {
-	err := b.check(h)
+	err := b.checkHandle(h)
 	switch {
 	case err != nil:
 		return h, err
@@ -219,7 +219,7 @@ func (b *Barrier) Alter(h Handle, delta int64, o *Out) (Handle, error) {
 	case b.failed != nil && h.Phase >= b.from:
 		return h, nil
 	case h.Phase <= b.known:
-		return h, b.over(h.Phase)
+		return h, b.isOver(h.Phase)
 	}
 	b.saw(h.Phase)
 	b.seq++
@@ -227,7 +227,7 @@ func (b *Barrier) Alter(h Handle, delta int64, o *Out) (Handle, error) {
 	h.Stamp = makeStamp(b.Self, b.seq)
 	if b.own != nil {
 		if err = b.alteration(&m, o); err != nil {
-			b.fail(b.misuse(b.Self, err), o)
+			b.failPhases(b.misuse(b.Self, err), o)
 		}
 		return h, err
 	}
@@ -238,7 +238,7 @@ func (b *Barrier) Alter(h Handle, delta int64, o *Out) (Handle, error) {
 // toOwner sends a message to the owner as this rank knows it.
 func (b *Barrier) toOwner(m Message, o *Out) {
 	m.To, m.Epoch, m.Giver = b.owner, b.epoch, b.giver
-	o.send(m)
+	o.sendMessage(m)
 }
 
 // Flush sends the arrivals and subscriptions that have been made since the last call.
@@ -265,9 +265,9 @@ func (b *Barrier) Flush(o *Out) {
 // joins tells whether an arrival at a phase is to be a subscription, too: somebody waits, or has waited for the phase
 // before, and so is likely to wait for this one.
 func (b *Barrier) joins(phase uint64) bool {
-	w := b.wait(phase)
+	w := b.waitFor(phase)
 	if w == nil && b.waited > 0 && b.waited+1 == phase && phase > b.known {
-		w = b.begin(phase)
+		w = b.beginWait(phase)
 	}
 	if w == nil || w.asked {
 		return false
@@ -279,7 +279,7 @@ func (b *Barrier) joins(phase uint64) bool {
 // Move has rank to become the owner, if it lives and the barrier has not failed.
 func (b *Barrier) Move(to int32, o *Out) {
 	if b.own != nil {
-		b.move(to, o)
+		b.moveTo(to, o)
 		return
 	}
 	b.toOwner(Message{Kind: Request, From: b.Self, Owner: to}, o)
@@ -291,7 +291,7 @@ func (b *Barrier) Fault(why *event.Poison, o *Out) {
 	case b.ended:
 		return
 	case b.own != nil:
-		b.fail(why, o)
+		b.failPhases(why, o)
 		return
 	}
 	b.toOwner(Message{Kind: Fault, From: b.Self, Poison: why}, o)

@@ -23,7 +23,7 @@ func (b *Barrier) destroy(o *Out) {
 		b.poisonFrom(b.known+1, b.misuse(b.Self, b.endedError()), o)
 	}
 	b.ended = true
-	b.members.each(func(r int32) { b.tell(r, o) })
+	b.members.eachRank(func(r int32) { b.tellFailure(r, o) })
 }
 
 func (b *Barrier) endedError() error { return fmt.Errorf("%v: %s", b.Name(), Destroyed) }
@@ -47,7 +47,7 @@ func Stray(c Config, m *Message, ended string, o *Out) (make bool) {
 	b := NewReplica(c)
 	switch {
 	case m.Kind == Trigger:
-		b.pass(m, o)
+		b.passShare(m, o)
 	case m.Kind == Failure:
 		return ended == ""
 	case m.Kind == Moved, m.Kind == Refusal:
@@ -56,7 +56,7 @@ func Stray(c Config, m *Message, ended string, o *Out) (make bool) {
 	case m.From != c.Self: // it is for an owner, or for the next one
 		b.failed, b.from = b.misuse(c.Self, fmt.Errorf("%v: %s", b.Name(), ended)), 1
 		b.orphan, b.ended = true, true
-		b.tell(m.From, o)
+		b.tellFailure(m.From, o)
 	}
 	return false
 }

@@ -270,7 +270,7 @@ func (w *world) checkEnd(at mark) error {
 func (w *world) unknown() bool {
 	dead := int32(slices.Index(w.dead, true))
 	own := w.owners()
-	return len(own) == 1 && !w.bs[own[0]].members.has(dead)
+	return len(own) == 1 && !w.bs[own[0]].members.hasRank(dead)
 }
 
 var plans = map[string]plan{

@@ -6,8 +6,8 @@ import "testing"
 func TestForeignState(t *testing.T) {
 	for name, spoil := range map[string]func(b *Barrier){
 		"nothing":    func(*Barrier) {},
-		"member":     func(b *Barrier) { b.members.add(70) },
-		"subscriber": func(b *Barrier) { b.at(1).subs.add(70) },
+		"member":     func(b *Barrier) { b.members.addRank(70) },
+		"subscriber": func(b *Barrier) { b.phaseAt(1).subs.addRank(70) },
 		"arrival":    func(b *Barrier) { b.own.held = append(b.own.held, Message{From: 70, Phase: 1, Count: 1}) },
 		"stamp": func(b *Barrier) {
 			b.own.alters = append(b.own.alters, Message{From: 1, Phase: 1, Stamp: makeStamp(70, 1)})

@@ -66,4 +66,4 @@ type Out struct {
 	Dirty    bool // Flush is to be called soon
 }
 
-func (o *Out) send(m Message) { o.Messages = append(o.Messages, m) }
+func (o *Out) sendMessage(m Message) { o.Messages = append(o.Messages, m) }

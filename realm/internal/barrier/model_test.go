@@ -231,7 +231,7 @@ func (m *model) check(rest bool) error {
 // known tells whether the owner is dead, or knows of the dead rank.
 func (m *model) known() bool {
 	own := m.owners()
-	return len(own) == 0 || m.bs[own[0]].members.has(int32(slices.Index(m.dead, true)))
+	return len(own) == 0 || m.bs[own[0]].members.hasRank(int32(slices.Index(m.dead, true)))
 }
 
 func (m *model) result(at mark) error {

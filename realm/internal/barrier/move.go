@@ -11,17 +11,17 @@ import (
 	"github.com/golci/golci/realm/internal/event"
 )
 
-// move gives the ownership away. The state may be larger than one message.
-func (b *Barrier) move(to int32, o *Out) {
+// moveTo gives the ownership away. The state may be larger than one message.
+func (b *Barrier) moveTo(to int32, o *Out) {
 	if to == b.Self || b.failed != nil || b.Dead(to) != nil {
 		return
 	}
 	for i := range b.waits {
 		w := &b.waits[i]
-		b.at(w.num).subs.add(b.Self)
+		b.phaseAt(w.num).subs.addRank(b.Self)
 		w.asked = true
 	}
-	b.members.add(b.Self)
+	b.members.addRank(b.Self)
 	state := b.pack()
 	b.own, b.owner, b.epoch, b.giver = nil, to, b.epoch+1, b.Self
 	n := (len(state) + maxValues - 1) / maxValues
@@ -29,7 +29,7 @@ func (b *Barrier) move(to int32, o *Out) {
 		part := state[i*maxValues : min(len(state), (i+1)*maxValues)]
 		m := b.news(State, to)
 		m.Phase, m.Count, m.Own, m.Value = b.known, int64(n), uint64(i), part
-		o.send(m)
+		o.sendMessage(m)
 	}
 }
 
@@ -40,7 +40,7 @@ func (b *Barrier) state(m *Message, o *Out) {
 	case b.own != nil || m.Count < 1 || m.Count > maxParts || m.Own >= uint64(m.Count):
 		return
 	case b.orphan:
-		b.tell(m.From, o)
+		b.tellFailure(m.From, o)
 		return
 	}
 	for len(b.parts) < int(m.Count) {
@@ -55,7 +55,7 @@ func (b *Barrier) state(m *Message, o *Out) {
 	if err := b.unpack(state); err != nil {
 		b.own = nil
 		b.lose(b.misuse(m.From, fmt.Errorf("%v: the state of the owner: %w", b.Name(), err)), o)
-		b.tell(m.From, o)
+		b.tellFailure(m.From, o)
 		return
 	}
 	b.owner, b.epoch, b.giver, b.owned = b.Self, m.Epoch, m.From, true
@@ -74,9 +74,9 @@ func (b *Barrier) begun(o *Out) {
 		over, why := b.Look(w.num, true)
 		return why, over
 	}, o)
-	b.members.each(func(r int32) {
+	b.members.eachRank(func(r int32) {
 		if why := b.Dead(r); r != b.Self && why != nil {
-			b.fail(why, o)
+			b.failPhases(why, o)
 		}
 	})
 	pending, early := b.pending, b.early
@@ -95,17 +95,17 @@ func (b *Barrier) pack() []byte {
 	w := b.own
 	e := encoder{}
 	e.numbers(b.known, b.bad, uint64(w.count), uint64(w.opNumber), uint64(w.size))
-	e.list(len(b.last), func(i int) {
+	e.writeList(len(b.last), func(i int) {
 		r := &b.last[i]
 		e.numbers(r.num, r.bad)
-		e.poison(r.poison)
-		e.bytes(r.value)
+		e.writePoison(r.poison)
+		e.writeBytes(r.value)
 	})
-	e.list(len(w.open), func(i int) { e.phase(&w.open[i]) })
+	e.writeList(len(w.open), func(i int) { e.phase(&w.open[i]) })
 	seen := slices.Sorted(maps.Keys(w.seen))
-	e.list(len(seen), func(i int) { e.numbers(uint64(seen[i]), w.seen[seen[i]]) })
-	e.list(len(w.alters), func(i int) { e.message(&w.alters[i]) })
-	e.list(len(w.held), func(i int) { e.message(&w.held[i]) })
+	e.writeList(len(seen), func(i int) { e.numbers(uint64(seen[i]), w.seen[seen[i]]) })
+	e.writeList(len(w.alters), func(i int) { e.writeMessage(&w.alters[i]) })
+	e.writeList(len(w.held), func(i int) { e.writeMessage(&w.held[i]) })
 	e.ranks(b.members)
 	return e
 }
@@ -113,18 +113,18 @@ func (b *Barrier) pack() []byte {
 func (b *Barrier) unpack(state []byte) error {
 	d := decoder{b: state}
 	w := &owner{}
-	known, bad := d.number(), d.number()
-	w.count, w.opNumber, w.size = int64(d.number()), uint32(d.number()), int(d.number())
+	known, bad := d.readNumber(), d.readNumber()
+	w.count, w.opNumber, w.size = int64(d.readNumber()), uint32(d.readNumber()), int(d.readNumber())
 	var last records
-	d.list(func() {
-		r := record{num: d.number(), bad: d.number(), poison: d.poison(), value: d.bytes()}
-		last.put(r)
+	d.readList(func() {
+		r := record{num: d.readNumber(), bad: d.readNumber(), poison: d.readPoison(), value: d.readBytes()}
+		last.putRecord(r)
 	})
-	d.list(func() { w.open = append(w.open, d.phase()) })
+	d.readList(func() { w.open = append(w.open, d.phase()) })
 	w.seen = make(map[int32]uint64)
-	d.list(func() { r := int32(d.number()); w.seen[r] = d.number() })
-	d.list(func() { w.alters = append(w.alters, d.message(Alteration)) })
-	d.list(func() { w.held = append(w.held, d.message(Arrival)) })
+	d.readList(func() { r := int32(d.readNumber()); w.seen[r] = d.readNumber() })
+	d.readList(func() { w.alters = append(w.alters, d.readMessage(Alteration)) })
+	d.readList(func() { w.held = append(w.held, d.readMessage(Arrival)) })
 	members := d.ranks()
 	if w.size > 0 {
 		w.op = b.Ops(w.opNumber)
@@ -134,10 +134,10 @@ func (b *Barrier) unpack(state []byte) error {
 		return errors.New("it is cut off, or has a rest")
 	case w.size > 0 && w.op == nil:
 		return fmt.Errorf("there is no reduction operator %d", w.opNumber)
-	case known < b.known || known > maxPhase || !w.sound(known) || !w.within(b.Size) || !members.within(b.Size):
+	case known < b.known || known > maxPhase || !w.sound(known) || !w.isWithin(b.Size) || !members.allBelow(b.Size):
 		return fmt.Errorf("phase %d has triggered, and %d phases have not", known, len(w.open))
 	}
-	members.each(b.members.add)
+	members.eachRank(b.members.addRank)
 	b.own, b.known, b.bad, b.last = w, known, bad, last
 	b.saw(known)
 	return nil
@@ -151,15 +151,15 @@ func (w *owner) sound(known uint64) bool {
 			return p.arrived < 0 || p.arrived > p.expected || p.value != nil && len(p.value) != w.size
 		}) &&
 		w.size >= 0 && w.size <= MaxValue &&
-		!slices.ContainsFunc(w.held, func(m Message) bool { return w.fits(m.Value) != nil })
+		!slices.ContainsFunc(w.held, func(m Message) bool { return w.fitsValues(m.Value) != nil })
 }
 
-// within tells whether all ranks that w names are in a job of that size.
-func (w *owner) within(size int) bool {
+// isWithin tells whether all ranks that w names are in a job of that size.
+func (w *owner) isWithin(size int) bool {
 	outside := func(m Message) bool {
 		return m.From < 0 || int(m.From) >= size || int(m.Stamp.rank()) >= size
 	}
-	return !slices.ContainsFunc(w.open, func(p phase) bool { return !p.subs.within(size) }) &&
+	return !slices.ContainsFunc(w.open, func(p phase) bool { return !p.subs.allBelow(size) }) &&
 		!slices.ContainsFunc(w.held, outside) && !slices.ContainsFunc(w.alters, outside)
 }
 
@@ -172,7 +172,7 @@ func (e *encoder) numbers(ns ...uint64) {
 	}
 }
 
-func (e *encoder) bytes(p []byte) {
+func (e *encoder) writeBytes(p []byte) {
 	if p == nil {
 		e.numbers(0)
 		return
@@ -181,7 +181,7 @@ func (e *encoder) bytes(p []byte) {
 	*e = append(*e, p...)
 }
 
-func (e *encoder) poison(p *event.Poison) {
+func (e *encoder) writePoison(p *event.Poison) {
 	if p == nil {
 		e.numbers(0)
 		return
@@ -190,26 +190,26 @@ func (e *encoder) poison(p *event.Poison) {
 	*e = p.Append(*e)
 }
 
-func (e *encoder) list(n int, each func(i int)) {
+func (e *encoder) writeList(n int, each func(i int)) {
 	e.numbers(uint64(n))
 	for i := range n {
 		each(i)
 	}
 }
 
-func (e *encoder) ranks(s ranks) { e.list(len(s), func(i int) { e.numbers(s[i]) }) }
+func (e *encoder) ranks(s ranks) { e.writeList(len(s), func(i int) { e.numbers(s[i]) }) }
 
 func (e *encoder) phase(p *phase) {
 	e.numbers(p.num, uint64(p.expected), uint64(p.arrived))
-	e.poison(p.poison)
-	e.bytes(p.value)
+	e.writePoison(p.poison)
+	e.writeBytes(p.value)
 	e.ranks(p.subs)
 }
 
-func (e *encoder) message(m *Message) {
+func (e *encoder) writeMessage(m *Message) {
 	e.numbers(uint64(m.From), m.Phase, uint64(m.Count), uint64(m.Stamp), m.Own)
-	e.poison(m.Poison)
-	e.bytes(m.Value)
+	e.writePoison(m.Poison)
+	e.writeBytes(m.Value)
 }
 
 // decoder reads what an encoder has made. bad says that it is something else.
@@ -218,7 +218,7 @@ type decoder struct {
 	bad bool
 }
 
-func (d *decoder) number() uint64 {
+func (d *decoder) readNumber() uint64 {
 	n, size := binary.Uvarint(d.b)
 	if size <= 0 {
 		d.bad, d.b = true, nil
@@ -228,8 +228,8 @@ func (d *decoder) number() uint64 {
 	return n
 }
 
-func (d *decoder) bytes() []byte {
-	n := d.number()
+func (d *decoder) readBytes() []byte {
+	n := d.readNumber()
 	switch {
 	case n == 0:
 		return nil
@@ -242,8 +242,8 @@ func (d *decoder) bytes() []byte {
 	return p
 }
 
-func (d *decoder) poison() *event.Poison {
-	if d.number() == 0 {
+func (d *decoder) readPoison() *event.Poison {
+	if d.readNumber() == 0 {
 		return nil
 	}
 	p, rest, err := event.ParsePoison(d.b)
@@ -253,31 +253,31 @@ func (d *decoder) poison() *event.Poison {
 	return p
 }
 
-func (d *decoder) list(each func()) {
-	for n := d.number(); n > 0 && !d.bad; n-- {
+func (d *decoder) readList(each func()) {
+	for n := d.readNumber(); n > 0 && !d.bad; n-- {
 		each()
 	}
 }
 
 func (d *decoder) ranks() (s ranks) {
-	d.list(func() { s = append(s, d.number()) })
+	d.readList(func() { s = append(s, d.readNumber()) })
 	d.bad = d.bad || len(s) > event.MaxRanks/64
 	return s
 }
 
 func (d *decoder) phase() phase {
 	p := phase{
-		num: d.number(), expected: int64(d.number()), arrived: int64(d.number()), poison: d.poison(), value: d.bytes(),
+		num: d.readNumber(), expected: int64(d.readNumber()), arrived: int64(d.readNumber()), poison: d.readPoison(), value: d.readBytes(),
 	}
 	p.subs = d.ranks()
 	return p
 }
 
-func (d *decoder) message(k Kind) Message {
+func (d *decoder) readMessage(k Kind) Message {
 	m := Message{
-		Kind: k, From: int32(d.number()), Phase: d.number(), Count: int64(d.number()),
-		Stamp: Stamp(d.number()), Own: d.number(),
+		Kind: k, From: int32(d.readNumber()), Phase: d.readNumber(), Count: int64(d.readNumber()),
+		Stamp: Stamp(d.readNumber()), Own: d.readNumber(),
 	}
-	m.Poison, m.Value = d.poison(), d.bytes()
+	m.Poison, m.Value = d.readPoison(), d.readBytes()
 	return m
 }

@@ -41,14 +41,14 @@ func (w *owner) vote(rank int32, n int64) {
 	}
 }
 
-// at finds a phase that has not triggered. In most cases all phases up to it are open.
-func (b *Barrier) at(num uint64) *phase {
+// phaseAt finds a phase that has not triggered. In most cases all phases up to it are open.
+func (b *Barrier) phaseAt(num uint64) *phase {
 	w := b.own
-	b.step()
+	b.countStep()
 	if n := num - w.open[0].num; n < uint64(len(w.open)) && w.open[n].num == num {
 		return &w.open[n]
 	}
-	i := sort.Search(len(w.open), func(i int) bool { b.step(); return w.open[i].num >= num })
+	i := sort.Search(len(w.open), func(i int) bool { b.countStep(); return w.open[i].num >= num })
 	if i == len(w.open) || w.open[i].num != num {
 		w.insert(i, num)
 	}
@@ -61,13 +61,13 @@ func (w *owner) insert(i int, num uint64) {
 	w.open[i] = phase{num: num, expected: w.count}
 }
 
-// has tells whether the owner has applied an alteration.
-func (w *owner) has(s Stamp) bool { return s == 0 || w.seen[s.rank()] >= s.n() }
+// hasApplied tells whether the owner has applied an alteration.
+func (w *owner) hasApplied(s Stamp) bool { return s == 0 || w.seen[s.rank()] >= s.n() }
 
 // reachable returns an error for a phase that has triggered or is too far ahead.
 func (b *Barrier) reachable(phase uint64) error {
 	if phase <= b.known {
-		return b.over(phase)
+		return b.isOver(phase)
 	}
 	if phase > b.known+MaxAhead {
 		return fmt.Errorf("%v: phase %d is more than %d phases after %d, the last that has triggered",
@@ -79,38 +79,38 @@ func (b *Barrier) reachable(phase uint64) error {
 // arrival counts arrivals, or keeps them until the alterations that they know of have come.
 func (b *Barrier) arrival(m *Message, o *Out) error {
 	w := b.own
-	if err := w.fits(m.Value); err != nil {
+	if err := w.fitsValues(m.Value); err != nil {
 		return fmt.Errorf("%v: %w", b.Name(), err)
 	}
 	if err := b.reachable(m.Phase); err != nil {
 		return err
 	}
-	if !w.has(m.Stamp) || w.seen[m.From] < m.Own {
+	if !w.hasApplied(m.Stamp) || w.seen[m.From] < m.Own {
 		h := *m
 		h.Value = slices.Clone(m.Value)
 		w.held = append(w.held, h)
 		return nil
 	}
-	if err := b.count(m); err != nil {
+	if err := b.countArrivals(m); err != nil {
 		return err
 	}
-	b.advance(o)
+	b.advancePhases(o)
 	return nil
 }
 
-// fits returns an error for bytes that are not values of the barrier.
-func (w *owner) fits(values []byte) error {
+// fitsValues returns an error for bytes that are not values of the barrier.
+func (w *owner) fitsValues(values []byte) error {
 	if n := len(values); n > 0 && (w.size == 0 || n%w.size != 0) {
 		return fmt.Errorf("a value of %d bytes, not %d", n, w.size)
 	}
 	return nil
 }
 
-func (b *Barrier) count(m *Message) error {
+func (b *Barrier) countArrivals(m *Message) error {
 	if err := b.reachable(m.Phase); err != nil {
 		return err
 	}
-	p := b.at(m.Phase)
+	p := b.phaseAt(m.Phase)
 	if m.Count > p.expected-p.arrived {
 		return fmt.Errorf("%v: %d arrivals at phase %d, which expects %d, after %d", b.Name(), m.Count, m.Phase,
 			p.expected, p.arrived)
@@ -139,8 +139,8 @@ func (w *owner) fold(p *phase, values []byte) (err error) {
 	return err
 }
 
-// advance triggers all phases that are complete.
-func (b *Barrier) advance(o *Out) {
+// advancePhases triggers all phases that are complete.
+func (b *Barrier) advancePhases(o *Out) {
 	w := b.own
 	if p := &w.open[0]; p.arrived != p.expected {
 		return
@@ -149,7 +149,7 @@ func (b *Barrier) advance(o *Out) {
 		b.trigger(o)
 	}
 	if w.votes >= moveLead && w.most != b.Self {
-		b.move(w.most, o)
+		b.moveTo(w.most, o)
 	}
 }
 
@@ -162,10 +162,10 @@ func (b *Barrier) trigger(o *Out) {
 	if p.poison != nil {
 		b.bad = p.num
 	}
-	b.last.put(record{num: p.num, bad: b.bad, poison: p.poison, value: p.value})
-	b.end(p.num, p.poison, o)
+	b.last.putRecord(record{num: p.num, bad: b.bad, poison: p.poison, value: p.value})
+	b.endPhase(p.num, p.poison, o)
 	if len(p.subs) > 0 {
-		b.spread(p.subs.list(b.Self), b.report(p.num), o)
+		b.spreadShares(p.subs.listBut(b.Self), b.reportPhase(p.num), o)
 		clear(p.subs)
 	}
 	next := phase{num: p.num + 1, expected: w.count}
@@ -182,9 +182,9 @@ func (b *Barrier) trigger(o *Out) {
 	w.open = w.open[1:] // the next append that finds no room copies what is left
 }
 
-// report is the message that a phase has triggered, which the owner still knows all about.
-func (b *Barrier) report(num uint64) Message {
-	r := b.last.get(num)
+// reportPhase is the message that a phase has triggered, which the owner still knows all about.
+func (b *Barrier) reportPhase(num uint64) Message {
+	r := b.last.getRecord(num)
 	m := b.news(Trigger, 0)
 	m.Phase, m.Bad, m.Poison, m.Value = num, r.bad, r.poison, r.value
 	return m
@@ -193,14 +193,14 @@ func (b *Barrier) report(num uint64) Message {
 // radix is to how many ranks one rank passes a trigger on.
 const radix = 4
 
-// spread sends m to the first ranks of shares, each with the rest of its share.
-func (b *Barrier) spread(share []uint16, m Message, o *Out) {
+// spreadShares sends m to the first ranks of shares, each with the rest of its share.
+func (b *Barrier) spreadShares(share []uint16, m Message, o *Out) {
 	n := min(len(share), max(radix, (len(share)+maxShare-1)/maxShare))
 	for i := range n {
 		part := share[i*len(share)/n : (i+1)*len(share)/n]
 		m.To = int32(part[0])
 		m.Ranks = append([]uint16(nil), part[1:]...)
-		o.send(m)
+		o.sendMessage(m)
 	}
 }
 
@@ -216,17 +216,17 @@ func (b *Barrier) alteration(m *Message, o *Out) error {
 			return err
 		}
 	}
-	if err := b.release(); err != nil {
+	if err := b.releaseCounted(); err != nil {
 		return err
 	}
-	b.advance(o)
+	b.advancePhases(o)
 	return nil
 }
 
 // applicable is the place of an alteration that may be applied; -1 if there is none.
 func (w *owner) applicable() int {
 	for i := range w.alters {
-		if m := &w.alters[i]; w.seen[m.From]+1 == m.Own && w.has(m.Stamp) {
+		if m := &w.alters[i]; w.seen[m.From]+1 == m.Own && w.hasApplied(m.Stamp) {
 			return i
 		}
 	}
@@ -242,7 +242,7 @@ func (b *Barrier) alter(m *Message) error {
 	if err := b.reachable(m.Phase); err != nil {
 		return err
 	}
-	p := b.at(m.Phase)
+	p := b.phaseAt(m.Phase)
 	if p.expected += m.Count; p.expected < p.arrived || p.expected > maxCount {
 		return fmt.Errorf("%v: phase %d is altered by %d to expect %d arrivals, after %d",
 			b.Name(), m.Phase, m.Count, p.expected, p.arrived)
@@ -250,17 +250,17 @@ func (b *Barrier) alter(m *Message) error {
 	return nil
 }
 
-// release counts the arrivals whose alterations have come. All of them come before the phases trigger: the last of
-// these arrivals may be what completes one.
-func (b *Barrier) release() error {
+// releaseCounted counts the arrivals whose alterations have come. All of them come before the phases trigger: the last
+// of these arrivals may be what completes one.
+func (b *Barrier) releaseCounted() error {
 	w := b.own
 	held := w.held
 	w.held = nil
 	for i := range held {
 		m := &held[i]
-		if !w.has(m.Stamp) || w.seen[m.From] < m.Own {
+		if !w.hasApplied(m.Stamp) || w.seen[m.From] < m.Own {
 			w.held = append(w.held, *m)
-		} else if err := b.count(m); err != nil {
+		} else if err := b.countArrivals(m); err != nil {
 			return err
 		}
 	}
@@ -276,22 +276,22 @@ func (b *Barrier) subscription(from int32, num uint64, o *Out) {
 	to.Phase = num
 	switch over, why := b.Look(num, true); {
 	case b.failed != nil && num >= b.from:
-		b.tell(from, o)
+		b.tellFailure(from, o)
 		return
 	case b.outside(num) != nil:
 		to.Poison, to.Bad = b.outside(num), b.known
 	case !over:
-		b.at(num).subs.add(from)
+		b.phaseAt(num).subs.addRank(from)
 		return
-	case b.last.get(num) != nil:
-		to = b.report(num)
+	case b.last.getRecord(num) != nil:
+		to = b.reportPhase(num)
 		to.To = from
 	case why != nil:
 		to.Poison = why
 	default:
 		to.Kind, to.Flags, to.Bad = Trigger, gone, b.bad
 	}
-	o.send(to)
+	o.sendMessage(to)
 }
 
 // misuse is what a mistake of a rank does to the barrier.

@@ -77,14 +77,14 @@ type record struct {
 // records has the last phases that a rank has been told of.
 type records [Kept]record
 
-func (r *records) put(x record) {
+func (r *records) putRecord(x record) {
 	if at := &r[x.num%Kept]; at.num <= x.num {
 		*at = x
 	}
 }
 
-// get finds a record; nil if it is not kept.
-func (r *records) get(num uint64) *record {
+// getRecord finds a record; nil if it is not kept.
+func (r *records) getRecord(num uint64) *record {
 	if at := &r[num%Kept]; at.num == num {
 		return at
 	}
@@ -94,24 +94,24 @@ func (r *records) get(num uint64) *record {
 // ranks is a set of ranks.
 type ranks []uint64
 
-func (s *ranks) add(r int32) {
+func (s *ranks) addRank(r int32) {
 	for int(r>>6) >= len(*s) {
 		*s = append(*s, 0)
 	}
 	(*s)[r>>6] |= 1 << (r & 63)
 }
 
-func (s ranks) has(r int32) bool { return r>>6 < int32(len(s)) && s[r>>6]>>(r&63)&1 != 0 }
+func (s ranks) hasRank(r int32) bool { return r>>6 < int32(len(s)) && s[r>>6]>>(r&63)&1 != 0 }
 
-// within tells whether all are below size.
-func (s ranks) within(size int) bool {
+// allBelow tells whether all are below size.
+func (s ranks) allBelow(size int) bool {
 	ok := true
-	s.each(func(r int32) { ok = ok && int(r) < size })
+	s.eachRank(func(r int32) { ok = ok && int(r) < size })
 	return ok
 }
 
-// each calls f with all, in order.
-func (s ranks) each(f func(r int32)) {
+// eachRank calls f with all, in order.
+func (s ranks) eachRank(f func(r int32)) {
 	for i, m := range s {
 		for ; m != 0; m &= m - 1 {
 			f(int32(i*64 + bits.TrailingZeros64(m)))
@@ -119,9 +119,9 @@ func (s ranks) each(f func(r int32)) {
 	}
 }
 
-// list is all but one.
-func (s ranks) list(but int32) (all []uint16) {
-	s.each(func(r int32) {
+// listBut is all but one.
+func (s ranks) listBut(but int32) (all []uint16) {
+	s.eachRank(func(r int32) {
 		if r != but {
 			all = append(all, uint16(r))
 		}

@@ -11,11 +11,11 @@ func (b *Barrier) Receive(m *Message, o *Out) {
 	b.saw(m.Phase)
 	switch m.Kind {
 	case Trigger:
-		b.pass(m, o)
+		b.passShare(m, o)
 		b.triggered(m, o)
 	case Refusal:
 		b.saw(m.Bad)
-		b.end(m.Phase, m.Poison, o)
+		b.endPhase(m.Phase, m.Poison, o)
 		b.deliverHeld(o)
 	case Failure:
 		b.failure(m, o)
@@ -27,12 +27,12 @@ func (b *Barrier) Receive(m *Message, o *Out) {
 		return
 	}
 	if m.Kind != State {
-		b.learn(m, o)
+		b.learnOwner(m, o)
 	}
 }
 
-// learn notes who the owner is. That it is to be this rank, it learns from the state alone.
-func (b *Barrier) learn(m *Message, o *Out) {
+// learnOwner notes who the owner is. That it is to be this rank, it learns from the state alone.
+func (b *Barrier) learnOwner(m *Message, o *Out) {
 	if m.Epoch <= b.epoch || m.Owner == b.Self {
 		return
 	}
@@ -47,18 +47,18 @@ func (b *Barrier) news(k Kind, to int32) Message {
 	return Message{Kind: k, To: to, From: b.Self, Owner: b.owner, Epoch: b.epoch, Giver: b.giver}
 }
 
-// pass tells the share of this rank that a phase has triggered.
-func (b *Barrier) pass(m *Message, o *Out) {
+// passShare tells the share of this rank that a phase has triggered.
+func (b *Barrier) passShare(m *Message, o *Out) {
 	if len(m.Ranks) == 0 {
 		return
 	}
 	c := *m
-	b.spread(m.Ranks, c, o)
+	b.spreadShares(m.Ranks, c, o)
 }
 
 // triggered delivers a trigger, unless that of an earlier phase is still to come.
 func (b *Barrier) triggered(m *Message, o *Out) {
-	w := b.wait(m.Phase)
+	w := b.waitFor(m.Phase)
 	if w == nil {
 		return // this rank has become the owner, or the barrier has failed
 	}
@@ -67,7 +67,7 @@ func (b *Barrier) triggered(m *Message, o *Out) {
 		w.held = &c
 		return
 	}
-	b.deliver(m, o)
+	b.deliverMessage(m, o)
 	b.deliverHeld(o)
 }
 
@@ -81,12 +81,12 @@ func (b *Barrier) blocked(phase uint64) bool {
 	return false
 }
 
-func (b *Barrier) deliver(m *Message, o *Out) {
-	b.last.put(record{m.Phase, m.Bad, m.Poison, m.Value, m.Flags&gone != 0})
+func (b *Barrier) deliverMessage(m *Message, o *Out) {
+	b.last.putRecord(record{m.Phase, m.Bad, m.Poison, m.Value, m.Flags&gone != 0})
 	if m.Phase > b.known {
 		b.known, b.bad = m.Phase, m.Bad
 	}
-	b.end(m.Phase, m.Poison, o)
+	b.endPhase(m.Phase, m.Poison, o)
 }
 
 // deliverHeld delivers the triggers that no earlier phase holds back any more.
@@ -97,7 +97,7 @@ func (b *Barrier) deliverHeld(o *Out) {
 		case w.held == nil:
 			return
 		default:
-			b.deliver(w.held, o)
+			b.deliverMessage(w.held, o)
 			i--
 		}
 	}
@@ -106,13 +106,13 @@ func (b *Barrier) deliverHeld(o *Out) {
 // forOwner takes a message for the owner.
 func (b *Barrier) forOwner(m *Message, o *Out) {
 	if m.From != b.Self {
-		b.members.add(m.From)
+		b.members.addRank(m.From)
 	}
 	switch {
 	case b.own != nil:
-		b.serve(m, o)
+		b.serveOwner(m, o)
 	case b.orphan:
-		b.tell(m.From, o)
+		b.tellFailure(m.From, o)
 	case m.Epoch > b.epoch:
 		b.early = append(b.early, *m)
 		if why := b.Dead(m.Giver); why != nil { // the state is lost
@@ -121,33 +121,33 @@ func (b *Barrier) forOwner(m *Message, o *Out) {
 	default:
 		b.toOwner(*m, o)
 		if m.From != b.Self {
-			o.send(b.news(Moved, m.From))
+			o.sendMessage(b.news(Moved, m.From))
 		}
 	}
 }
 
-// serve does what a message asks of the owner.
-func (b *Barrier) serve(m *Message, o *Out) {
+// serveOwner does what a message asks of the owner.
+func (b *Barrier) serveOwner(m *Message, o *Out) {
 	if why := b.Dead(m.From); why != nil {
-		b.fail(why, o)
+		b.failPhases(why, o)
 		return
 	}
 	if r := m.Stamp.rank(); m.Stamp != 0 && r != b.Self {
-		b.members.add(r)
+		b.members.addRank(r)
 		if why := b.Dead(r); why != nil {
-			b.fail(why, o)
+			b.failPhases(why, o)
 		}
 	}
 	if b.failed != nil && m.Kind != Subscription && m.Kind != End {
-		b.tell(m.From, o)
+		b.tellFailure(m.From, o)
 		return
 	}
-	if err := b.do(m, o); err != nil {
-		b.fail(b.misuse(m.From, err), o)
+	if err := b.doMessage(m, o); err != nil {
+		b.failPhases(b.misuse(m.From, err), o)
 	}
 }
 
-func (b *Barrier) do(m *Message, o *Out) error {
+func (b *Barrier) doMessage(m *Message, o *Out) error {
 	switch m.Kind {
 	case Arrival:
 		if m.Flags&subscribes != 0 {
@@ -159,9 +159,9 @@ func (b *Barrier) do(m *Message, o *Out) error {
 	case Subscription:
 		b.subscription(m.From, m.Phase, o)
 	case Request:
-		b.move(m.Owner, o)
+		b.moveTo(m.Owner, o)
 	case Fault:
-		b.fail(m.Poison, o)
+		b.failPhases(m.Poison, o)
 	case End:
 		b.destroy(o)
 	}
@@ -172,8 +172,8 @@ func (b *Barrier) do(m *Message, o *Out) error {
 func (b *Barrier) Died(rank int32, o *Out) {
 	switch {
 	case b.own != nil:
-		if b.members.has(rank) {
-			b.fail(b.Dead(rank), o)
+		if b.members.hasRank(rank) {
+			b.failPhases(b.Dead(rank), o)
 		}
 	case b.owner == rank, slices.ContainsFunc(b.early, func(m Message) bool { return m.Giver == rank }):
 		b.lose(b.Dead(rank), o)
@@ -191,13 +191,13 @@ func (b *Barrier) askAgain(o *Out) {
 	}
 }
 
-// fail poisons all phases that have not triggered. Only the owner calls it.
-func (b *Barrier) fail(why *event.Poison, o *Out) {
+// failPhases poisons all phases that have not triggered. Only the owner calls it.
+func (b *Barrier) failPhases(why *event.Poison, o *Out) {
 	if b.failed != nil {
 		return
 	}
 	b.poisonFrom(b.known+1, why, o)
-	b.members.each(func(r int32) { b.tell(r, o) })
+	b.members.eachRank(func(r int32) { b.tellFailure(r, o) })
 }
 
 // poisonFrom poisons all phases from one on, as far as this rank is concerned.
@@ -208,8 +208,8 @@ func (b *Barrier) poisonFrom(from uint64, why *event.Poison, o *Out) {
 	b.endAll(func(w *wait) (*event.Poison, bool) { return why, w.num >= from }, o)
 }
 
-// tell sends the failure to a rank.
-func (b *Barrier) tell(to int32, o *Out) {
+// tellFailure sends the failure to a rank.
+func (b *Barrier) tellFailure(to int32, o *Out) {
 	if to == b.Self || b.Dead(to) != nil {
 		return
 	}
@@ -221,7 +221,7 @@ func (b *Barrier) tell(to int32, o *Out) {
 	if b.ended {
 		m.Flags |= destroyed
 	}
-	o.send(m)
+	o.sendMessage(m)
 }
 
 // failure takes the news of a failure.
@@ -251,7 +251,7 @@ func (b *Barrier) lose(why *event.Poison, o *Out) {
 	b.orphan = true
 	for i := 0; i < len(b.waits); i++ {
 		if w := &b.waits[i]; w.held != nil { // it has triggered, and so have those before it
-			b.deliver(w.held, o)
+			b.deliverMessage(w.held, o)
 			i--
 		}
 	}
@@ -263,9 +263,9 @@ func (b *Barrier) lose(why *event.Poison, o *Out) {
 		from = min(from, b.waits[0].num)
 	}
 	b.poisonFrom(from, why, o)
-	b.members.each(func(r int32) { b.tell(r, o) })
+	b.members.eachRank(func(r int32) { b.tellFailure(r, o) })
 	for i := range b.early {
-		b.tell(b.early[i].From, o)
+		b.tellFailure(b.early[i].From, o)
 	}
 	b.early, b.parts = nil, nil
 }

@@ -11,7 +11,7 @@ import (
 // Look tells whether this rank knows that a phase is over, and its poison. It may be over all the same if nobody on
 // this rank has waited for it. With result, it is over only if its result is here, too, or is lost.
 func (b *Barrier) Look(phase uint64, result bool) (over bool, why *event.Poison) {
-	if r := b.last.get(phase); r != nil {
+	if r := b.last.getRecord(phase); r != nil {
 		return true, r.poison
 	}
 	switch {
@@ -39,7 +39,7 @@ func (b *Barrier) unknown(phase uint64) *event.Poison {
 // Result is the value of a phase that has triggered; nil if no arrival had one. It must not be written. There is an
 // error if the phase is not known to have triggered, and if more than Kept phases have triggered since.
 func (b *Barrier) Result(phase uint64) ([]byte, error) {
-	r := b.last.get(phase)
+	r := b.last.getRecord(phase)
 	switch over, _ := b.Look(phase, false); {
 	case r != nil && !r.gone:
 		return r.value, nil
@@ -64,13 +64,13 @@ func (b *Barrier) Subscribe(phase uint64, result bool, w *event.Waiter, o *Out) 
 		}
 	}
 	b.saw(phase)
-	x := b.wait(phase)
+	x := b.waitFor(phase)
 	if x == nil && b.ended {
 		w.Poison = b.failed
 		return true
 	}
 	if x == nil {
-		x = b.begin(phase)
+		x = b.beginWait(phase)
 	}
 	x.list.Push(w)
 	o.Dirty = o.Dirty || b.own == nil && !x.asked
@@ -79,7 +79,7 @@ func (b *Barrier) Subscribe(phase uint64, result bool, w *event.Waiter, o *Out) 
 
 // Withdraw takes back w, which waits for a phase. It returns false if w does not wait any more.
 func (b *Barrier) Withdraw(phase uint64, w *event.Waiter) bool {
-	x := b.wait(phase)
+	x := b.waitFor(phase)
 	return x != nil && x.list.Remove(w)
 }
 
@@ -99,36 +99,36 @@ func (b *Barrier) Waiters(f func(phase uint64, w *event.Waiter)) {
 	}
 }
 
-// wait finds a phase that this rank waits for; nil if it does not.
-func (b *Barrier) wait(phase uint64) *wait {
-	if i := b.place(phase); i < len(b.waits) && b.waits[i].num == phase {
+// waitFor finds a phase that this rank waits for; nil if it does not.
+func (b *Barrier) waitFor(phase uint64) *wait {
+	if i := b.placeOf(phase); i < len(b.waits) && b.waits[i].num == phase {
 		return &b.waits[i]
 	}
 	return nil
 }
 
-// place is where the wait for a phase is, or is to be.
-func (b *Barrier) place(phase uint64) int {
-	return sort.Search(len(b.waits), func(i int) bool { b.step(); return b.waits[i].num >= phase })
+// placeOf is where the wait for a phase is, or is to be.
+func (b *Barrier) placeOf(phase uint64) int {
+	return sort.Search(len(b.waits), func(i int) bool { b.countStep(); return b.waits[i].num >= phase })
 }
 
-// step counts what takes time, if anybody wants to know.
-func (b *Barrier) step() {
+// countStep counts what takes time, if anybody wants to know.
+func (b *Barrier) countStep() {
 	if b.Steps != nil {
 		*b.Steps++
 	}
 }
 
-// begin adds a phase to those that this rank waits for, which are sorted.
-func (b *Barrier) begin(phase uint64) *wait {
-	i := b.place(phase)
+// beginWait adds a phase to those that this rank waits for, which are sorted.
+func (b *Barrier) beginWait(phase uint64) *wait {
+	i := b.placeOf(phase)
 	b.waits = slices.Insert(b.waits, i, wait{num: phase})
 	return &b.waits[i]
 }
 
-// end fires the waiters of a phase.
-func (b *Barrier) end(phase uint64, why *event.Poison, o *Out) {
-	x := b.wait(phase)
+// endPhase fires the waiters of a phase.
+func (b *Barrier) endPhase(phase uint64, why *event.Poison, o *Out) {
+	x := b.waitFor(phase)
 	if x == nil {
 		return
 	}
@@ -139,7 +139,7 @@ func (b *Barrier) end(phase uint64, why *event.Poison, o *Out) {
 		b.waits = b.waits[1:]
 		return
 	}
-	i := b.place(phase)
+	i := b.placeOf(phase)
 	b.waits = slices.Delete(b.waits, i, i+1)
 }
 

@@ -98,7 +98,7 @@ func (j *job) config(r int) Config {
 		}
 		return sum{}
 	}, Dead: func(x int32) *event.Poison {
-		if !j.told[r].has(x) {
+		if !j.told[r].hasRank(x) {
 			return nil
 		}
 		return &event.Poison{Rank: x, Text: fmt.Sprintf("rank %d has died", x)}
@@ -217,12 +217,12 @@ func (j *job) die(r int) {
 
 // tellable tells whether rank r may be told that another is dead.
 func (j *job) tellable(r, dead int) bool {
-	return j.dead[dead] && !j.dead[r] && !j.told[r].has(int32(dead)) &&
+	return j.dead[dead] && !j.dead[r] && !j.told[r].hasRank(int32(dead)) &&
 		!slices.ContainsFunc(j.wires, func(w wire) bool { return w.from == int32(dead) && w.m.To == int32(r) })
 }
 
 func (j *job) tell(r, dead int) {
-	j.told[r].add(int32(dead))
+	j.told[r].addRank(int32(dead))
 	if j.gone[r] {
 		return
 	}

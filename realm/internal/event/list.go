@@ -31,11 +31,11 @@ func (l *List) Leave(w *Waiter) {
 	if w == l.last.Next {
 		before = l.last
 	}
-	l.cut(before, w)
+	l.cutWaiter(before, w)
 }
 
-// cut takes w out, which comes after before.
-func (l *List) cut(before, w *Waiter) {
+// cutWaiter takes w out, which comes after before.
+func (l *List) cutWaiter(before, w *Waiter) {
 	switch {
 	case before == w: // the only one
 		l.last = nil
@@ -91,7 +91,7 @@ func (l *List) Remove(w *Waiter) bool {
 	for p := l.last; ; p = p.Next {
 		switch {
 		case p.Next == w:
-			l.cut(p, w)
+			l.cutWaiter(p, w)
 			return true
 		case p.Next == l.last:
 			return false

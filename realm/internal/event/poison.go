@@ -92,7 +92,7 @@ func (p *Poison) Join(q *Poison) *Poison {
 
 func (p *Poison) appendData(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, p.Errors)
-	return p.Refused.append(binary.LittleEndian.AppendUint64(b, uint64(p.Rest)))
+	return p.Refused.appendTo(binary.LittleEndian.AppendUint64(b, uint64(p.Rest)))
 }
 
 func (p *Poison) appendCause(b []byte) []byte {

@@ -57,14 +57,14 @@ func (p *Poisons) Find(gen uint32) *Poison {
 	case p.forgot(gen):
 		return &noOutcome
 	}
-	if r := p.run(gen); r != nil {
+	if r := p.runOf(gen); r != nil {
 		return p.cause(r, gen)
 	}
 	return nil
 }
 
-// run is the run that has gen; nil if none has.
-func (p *Poisons) run(gen uint32) *run {
+// runOf is the run that has gen; nil if none has.
+func (p *Poisons) runOf(gen uint32) *run {
 	for i := len(p.runs) - 1; i >= 0 && p.runs[i].to >= gen; i-- {
 		if p.runs[i].from <= gen {
 			return &p.runs[i]
@@ -94,12 +94,12 @@ func (p *Poisons) Full() bool {
 // forgot tells whether the outcome of gen is not known any more.
 func (p *Poisons) forgot(gen uint32) bool { return p != nil && gen <= p.forgotten }
 
-// empty tells whether nothing is known but that no generation has been poisoned.
-func (p *Poisons) empty() bool { return p == nil || len(p.runs) == 0 && p.forgotten == 0 }
+// isEmpty tells whether nothing is known but that no generation has been poisoned.
+func (p *Poisons) isEmpty() bool { return p == nil || len(p.runs) == 0 && p.forgotten == 0 }
 
 // Clone is a copy.
 func (p *Poisons) Clone() *Poisons {
-	if p.empty() {
+	if p.isEmpty() {
 		return nil
 	}
 	return &Poisons{p.forgotten, slices.Clone(p.runs), slices.Clone(p.causes)}
@@ -112,7 +112,7 @@ const lost = 0x80
 // data of the runs, and the causes with their generations. If nothing is poisoned or forgotten, there are no bytes.
 func (p *Poisons) Append(b []byte) []byte {
 	switch {
-	case p.empty():
+	case p.isEmpty():
 		return b
 	case p.forgotten == 0:
 		b = append(b, byte(len(p.runs)))
@@ -184,7 +184,7 @@ func (p *Poisons) parseCauses(b []byte) error {
 			return fmt.Errorf("%d bytes behind %d poisons", len(b), n)
 		}
 		gen := binary.LittleEndian.Uint32(b)
-		r := p.run(gen)
+		r := p.runOf(gen)
 		if n > 0 && gen <= p.causes[n-1].gen || r == nil {
 			return fmt.Errorf("poison %d is of generation %d", n, gen)
 		}

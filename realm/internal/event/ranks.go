@@ -8,7 +8,7 @@ type Ranks struct {
 	more  []int32
 }
 
-func (r *Ranks) add(rank int32) {
+func (r *Ranks) addRank(rank int32) {
 	if r.first == 0 {
 		r.first = rank + 1
 		return
@@ -35,12 +35,12 @@ func (r *Ranks) Len() int {
 	return 1 + len(r.more)
 }
 
-func (r *Ranks) has(rank int32) bool {
+func (r *Ranks) hasRank(rank int32) bool {
 	return r.first == rank+1 || slices.Contains(r.more, rank)
 }
 
-// drop takes one rank out of the set.
-func (r *Ranks) drop(rank int32) {
+// dropRank takes one rank out of the set.
+func (r *Ranks) dropRank(rank int32) {
 	switch i := slices.Index(r.more, rank); {
 	case i >= 0:
 		r.more = slices.Delete(r.more, i, i+1)

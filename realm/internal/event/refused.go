@@ -36,10 +36,10 @@ func (r *Refused) With(id ID) *Refused {
 	if r.Has(id) {
 		return r
 	}
-	return r.push(id)
+	return r.pushID(id)
 }
 
-func (r *Refused) push(id ID) *Refused { return &Refused{id, r.Len() + 1, r} }
+func (r *Refused) pushID(id ID) *Refused { return &Refused{id, r.Len() + 1, r} }
 
 // Join is r with all of s.
 func (r *Refused) Join(s *Refused) *Refused {
@@ -70,7 +70,7 @@ func (r *Refused) equal(s *Refused) bool {
 // refusedBytes is the size of the count before the IDs.
 const refusedBytes = 4
 
-func (r *Refused) append(b []byte) []byte {
+func (r *Refused) appendTo(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(r.Len()))
 	r.Each(func(id ID) { b = binary.LittleEndian.AppendUint64(b, uint64(id)) })
 	return b
@@ -90,7 +90,7 @@ func parseRefused(b []byte) (r *Refused, rest []byte, err error) {
 		if id.Kind() != Reservation {
 			return nil, nil, fmt.Errorf("a poison has kept %v from being acquired", id)
 		}
-		r = r.push(id)
+		r = r.pushID(id)
 	}
 	return r, b[8*n:], nil
 }

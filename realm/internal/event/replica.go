@@ -36,7 +36,7 @@ func (r *Replica) Look(gen uint32) (Status, *Poison) {
 	switch {
 	case gen == 0:
 		return Unknown, nil
-	case gen <= r.gen && r.poisoned.forgot(gen) && r.pending(gen) != nil:
+	case gen <= r.gen && r.poisoned.forgot(gen) && r.pendOf(gen) != nil:
 		return Pending, nil // the owner has been asked in time, maybe, and then answers with the outcome
 	case gen <= r.gen:
 		return Triggered, r.poisoned.Find(gen)
@@ -59,9 +59,9 @@ func (r *Replica) Wait(gen uint32, w *Waiter) (st Status, why *Poison, ask bool)
 		return st, why, false
 	}
 	w.Poison = nil
-	p := r.pending(gen)
+	p := r.pendOf(gen)
 	if p == nil {
-		p, ask = r.begin(gen), true
+		p, ask = r.beginPend(gen), true
 	}
 	p.wait.Push(w)
 	return Pending, nil, ask
@@ -69,10 +69,10 @@ func (r *Replica) Wait(gen uint32, w *Waiter) (st Status, why *Poison, ask bool)
 
 // Ask tells whether the owner is to be asked for gen, though nobody here waits for it.
 func (r *Replica) Ask(gen uint32) bool {
-	if st, _ := r.Look(gen); st != Pending || r.pending(gen) != nil {
+	if st, _ := r.Look(gen); st != Pending || r.pendOf(gen) != nil {
 		return false
 	}
-	r.begin(gen)
+	r.beginPend(gen)
 	return true
 }
 
@@ -81,7 +81,7 @@ func (r *Replica) Ask(gen uint32) bool {
 // triggered, unless it was Asked for that.
 func (r *Replica) Idle() bool { return r.first.gen == 0 && len(r.more) == 0 }
 
-func (r *Replica) pending(gen uint32) *pend {
+func (r *Replica) pendOf(gen uint32) *pend {
 	if r.first.gen == gen {
 		return &r.first
 	}
@@ -93,7 +93,7 @@ func (r *Replica) pending(gen uint32) *pend {
 	return nil
 }
 
-func (r *Replica) begin(gen uint32) *pend {
+func (r *Replica) beginPend(gen uint32) *pend {
 	if r.first.gen == 0 {
 		r.first.gen = gen
 		return &r.first
@@ -104,7 +104,7 @@ func (r *Replica) begin(gen uint32) *pend {
 
 // Withdraw takes w back, which waits for gen. False if gen has triggered.
 func (r *Replica) Withdraw(gen uint32, w *Waiter) bool {
-	p := r.pending(gen)
+	p := r.pendOf(gen)
 	return p != nil && p.wait.Remove(w)
 }
 
@@ -123,10 +123,10 @@ func (r *Replica) Trigger(gen uint32, why *Poison) (woken List, st Status) {
 	if st, _ = r.Look(gen); st != Pending {
 		return List{}, st
 	}
-	r.note(gen, why)
-	if p := r.pending(gen); p != nil {
+	r.noteTriggered(gen, why)
+	if p := r.pendOf(gen); p != nil {
 		woken = p.wait.Take(why)
-		r.end(func(g uint32) bool { return g == gen })
+		r.endOver(func(g uint32) bool { return g == gen })
 	}
 	return woken, Pending
 }
@@ -142,8 +142,8 @@ func (r *Replica) Deny(gen uint32, why *Poison) (woken List) {
 	return woken
 }
 
-// note remembers that this rank has triggered gen.
-func (r *Replica) note(gen uint32, why *Poison) {
+// noteTriggered remembers that this rank has triggered gen.
+func (r *Replica) noteTriggered(gen uint32, why *Poison) {
 	if n := len(r.own); n > 0 && r.own[n-1].to+1 == gen && r.own[n-1].why == why {
 		r.own[n-1].to = gen
 		return
@@ -156,10 +156,10 @@ func (r *Replica) note(gen uint32, why *Poison) {
 
 // Asked tells whether the owner has been asked for gen and has not answered. If this rank triggers gen, the owner needs
 // to know (Slot.Expect).
-func (r *Replica) Asked(gen uint32) bool { return gen != 0 && r.pending(gen) != nil }
+func (r *Replica) Asked(gen uint32) bool { return gen != 0 && r.pendOf(gen) != nil }
 
-// end forgets the waits for the generations that over names; they have no waiters left.
-func (r *Replica) end(over func(gen uint32) bool) {
+// endOver forgets the waits for the generations that over names; they have no waiters left.
+func (r *Replica) endOver(over func(gen uint32) bool) {
 	r.more = slices.DeleteFunc(r.more, func(p pend) bool { return over(p.gen) })
 	if over(r.first.gen) {
 		r.first = pend{}
@@ -188,7 +188,7 @@ func (r *Replica) Update(gen uint32, poisoned *Poisons) (woken List) {
 	for i := range r.more {
 		wake(&r.more[i])
 	}
-	r.end(told)
+	r.endOver(told)
 	return woken
 }
 

@@ -12,7 +12,7 @@ var forgotten = rare{poisoned: Poisons{forgotten: MaxGen}}
 // poison, and the newest cause: a rank that is about to ask for that has had no time to. It tells whether anything is
 // kept that Forget would free.
 func (s *Slot) Retire() bool {
-	if s.rare == nil || s.rare.poisoned.empty() {
+	if s.rare == nil || s.rare.poisoned.isEmpty() {
 		return false
 	}
 	p := &s.rare.poisoned

@@ -50,8 +50,8 @@ func (s *Slot) Create() (gen uint32) {
 // Alive tells whether there is a generation that has not triggered, and which.
 func (s *Slot) Alive() (gen uint32, ok bool) { return s.gen + 1, s.alive }
 
-// pending tells whether gen has been created and has not triggered.
-func (s *Slot) pending(gen uint32) bool { return gen == s.gen+1 && s.alive }
+// isPending tells whether gen has been created and has not triggered.
+func (s *Slot) isPending(gen uint32) bool { return gen == s.gen+1 && s.alive }
 
 // Retired tells whether the slot can have no further generation: it has used up the numbers, or its runs of poisoned
 // generations.
@@ -63,14 +63,14 @@ func (s *Slot) Retired() bool {
 func (s *Slot) Look(gen uint32) (Status, *Poison) {
 	switch {
 	case gen <= s.gen && gen > 0:
-		return Triggered, s.poison(gen)
-	case s.pending(gen):
+		return Triggered, s.poisonOf(gen)
+	case s.isPending(gen):
 		return Pending, nil
 	}
 	return Unknown, nil
 }
 
-func (s *Slot) poison(gen uint32) *Poison {
+func (s *Slot) poisonOf(gen uint32) *Poison {
 	if s.rare == nil {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (s *Slot) poison(gen uint32) *Poison {
 
 // Wait has w, of this rank, wait for gen. It keeps w if the result is Pending.
 func (s *Slot) Wait(gen uint32, w *Waiter) (Status, *Poison) {
-	if !s.pending(gen) {
+	if !s.isPending(gen) {
 		return s.Look(gen)
 	}
 	w.Poison = nil
@@ -96,7 +96,7 @@ func (s *Slot) WithdrawWhere(out func(w *Waiter) bool) { s.wait.RemoveWhere(out)
 // Leave is Withdraw of a waiter that waits for gen, or will, unless gen has triggered. Its cost does not depend on how
 // many others wait. False if gen has triggered, or w does not wait yet.
 func (s *Slot) Leave(gen uint32, w *Waiter) bool {
-	if !s.pending(gen) || w.Next == nil {
+	if !s.isPending(gen) || w.Next == nil {
 		return false
 	}
 	s.wait.Leave(w)
@@ -111,7 +111,7 @@ func (s *Slot) Subscribe(gen uint32, rank int32) (st Status, answer bool) {
 	case Triggered:
 		return st, !s.expected(question{gen, rank})
 	case Pending:
-		s.theRare().subs.add(rank)
+		s.theRare().subs.addRank(rank)
 	}
 	return st, false
 }
@@ -119,7 +119,7 @@ func (s *Slot) Subscribe(gen uint32, rank int32) (st Status, answer bool) {
 // Expect notes that a rank that is about to trigger gen has subscribed to it (Replica.Asked). The subscription may come
 // later than the trigger; then it needs no answer. It is to be called before Trigger.
 func (s *Slot) Expect(gen uint32, rank int32) {
-	if st, _ := s.Look(gen); st != Pending || s.rare != nil && s.rare.subs.has(rank) {
+	if st, _ := s.Look(gen); st != Pending || s.rare != nil && s.rare.subs.hasRank(rank) {
 		return
 	}
 	r := s.theRare()
@@ -141,7 +141,7 @@ func (s *Slot) expected(q question) bool {
 // Unsubscribe forgets a rank that has died.
 func (s *Slot) Unsubscribe(rank int32) {
 	if s.rare != nil && s.rare != &forgotten {
-		s.rare.subs.drop(rank)
+		s.rare.subs.dropRank(rank)
 		s.rare.late = slices.DeleteFunc(s.rare.late, func(q question) bool { return q.rank == rank })
 	}
 }
@@ -151,7 +151,7 @@ func (s *Slot) Unsubscribe(rank int32) {
 // subscribe: so by is NoRank for another rank that has not asked before (Expect). Pending means that this has happened;
 // else it was done before, or there is no such generation.
 func (s *Slot) Trigger(gen uint32, by int32, why *Poison) (woken List, tell Ranks, st Status) {
-	if !s.pending(gen) {
+	if !s.isPending(gen) {
 		st, _ = s.Look(gen)
 		return List{}, Ranks{}, st
 	}
@@ -162,7 +162,7 @@ func (s *Slot) Trigger(gen uint32, by int32, why *Poison) (woken List, tell Rank
 	woken = s.wait.Take(why)
 	if s.rare != nil && s.rare.subs.first != 0 {
 		tell, s.rare.subs = s.rare.subs, Ranks{}
-		tell.drop(by)
+		tell.dropRank(by)
 	}
 	return woken, tell, Pending
 }

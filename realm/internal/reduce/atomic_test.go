@@ -77,7 +77,7 @@ func TestAtomicPages(t *testing.T) {
 		}
 		total := int64(0)
 		for s := f.sweep(); ; {
-			_, v := s.next(pageLen)
+			_, v := s.nextRow(pageLen)
 			if len(v) == 0 {
 				break
 			}

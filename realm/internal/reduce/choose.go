@@ -45,7 +45,7 @@ func (c Case) Choose() Kind {
 	if c.NoFold || c.Points <= 0 {
 		return KindList
 	}
-	if c.fold() <= c.list() {
+	if c.fold() <= c.listCost() {
 		return KindFold
 	}
 	return KindList
@@ -75,7 +75,7 @@ func (c Case) fold() float64 {
 	return cost
 }
 
-func (c Case) list() float64 {
+func (c Case) listCost() float64 {
 	cost := float64(c.Reductions) * (perLog + c.words())
 	if float64(c.Points)*float64(c.LSize) > cacheBytes {
 		cost += float64(c.Reductions) * missingData

@@ -28,7 +28,7 @@ func TestChoose(t *testing.T) {
 		{Case{Points: 0, Reductions: 0}, KindList},
 	} {
 		if got := c.Choose(); got != c.want {
-			t.Errorf("%+v: %v (%.0f ns against %.0f), want %v", c.Case, got, c.fold(), c.list(), c.want)
+			t.Errorf("%+v: %v (%.0f ns against %.0f), want %v", c.Case, got, c.fold(), c.listCost(), c.want)
 		}
 	}
 	// With more reductions a fold can only become better, but for so few points that the page costs more than all else.

@@ -75,7 +75,7 @@ func (f *Fold[L, R]) page(n int64) *page[R] {
 	if *p == nil {
 		*p = new(page[R])
 		if l := f.logs.of[uint64(n)/pageLen]; l != nil {
-			l.begin(*p, f.op.Fold, *f.op.Identity)
+			l.beginPage(*p, f.op.Fold, *f.op.Identity)
 		}
 	}
 	return *p
@@ -91,8 +91,8 @@ func (f *Fold[L, R]) newPage() *page[R] {
 	return p
 }
 
-// word has the mark of point n as bit n%64.
-func (f *Fold[L, R]) word(n int64) *uint64 {
+// markWord has the mark of point n as bit n%64.
+func (f *Fold[L, R]) markWord(n int64) *uint64 {
 	m := &f.marks[uint64(n)/markLen]
 	if f.mode == Atomic {
 		return &once(m, func() *marks { return new(marks) })[uint64(n)%markLen/64]
@@ -108,7 +108,7 @@ func (f *Fold[L, R]) Reduce(i int64, v R) error {
 	n := i - f.pts.lo
 	if !f.pts.line || uint64(n) >= uint64(f.pts.count) {
 		var err error
-		if n, err = f.pts.number(i); err != nil {
+		if n, err = f.pts.numberOf(i); err != nil {
 			return err
 		}
 	}
@@ -118,7 +118,7 @@ func (f *Fold[L, R]) Reduce(i int64, v R) error {
 
 // ReduceAt is Reduce in a space of any dimension.
 func (f *Fold[L, R]) ReduceAt(x space.Point, v R) error {
-	n, err := f.pts.at(x)
+	n, err := f.pts.pointNumber(x)
 	if err == nil {
 		f.reduce(n, v)
 	}
@@ -135,7 +135,7 @@ func (f *Fold[L, R]) reduce(n int64, v R) {
 		f.logged(n, v)
 		return
 	}
-	p, w, bit := &f.page(n)[uint64(n)%pageLen], f.word(n), uint64(1)<<(n%64)
+	p, w, bit := &f.page(n)[uint64(n)%pageLen], f.markWord(n), uint64(1)<<(n%64)
 	if *w&bit == 0 {
 		*w |= bit
 		*p = v
@@ -146,7 +146,7 @@ func (f *Fold[L, R]) reduce(n int64, v R) {
 
 // reduceAtomic is reduce in mode Atomic. A page takes what its log has no room for.
 func (f *Fold[L, R]) reduceAtomic(n int64, v R) {
-	setBit(f.word(n), 1<<(n%64))
+	setBit(f.markWord(n), 1<<(n%64))
 	p := (*atomic.Pointer[page[R]])(unsafe.Pointer(&f.pages[uint64(n)/pageLen])).Load()
 	if p == nil {
 		if f.noted(n, v) {
@@ -198,7 +198,7 @@ func (f *Fold[L, R]) mark(at []int64) int {
 		}
 		m := f.marks[uint64(n)/markLen]
 		if m == nil {
-			f.word(n)
+			f.markWord(n)
 			m = f.marks[uint64(n)/markLen]
 		}
 		if w, bit := &m[uint64(n)%markLen/64], uint64(1)<<(n%64); *w&bit == 0 {
@@ -215,7 +215,7 @@ func (f *Fold[L, R]) ReduceRow(i int64, v []R) error {
 	if len(v) == 0 {
 		return nil
 	}
-	first, err := f.pts.row(i, len(v))
+	first, err := f.pts.rowNumber(i, len(v))
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (f *Fold[L, R]) ReduceRow(i int64, v []R) error {
 // reduceWord folds v into the points from number first on, whose marks are in one word.
 func (f *Fold[L, R]) reduceWord(first int64, v []R) {
 	if p := f.pages[uint64(first)/pageLen]; f.mode == Exclusive && p != nil {
-		w, all := f.word(first), ^uint64(0)>>(64-len(v))<<(first%64)
+		w, all := f.markWord(first), ^uint64(0)>>(64-len(v))<<(first%64)
 		dst := p[uint64(first)%pageLen:][:len(v)]
 		switch *w & all {
 		case all:
@@ -252,14 +252,14 @@ func (f *Fold[L, R]) reduceWord(first int64, v []R) {
 
 // Value is what has been reduced into the point with coordinate i; false if nothing has.
 func (f *Fold[L, R]) Value(i int64) (v R, ok bool) {
-	n, err := f.pts.number(i)
-	if err != nil || f.marks[n/markLen] == nil || *f.word(n)>>(n%64)&1 == 0 {
+	n, err := f.pts.numberOf(i)
+	if err != nil || f.marks[n/markLen] == nil || *f.markWord(n)>>(n%64)&1 == 0 {
 		return v, false
 	}
 	l := f.logs.of[n/pageLen]
 	if p := f.pages[n/pageLen]; p != nil {
 		if l != nil {
-			l.join(p, f.op.Fold)
+			l.joinPage(p, f.op.Fold)
 		}
 		return p[n%pageLen], true
 	}
@@ -282,7 +282,7 @@ func (f *Fold[L, R]) Touched() (n int64) {
 func (f *Fold[L, R]) Reset() {
 	s := f.sweep()
 	for f.mode == Atomic {
-		_, v := s.next(pageLen)
+		_, v := s.nextRow(pageLen)
 		if len(v) == 0 {
 			break
 		}
@@ -290,7 +290,7 @@ func (f *Fold[L, R]) Reset() {
 			v[k] = *f.op.Identity
 		}
 	}
-	f.logs.empty()
+	f.logs.emptyLogs()
 	for _, m := range f.marks {
 		if m != nil {
 			*m = marks{}
@@ -300,20 +300,20 @@ func (f *Fold[L, R]) Reset() {
 
 // Apply applies f to t. Error: ErrType if the operator or the space of t is another one.
 func (f *Fold[L, R]) Apply(t *Target[L, R]) error {
-	if err := t.fits(f.op, &f.pts); err != nil {
+	if err := t.fitsPoints(f.op, &f.pts); err != nil {
 		return err
 	}
 	s := f.sweep() // not in the loop, which would copy it each time
 	for {
-		first, v := s.next(pageLen)
+		first, v := s.nextRow(pageLen)
 		switch {
 		case len(v) == 0:
-			t.flush()
+			t.flushRows()
 			return nil
 		case len(v) >= rowMin:
-			t.row(first, v)
+			t.applyPoints(first, v)
 		default:
-			t.put(first, v)
+			t.putRow(first, v)
 		}
 	}
 }
@@ -336,9 +336,9 @@ func (f *Fold[L, R]) sweep() sweep[R] {
 	return sweep[R]{pages: f.pages, logs: f.logs.of, marks: f.marks, fold: f.op.Fold, identity: *f.op.Identity}
 }
 
-// next is the next row of them, within a page and at most limit: the number of the first, and the values; none at the
-// end. The values are valid until the next call.
-func (s *sweep[R]) next(limit int) (first int64, v []R) {
+// nextRow is the next row of them, within a page and at most limit: the number of the first, and the values; none at
+// the end. The values are valid until the next call.
+func (s *sweep[R]) nextRow(limit int) (first int64, v []R) {
 	m, ok := s.seek()
 	if !ok {
 		return 0, nil
@@ -360,14 +360,14 @@ func (s *sweep[R]) values(m *marks, n int64) []R {
 	i, in := n/pageLen, n%pageLen
 	if p := s.pages[i]; p != nil {
 		if l := s.logs[i]; l != nil {
-			l.join(p, s.fold)
+			l.joinPage(p, s.fold)
 		}
 		return p[in:]
 	}
 	words := m[(n-in)%markLen/64:][:pageLen/64]
 	if s.log.page != i+1 {
 		s.log.page = i + 1
-		s.log.take(s.logs[i], words, s.fold, s.identity)
+		s.log.takeLog(s.logs[i], words, s.fold, s.identity)
 	}
 	return s.log.vals[s.log.rank(words, uint64(in)):]
 }

@@ -40,8 +40,8 @@ func NewList[L, R any](op *Op[L, R], s space.Space) (*List[L, R], error) {
 	return &List[L, R]{op: op, pts: pointsOf(s)}, nil
 }
 
-// room is the sheet for the next reduction.
-func (l *List[L, R]) room() *sheet[R] {
+// sheetRoom is the sheet for the next reduction.
+func (l *List[L, R]) sheetRoom() *sheet[R] {
 	if k := len(l.sheets) - 1; k >= 0 && l.sheets[k].n < sheetLen {
 		return l.sheets[k]
 	}
@@ -53,24 +53,24 @@ func (l *List[L, R]) room() *sheet[R] {
 // Reduce logs the reduction of v into the point with coordinate i, in a space of one dimension. ErrIndex: there is
 // none.
 func (l *List[L, R]) Reduce(i int64, v R) error {
-	n, err := l.pts.number(i)
+	n, err := l.pts.numberOf(i)
 	if err == nil {
-		l.add(n, v)
+		l.addValue(n, v)
 	}
 	return err
 }
 
 // ReduceAt is Reduce in a space of any dimension.
 func (l *List[L, R]) ReduceAt(x space.Point, v R) error {
-	n, err := l.pts.at(x)
+	n, err := l.pts.pointNumber(x)
 	if err == nil {
-		l.add(n, v)
+		l.addValue(n, v)
 	}
 	return err
 }
 
-func (l *List[L, R]) add(n int64, v R) {
-	s := l.room()
+func (l *List[L, R]) addValue(n int64, v R) {
+	s := l.sheetRoom()
 	s.at[s.n], s.vals[s.n] = n, v
 	s.n++
 	l.count++
@@ -83,7 +83,7 @@ func (l *List[L, R]) ReduceAll(at []int64, v []R) error {
 		return differ(len(at), len(v))
 	}
 	for len(at) > 0 {
-		s := l.room()
+		s := l.sheetRoom()
 		n, err := l.pts.numbers(s.at[s.n:], at[:min(len(at), sheetLen-s.n)])
 		copy(s.vals[s.n:], v[:n])
 		s.n += n
@@ -102,9 +102,9 @@ func (l *List[L, R]) ReduceRow(i int64, v []R) error {
 	if len(v) == 0 {
 		return nil
 	}
-	first, err := l.pts.row(i, len(v))
+	first, err := l.pts.rowNumber(i, len(v))
 	for k := 0; err == nil && k < len(v); k++ {
-		l.add(first+int64(k), v[k])
+		l.addValue(first+int64(k), v[k])
 	}
 	return err
 }
@@ -135,13 +135,13 @@ func (l *List[L, R]) Reset() {
 
 // Apply applies the log to t. Error: ErrType if the operator or the space of t is another one.
 func (l *List[L, R]) Apply(t *Target[L, R]) error {
-	if err := t.fits(l.op, &l.pts); err != nil {
+	if err := t.fitsPoints(l.op, &l.pts); err != nil {
 		return err
 	}
 	for _, s := range l.sheets {
 		for i := 0; i < s.n; i += batch {
 			end := min(i+batch, s.n)
-			t.each(s.at[i:end], s.vals[i:end])
+			t.applyEach(s.at[i:end], s.vals[i:end])
 		}
 	}
 	return nil

@@ -42,8 +42,8 @@ func (l *logs[R]) log(i uint64) *pageLog[R] {
 	return *p
 }
 
-// empty empties all logs.
-func (l *logs[R]) empty() {
+// emptyLogs empties all logs.
+func (l *logs[R]) emptyLogs() {
 	for _, p := range l.of {
 		if p != nil {
 			p.n = 0
@@ -61,7 +61,7 @@ func (f *Fold[L, R]) logged(n int64, v R) {
 	}
 	l.at[l.n], l.vals[l.n] = uint16(uint64(n)%pageLen), v
 	l.n++
-	*f.word(n) |= 1 << (n % 64)
+	*f.markWord(n) |= 1 << (n % 64)
 }
 
 // noted puts v into the log of the page of point n, in mode Atomic, while others do the same. False: the log is full.
@@ -78,16 +78,16 @@ func (f *Fold[L, R]) noted(n int64, v R) bool {
 // len is how many reductions the log has.
 func (l *pageLog[R]) len() int { return int(min(l.n, logLen)) }
 
-// begin gives p, whose values mean nothing, those of the log, which is empty then.
-func (l *pageLog[R]) begin(p *page[R], op func(a, b R) R, identity R) {
+// beginPage gives p, whose values mean nothing, those of the log, which is empty then.
+func (l *pageLog[R]) beginPage(p *page[R], op func(a, b R) R, identity R) {
 	for _, i := range l.at[:l.len()] {
 		p[i%pageLen] = identity
 	}
-	l.join(p, op)
+	l.joinPage(p, op)
 }
 
-// join folds the log into p, and empties it.
-func (l *pageLog[R]) join(p *page[R], op func(a, b R) R) {
+// joinPage folds the log into p, and empties it.
+func (l *pageLog[R]) joinPage(p *page[R], op func(a, b R) R) {
 	for k, i := range l.at[:l.len()] {
 		p[i%pageLen] = op(p[i%pageLen], l.vals[k])
 	}
@@ -111,8 +111,8 @@ type digest[R any] struct {
 	vals   [logLen]R
 }
 
-// take makes d that of l. words are the marks of its page, and have the points of l.
-func (d *digest[R]) take(l *pageLog[R], words []uint64, op func(a, b R) R, identity R) {
+// takeLog makes d that of l. words are the marks of its page, and have the points of l.
+func (d *digest[R]) takeLog(l *pageLog[R], words []uint64, op func(a, b R) R, identity R) {
 	sum := 0
 	for k, w := range words[:len(d.before)] {
 		d.before[k] = uint8(sum)

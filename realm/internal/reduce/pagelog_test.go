@@ -98,7 +98,7 @@ func TestLogs(t *testing.T) {
 			seen := 0
 			limit := 1 + d.IntN(40)
 			for s, last := f.sweep(), int64(-1); ; {
-				first, v := s.next(limit)
+				first, v := s.nextRow(limit)
 				if len(v) == 0 {
 					break
 				}

@@ -26,10 +26,10 @@ func pointsOf(s space.Space) points {
 	return p
 }
 
-// number is that of the point with coordinate i.
-func (p *points) number(i int64) (int64, error) {
+// numberOf is that of the point with coordinate i.
+func (p *points) numberOf(i int64) (int64, error) {
 	if !p.line {
-		return p.at(space.Point{i})
+		return p.pointNumber(space.Point{i})
 	}
 	if n := i - p.lo; uint64(n) < uint64(p.count) {
 		return n, nil
@@ -37,8 +37,8 @@ func (p *points) number(i int64) (int64, error) {
 	return 0, p.outside(space.Point{i})
 }
 
-// at is the number of point x.
-func (p *points) at(x space.Point) (int64, error) {
+// pointNumber is the number of point x.
+func (p *points) pointNumber(x space.Point) (int64, error) {
 	n := p.space.Index(x)
 	if n < 0 {
 		return 0, p.outside(x)
@@ -52,7 +52,7 @@ func (p *points) numbers(dst, is []int64) (int, error) {
 		n := i - p.lo
 		if !p.line || uint64(n) >= uint64(p.count) {
 			var err error
-			if n, err = p.number(i); err != nil {
+			if n, err = p.numberOf(i); err != nil {
 				return k, err
 			}
 		}
@@ -61,12 +61,12 @@ func (p *points) numbers(dst, is []int64) (int, error) {
 	return len(is), nil
 }
 
-// row is the number of the point with coordinate i, which n-1 more must follow in the space.
-func (p *points) row(i int64, n int) (int64, error) {
-	first, err := p.number(i)
+// rowNumber is the number of the point with coordinate i, which n-1 more must follow in the space.
+func (p *points) rowNumber(i int64, n int) (int64, error) {
+	first, err := p.numberOf(i)
 	if err == nil && n > 1 {
 		var last int64
-		if last, err = p.number(i + int64(n) - 1); err == nil && last-first != int64(n)-1 {
+		if last, err = p.numberOf(i + int64(n) - 1); err == nil && last-first != int64(n)-1 {
 			err = fmt.Errorf("%w: a row of %d points at %d, in %v", ErrIndex, n, i, p.space)
 		}
 	}

@@ -46,10 +46,10 @@ func (o *Op[L, R]) Onto(mem []byte, l *space.Layout, f int, s space.Space, mode 
 		step: track.Step(),
 	}
 	t.off, t.linear = track.Linear()
-	return t, t.check(l, f)
+	return t, t.checkLayout(l, f)
 }
 
-func (t *Target[L, R]) check(l *space.Layout, f int) error {
+func (t *Target[L, R]) checkLayout(l *space.Layout, f int) error {
 	var x L
 	size, align := unsafe.Sizeof(x), unsafe.Alignof(x)
 	if t.mode == Atomic {
@@ -66,18 +66,18 @@ func (t *Target[L, R]) check(l *space.Layout, f int) error {
 	return checkAtomic("data", size, t.mode)
 }
 
-// fits tells whether an instance of op and p can be applied to t.
-func (t *Target[L, R]) fits(op *Op[L, R], p *points) error {
+// fitsPoints tells whether an instance of op and p can be applied to t.
+func (t *Target[L, R]) fitsPoints(op *Op[L, R], p *points) error {
 	if op != t.op || !t.space.Equal(p.space) {
 		return fmt.Errorf("%w: reductions by %q into %v, target: %q, %v", ErrType, op.Name, p.space, t.op.Name, t.space)
 	}
 	return nil
 }
 
-// row applies v to the points from number first on.
-func (t *Target[L, R]) row(first int64, v []R) {
+// applyPoints applies v to the points from number first on.
+func (t *Target[L, R]) applyPoints(first int64, v []R) {
 	for len(v) > 0 {
-		off, n := t.find(first)
+		off, n := t.findTrack(first)
 		n = min(n, int64(len(v)))
 		var x L
 		if t.mode == Exclusive && t.step == int64(unsafe.Sizeof(x)) {
@@ -93,32 +93,32 @@ func (t *Target[L, R]) row(first int64, v []R) {
 	}
 }
 
-// find is Track.Find.
-func (t *Target[L, R]) find(n int64) (off, run int64) {
+// findTrack is Track.Find.
+func (t *Target[L, R]) findTrack(n int64) (off, run int64) {
 	if t.linear {
 		return t.off + n*t.step, t.track.Count() - n
 	}
 	return t.track.Find(n)
 }
 
-// put applies v to the points from number first on, some time before flush returns.
-func (t *Target[L, R]) put(first int64, v []R) {
+// putRow applies v to the points from number first on, some time before flush returns.
+func (t *Target[L, R]) putRow(first int64, v []R) {
 	for k, x := range v {
 		if t.n == batch {
-			t.flush()
+			t.flushRows()
 		}
 		t.at[t.n], t.vals[t.n] = first+int64(k), x
 		t.n++
 	}
 }
 
-func (t *Target[L, R]) flush() {
-	t.each(t.at[:t.n], t.vals[:t.n])
+func (t *Target[L, R]) flushRows() {
+	t.applyEach(t.at[:t.n], t.vals[:t.n])
 	t.n = 0
 }
 
-// each applies v to the points of these numbers, which exist: a batch at most.
-func (t *Target[L, R]) each(at []int64, v []R) {
+// applyEach applies v to the points of these numbers, which exist: a batch at most.
+func (t *Target[L, R]) applyEach(at []int64, v []R) {
 	offs := t.offs[:len(at)]
 	if t.linear {
 		for k, n := range at {

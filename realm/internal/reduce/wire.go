@@ -67,8 +67,8 @@ func (e *Encoder[R]) Next(buf []byte) []byte {
 func (e *Encoder[R]) log() {
 	for len(e.sheets) > 0 {
 		s := e.sheets[0]
-		n := min(s.n-e.from, e.fits())
-		e.list(s.at[e.from:][:n], s.vals[e.from:][:n])
+		n := min(s.n-e.from, e.fitCount())
+		e.writeAt(s.at[e.from:][:n], s.vals[e.from:][:n])
 		if e.from += n; e.from < s.n {
 			return
 		}
@@ -79,31 +79,31 @@ func (e *Encoder[R]) log() {
 // values writes values of the pages: long rows as rows, those between them as a list.
 func (e *Encoder[R]) values() {
 	for {
-		limit := e.fits()
+		limit := e.fitCount()
 		if limit == 0 {
 			break
 		}
-		first, v := e.sweep.next(limit)
+		first, v := e.sweep.nextRow(limit)
 		if len(v) == 0 {
 			break
 		}
 		if len(v) >= rowMin {
-			e.row(first, v)
+			e.writeRow(first, v)
 			continue
 		}
 		for k := range v {
 			if e.n == batch {
-				e.flush()
+				e.flushWaiting()
 			}
 			e.at[e.n], e.vals[e.n] = first+int64(k), v[k]
 			e.n++
 		}
 	}
-	e.flush()
+	e.flushWaiting()
 }
 
-// fits is how many more reductions fit the chunk, whether they become a block or wait for one.
-func (e *Encoder[R]) fits() int {
+// fitCount is how many more reductions fit the chunk, whether they become a block or wait for one.
+func (e *Encoder[R]) fitCount() int {
 	var v R
 	each := e.width + int(unsafe.Sizeof(v))
 	left := cap(e.b) - len(e.b) - rowLen
@@ -113,32 +113,32 @@ func (e *Encoder[R]) fits() int {
 	return max(0, left) / each
 }
 
-func (e *Encoder[R]) head(form byte, n int) {
+func (e *Encoder[R]) writeHead(form byte, n int) {
 	e.b = append(e.b, form)
 	e.b = binary.LittleEndian.AppendUint32(e.b, uint32(n))
 }
 
-func (e *Encoder[R]) row(first int64, v []R) {
-	e.head(formRow, len(v))
+func (e *Encoder[R]) writeRow(first int64, v []R) {
+	e.writeHead(formRow, len(v))
 	e.b = binary.LittleEndian.AppendUint64(e.b, uint64(first))
 	e.b = append(e.b, bytesOf(v)...)
 }
 
-func (e *Encoder[R]) flush() {
-	e.list(e.at[:e.n], e.vals[:e.n])
+func (e *Encoder[R]) flushWaiting() {
+	e.writeAt(e.at[:e.n], e.vals[:e.n])
 	e.n = 0
 }
 
-// list writes a block of reductions into the points at.
-func (e *Encoder[R]) list(at []int64, v []R) {
+// writeAt writes a block of reductions into the points at.
+func (e *Encoder[R]) writeAt(at []int64, v []R) {
 	switch {
 	case len(at) == 0:
 		return
 	case e.width == 8:
-		e.head(formList64, len(at))
+		e.writeHead(formList64, len(at))
 		e.b = append(e.b, bytesOf(at)...)
 	default:
-		e.head(formList32, len(at))
+		e.writeHead(formList32, len(at))
 		for _, n := range at {
 			e.b = binary.LittleEndian.AppendUint32(e.b, uint32(n))
 		}
@@ -190,19 +190,19 @@ func (t *Target[L, R]) block(form byte, n int64, numbers, values []byte) error {
 		v := t.vals[:m]
 		values = values[copy(bytesOf(v), values):]
 		if form == formRow {
-			t.row(int64(binary.LittleEndian.Uint64(numbers))+i, v)
+			t.applyPoints(int64(binary.LittleEndian.Uint64(numbers))+i, v)
 			continue
 		}
-		if at, ok := t.take(form, numbers, i, m, count); !ok {
+		if at, ok := t.takeNumbers(form, numbers, i, m, count); !ok {
 			return fmt.Errorf("%w: point number %d, there are %d", ErrIndex, at, count)
 		}
-		t.each(t.at[:m], v)
+		t.applyEach(t.at[:m], v)
 	}
 	return nil
 }
 
-// take sets t.at to m numbers from the i-th on; false, and the first of them, if one is not below count.
-func (t *Target[L, R]) take(form byte, numbers []byte, i, m int64, count uint64) (uint64, bool) {
+// takeNumbers sets t.at to m numbers from the i-th on; false, and the first of them, if one is not below count.
+func (t *Target[L, R]) takeNumbers(form byte, numbers []byte, i, m int64, count uint64) (uint64, bool) {
 	for k := range m {
 		var n uint64
 		if form == formList32 {

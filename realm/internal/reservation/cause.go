@@ -36,8 +36,8 @@ type Cause struct {
 	Rank int32
 }
 
-// poison is what c makes of the acquires of id. died is its Errors if a rank has died.
-func (c Cause) poison(id event.ID, died uint32) *event.Poison {
+// poisonFor is what c makes of the acquires of id. died is its Errors if a rank has died.
+func (c Cause) poisonFor(id event.ID, died uint32) *event.Poison {
 	why := reasons[min(int(c.Why), len(reasons)-1)]
 	if c.Why < OwnerDied || c.Why > ReleaseLost {
 		died = 0

@@ -72,7 +72,7 @@ func New(c Config) *Lock {
 	l.hint = Hint{Owner: l.home, Giver: l.home}
 	l.owned = l.home == c.Self
 	l.idle = l.owned
-	if l.lost(l.home) {
+	if l.isLost(l.home) {
 		l.die(Cause{HomeDied, l.home}, &Out{})
 	}
 	return l
@@ -82,23 +82,23 @@ func New(c Config) *Lock {
 func (l *Lock) Try(m Mode) bool {
 	if l.idle {
 		l.idle = false
-		l.take(m, 1)
+		l.takeFree(m, 1)
 		return true
 	}
-	return l.join(m, 1)
+	return l.joinHolders(m, 1)
 }
 
-// take: nobody holds the lock; now n do.
-func (l *Lock) take(m Mode, n uint32) {
+// takeFree: nobody holds the lock; now n do.
+func (l *Lock) takeFree(m Mode, n uint32) {
 	l.mode, l.holders = m, n
 	if m == Exclusive {
 		l.version++
 	}
 }
 
-// join adds n holders to those of the same mode, unless somebody waits.
-func (l *Lock) join(m Mode, n uint32) bool {
-	if !l.owned || m == Exclusive || m != l.mode || l.dead != nil || !l.queue.empty() || len(l.set) > 0 {
+// joinHolders adds n holders to those of the same mode, unless somebody waits.
+func (l *Lock) joinHolders(m Mode, n uint32) bool {
+	if !l.owned || m == Exclusive || m != l.mode || l.dead != nil || !l.queue.isEmpty() || len(l.set) > 0 {
 		return false
 	}
 	l.holders += n
@@ -115,9 +115,9 @@ func (l *Lock) Acquire(w *event.Waiter, m Mode, out *Out) bool {
 		out.Fire.Push(w)
 		return false
 	}
-	l.queue.push(w, m)
+	l.queue.pushWaiter(w, m)
 	if !l.owned && !l.asked {
-		l.ask(out)
+		l.askOwner(out)
 	}
 	return false
 }
@@ -125,7 +125,7 @@ func (l *Lock) Acquire(w *event.Waiter, m Mode, out *Out) bool {
 // Release ends one hold. The error tells that there is none.
 func (l *Lock) Release(out *Out) error {
 	if l.owned && l.holders > 0 {
-		l.drop(1, out)
+		l.dropHolds(1, out)
 		return nil
 	}
 	return l.releaseThere(out)
@@ -149,7 +149,7 @@ func (l *Lock) releaseThere(out *Out) error {
 }
 
 // ReleaseLost says that nobody knows whether a hold has ended, because rank has died. All are refused from now on.
-func (l *Lock) ReleaseLost(rank int32, out *Out) { l.end(Cause{ReleaseLost, rank}, out) }
+func (l *Lock) ReleaseLost(rank int32, out *Out) { l.endLock(Cause{ReleaseLost, rank}, out) }
 
 func (l *Lock) unheld(rank int32) error {
 	return fmt.Errorf("rank %d has released %v, but nobody held it", rank, l.ID)
@@ -162,7 +162,7 @@ func (l *Lock) Held() bool { return l.owned && l.holders > 0 || l.here > 0 }
 func (l *Lock) Owned() bool { return l.owned }
 
 // Waiters calls f for the waiters of this rank, oldest first.
-func (l *Lock) Waiters(f func(w *event.Waiter)) { l.queue.each(f) }
+func (l *Lock) Waiters(f func(w *event.Waiter)) { l.queue.eachWaiter(f) }
 
 // Owner is the rank that owns the lock, as far as this rank knows.
 func (l *Lock) Owner() int { return int(l.hint.Owner) }
@@ -177,10 +177,10 @@ func (l *Lock) Dead() *event.Poison { return l.dead }
 func (l *Lock) Destroyed() bool { return l.cause.Why == Destroyed || l.cause.Why == Forgotten }
 
 // Destroy refuses all waiters and later acquires. Those that hold the lock may release it, or not.
-func (l *Lock) Destroy(out *Out) { l.end(Cause{Destroyed, l.Self}, out) }
+func (l *Lock) Destroy(out *Out) { l.endLock(Cause{Destroyed, l.Self}, out) }
 
-// end makes the owner refuse all.
-func (l *Lock) end(c Cause, out *Out) {
+// endLock makes the owner refuse all.
+func (l *Lock) endLock(c Cause, out *Out) {
 	l.ending = c
 	l.route(Message{Kind: End, Want: Want{Rank: l.Self}, Cause: c}, out)
 }

@@ -4,37 +4,37 @@ import "slices"
 
 // This file has what the owner does.
 
-// drop ends n holds.
-func (l *Lock) drop(n uint32, out *Out) {
+// dropHolds ends n holds.
+func (l *Lock) dropHolds(n uint32, out *Out) {
 	if l.holders -= n; l.holders > 0 || l.dead != nil {
 		return
 	}
-	if l.queue.empty() && len(l.set) == 0 {
+	if l.queue.isEmpty() && len(l.set) == 0 {
 		l.idle = true
 		l.sharers = l.sharers[:0]
 		return
 	}
-	l.pass(out)
+	l.passOn(out)
 }
 
-// pass: nobody holds the lock. It goes to the next waiter.
-func (l *Lock) pass(out *Out) {
+// passOn: nobody holds the lock. It goes to the next waiter.
+func (l *Lock) passOn(out *Out) {
 	l.sharers = l.sharers[:0]
 	switch {
-	case l.queue.empty() && len(l.set) == 0:
+	case l.queue.isEmpty() && len(l.set) == 0:
 		l.idle = true
-	case l.queue.empty(), len(l.set) > 0 && l.streak >= l.Turns:
-		l.give(out)
+	case l.queue.isEmpty(), len(l.set) > 0 && l.streak >= l.Turns:
+		l.giveAway(out)
 	default:
-		l.grant(out)
+		l.grantLocal(out)
 	}
 }
 
-// grant: the oldest local waiters hold the lock. All other ranks that wait for the same shared mode do, too.
-func (l *Lock) grant(out *Out) {
-	m, n := l.queue.head()
-	l.queue.pop(n, &out.Fire)
-	l.take(m, n)
+// grantLocal: the oldest local waiters hold the lock. All other ranks that wait for the same shared mode do, too.
+func (l *Lock) grantLocal(out *Out) {
+	m, n := l.queue.headGroup()
+	l.queue.popOldest(n, &out.Fire)
+	l.takeFree(m, n)
 	if len(l.set) == 0 {
 		return
 	}
@@ -47,13 +47,13 @@ func (l *Lock) grant(out *Out) {
 			return false
 		}
 		l.holders += w.N
-		l.share(w, out)
+		l.shareGrant(w, out)
 		return true
 	})
 }
 
-// share sends a grant. The holders have been counted.
-func (l *Lock) share(w Want, out *Out) {
+// shareGrant sends a grant. The holders have been counted.
+func (l *Lock) shareGrant(w Want, out *Out) {
 	if at := index(l.sharers, w.Rank); at >= 0 {
 		l.sharers[at].N += w.N
 	} else {
@@ -64,12 +64,12 @@ func (l *Lock) share(w Want, out *Out) {
 	})
 }
 
-// give sends the lock to the first of the other ranks that wait. This rank is the last of them from now on, if it
+// giveAway sends the lock to the first of the other ranks that wait. This rank is the last of them from now on, if it
 // has waiters.
-func (l *Lock) give(out *Out) {
+func (l *Lock) giveAway(out *Out) {
 	to, rest := l.set[0].Rank, l.set[1:]
-	if l.asked = !l.queue.empty(); l.asked {
-		m, n := l.queue.head()
+	if l.asked = !l.queue.isEmpty(); l.asked {
+		m, n := l.queue.headGroup()
 		rest = append(rest, Want{l.Self, m, n})
 	}
 	l.owned, l.idle = false, false
@@ -87,8 +87,8 @@ func (l *Lock) give(out *Out) {
 	l.set = l.set[:0] // the message has it until the next input
 }
 
-// serve does what m asks of the owner.
-func (l *Lock) serve(m Message, out *Out) {
+// serveOwner does what m asks of the owner.
+func (l *Lock) serveOwner(m Message, out *Out) {
 	switch m.Kind {
 	case Request:
 		l.request(m.Want, out)
@@ -107,14 +107,14 @@ func (l *Lock) serve(m Message, out *Out) {
 func (l *Lock) request(w Want, out *Out) {
 	at := index(l.set, w.Rank)
 	switch {
-	case w.Rank == l.Self || l.lost(w.Rank):
+	case w.Rank == l.Self || l.isLost(w.Rank):
 	case at >= 0:
 		l.set[at] = w
 	case l.idle:
 		l.set = append(l.set, w)
-		l.give(out)
-	case l.join(w.Mode, w.N):
-		l.share(w, out)
+		l.giveAway(out)
+	case l.joinHolders(w.Mode, w.N):
+		l.shareGrant(w, out)
 	default:
 		if len(l.set) == 0 {
 			l.streak = 0
@@ -130,18 +130,18 @@ func (l *Lock) released(m Message, out *Out) {
 		kind = Unheld
 	} else {
 		l.unshare(m)
-		l.drop(m.Want.N, out)
+		l.dropHolds(m.Want.N, out)
 	}
 	switch {
 	case from == l.Self:
-		l.answered(kind, out)
-	case !l.lost(from) && (m.Answer || kind == Unheld):
+		l.onAnswer(kind, out)
+	case !l.isLost(from) && (m.Answer || kind == Unheld):
 		out.Send = append(out.Send, Message{Kind: kind, To: from})
 	}
 }
 
-// answered: a release that this rank has sent was counted, or was wrong.
-func (l *Lock) answered(k Kind, out *Out) {
+// onAnswer: a release that this rank has sent was counted, or was wrong.
+func (l *Lock) onAnswer(k Kind, out *Out) {
 	l.unsure = max(0, l.unsure-1)
 	if k == Unheld {
 		out.Err = l.unheld(l.Self)

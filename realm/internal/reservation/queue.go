@@ -14,11 +14,11 @@ type run struct {
 	list event.List
 }
 
-func (q *queue) empty() bool { return q.first == len(q.runs) }
+func (q *queue) isEmpty() bool { return q.first == len(q.runs) }
 
-func (q *queue) push(w *event.Waiter, m Mode) {
-	if q.empty() || q.runs[len(q.runs)-1].mode != m {
-		q.room()
+func (q *queue) pushWaiter(w *event.Waiter, m Mode) {
+	if q.isEmpty() || q.runs[len(q.runs)-1].mode != m {
+		q.makeRoom()
 		q.runs = append(q.runs, run{mode: m})
 	}
 	r := &q.runs[len(q.runs)-1]
@@ -26,8 +26,8 @@ func (q *queue) push(w *event.Waiter, m Mode) {
 	r.n++
 }
 
-// room moves the runs to the front when most of the slice is unused.
-func (q *queue) room() {
+// makeRoom moves the runs to the front when most of the slice is unused.
+func (q *queue) makeRoom() {
 	if q.first > 0 && 2*q.first >= len(q.runs) {
 		n := copy(q.runs, q.runs[q.first:])
 		clear(q.runs[n:])
@@ -35,8 +35,8 @@ func (q *queue) room() {
 	}
 }
 
-// head is the mode of the oldest waiters, and how many of them can hold the lock together.
-func (q *queue) head() (Mode, uint32) {
+// headGroup is the mode of the oldest waiters, and how many of them can hold the lock together.
+func (q *queue) headGroup() (Mode, uint32) {
 	r := &q.runs[q.first]
 	if r.mode == Exclusive {
 		return Exclusive, 1
@@ -44,8 +44,8 @@ func (q *queue) head() (Mode, uint32) {
 	return r.mode, r.n
 }
 
-// pop moves the n oldest to out. They have one mode.
-func (q *queue) pop(n uint32, out *event.List) {
+// popOldest moves the n oldest to out. They have one mode.
+func (q *queue) popOldest(n uint32, out *event.List) {
 	r := &q.runs[q.first]
 	if n == r.n {
 		out.Append(&r.list)
@@ -58,16 +58,16 @@ func (q *queue) pop(n uint32, out *event.List) {
 	}
 }
 
-// each calls f for all, oldest first.
-func (q *queue) each(f func(w *event.Waiter)) {
+// eachWaiter calls f for all, oldest first.
+func (q *queue) eachWaiter(f func(w *event.Waiter)) {
 	for i := q.first; i < len(q.runs); i++ {
 		q.runs[i].list.Each(f)
 	}
 }
 
-// take moves all to out, with poison p.
-func (q *queue) take(p *event.Poison, out *event.List) {
-	for ; !q.empty(); q.first++ {
+// takePoisoned moves all to out, with poison p.
+func (q *queue) takePoisoned(p *event.Poison, out *event.List) {
+	for ; !q.isEmpty(); q.first++ {
 		all := q.runs[q.first].list.Take(p)
 		out.Append(&all)
 	}

@@ -14,24 +14,24 @@ func (l *Lock) Handle(m Message, out *Out) {
 	case Grant:
 		l.granted(m, out)
 	case Moved:
-		l.learn(m.Hint, out)
+		l.learnHint(m.Hint, out)
 	case Refused:
 		l.die(m.Cause, out)
 	case Released, Unheld:
-		l.answered(m.Kind, out)
+		l.onAnswer(m.Kind, out)
 	}
 }
 
-// ask sends the request of this rank.
-func (l *Lock) ask(out *Out) {
+// askOwner sends the request of this rank.
+func (l *Lock) askOwner(out *Out) {
 	l.asked = true
-	m, n := l.queue.head()
+	m, n := l.queue.headGroup()
 	l.route(Message{Kind: Request, Want: Want{l.Self, m, n}}, out)
 }
 
 // route brings a message for the owner nearer to it.
 func (l *Lock) route(m Message, out *Out) {
-	l.learn(m.Hint, out)
+	l.learnHint(m.Hint, out)
 	switch {
 	case l.dead != nil:
 		if m.Kind != Release {
@@ -40,7 +40,7 @@ func (l *Lock) route(m Message, out *Out) {
 	case m.Deaths > len(l.Gone):
 		l.kept = append(l.kept, m)
 	case l.owned:
-		l.serve(m, out)
+		l.serveOwner(m, out)
 	case l.awaited.Epoch > l.hint.Epoch:
 		l.kept = append(l.kept, m)
 	default:
@@ -51,7 +51,7 @@ func (l *Lock) route(m Message, out *Out) {
 // forward sends m to the latest owner. If that has died, the home knows whether there is a later one.
 func (l *Lock) forward(m Message, out *Out) {
 	m.To, m.Hint, m.Deaths = l.hint.Owner, l.hint, max(m.Deaths, len(l.Gone))
-	if l.lost(m.To) {
+	if l.isLost(m.To) {
 		if l.Self == l.home {
 			l.die(Cause{OwnerDied, m.To}, out)
 			l.route(m, out)
@@ -71,13 +71,13 @@ func (l *Lock) again(out *Out) {
 	}
 }
 
-// learn: h may be a later owner.
-func (l *Lock) learn(h Hint, out *Out) {
+// learnHint: h may be a later owner.
+func (l *Lock) learnHint(h Hint, out *Out) {
 	switch {
 	case h.Epoch <= l.hint.Epoch:
 	case h.Owner != l.Self:
 		l.hint = h
-	case l.lost(h.Giver): // all that it sent has been handled, and the transfer was not among it
+	case l.isLost(h.Giver): // all that it sent has been handled, and the transfer was not among it
 		l.die(Cause{OwnerDied, h.Giver}, out)
 	default:
 		l.awaited = h
@@ -90,46 +90,46 @@ func (l *Lock) arrive(m Message, out *Out) {
 	l.version = m.Version
 	copy(l.Payload, m.Payload)
 	for _, w := range m.Wants {
-		if w.Rank != l.Self && !l.lost(w.Rank) {
+		if w.Rank != l.Self && !l.isLost(w.Rank) {
 			l.set = append(l.set, w)
 		}
 	}
 	if l.dead != nil {
 		l.refuseAll(out)
 	} else {
-		l.pass(out)
+		l.passOn(out)
 	}
 	l.again(out)
 }
 
 // granted: waiters of this rank hold the lock of another. More than there are were granted if a request came twice.
 func (l *Lock) granted(m Message, out *Out) {
-	l.learn(m.Hint, out)
+	l.learnHint(m.Hint, out)
 	n := uint32(0)
-	if !l.owned && !l.queue.empty() {
-		if mode, most := l.queue.head(); mode == m.Want.Mode {
+	if !l.owned && !l.queue.isEmpty() {
+		if mode, most := l.queue.headGroup(); mode == m.Want.Mode {
 			n = min(most, m.Want.N)
-			l.queue.pop(n, &out.Fire)
+			l.queue.popOldest(n, &out.Fire)
 		}
 		if l.here += n; l.version != m.Version {
 			l.version = m.Version
 			copy(l.Payload, m.Payload)
 		}
 	}
-	if l.asked = false; !l.owned && !l.queue.empty() {
-		l.ask(out)
+	if l.asked = false; !l.owned && !l.queue.isEmpty() {
+		l.askOwner(out)
 	}
 	if rest := m.Want.N - n; rest > 0 {
 		l.route(Message{Kind: Release, Want: Want{Rank: l.Self, N: rest}}, out)
 	}
 }
 
-// lost tells whether rank has died.
-func (l *Lock) lost(rank int32) bool { return slices.Contains(l.Gone, rank) }
+// isLost tells whether rank has died.
+func (l *Lock) isLost(rank int32) bool { return slices.Contains(l.Gone, rank) }
 
 // PeerGone: rank has died, and all that it sent has been handled.
 func (l *Lock) PeerGone(rank int32, out *Out) {
-	if l.lost(rank) {
+	if l.isLost(rank) {
 		return
 	}
 	l.Gone = append(l.Gone, rank)
@@ -159,13 +159,13 @@ func (l *Lock) without(rank int32, out *Out) {
 // repeat sends again what may be lost with rank.
 func (l *Lock) repeat(rank int32, out *Out) {
 	if l.asked {
-		l.ask(out)
+		l.askOwner(out)
 	}
 	switch {
 	case l.unsure > 0:
-		l.end(Cause{ReleaseLost, rank}, out)
+		l.endLock(Cause{ReleaseLost, rank}, out)
 	case l.ending.Why != Alive:
-		l.end(l.ending, out)
+		l.endLock(l.ending, out)
 	}
 }
 
@@ -174,8 +174,8 @@ func (l *Lock) die(c Cause, out *Out) {
 	if l.dead != nil {
 		return
 	}
-	l.dead, l.cause, l.idle, l.asked = c.poison(l.ID, l.Died), c, false, false
-	l.queue.take(l.dead, &out.Fire)
+	l.dead, l.cause, l.idle, l.asked = c.poisonFor(l.ID, l.Died), c, false, false
+	l.queue.takePoisoned(l.dead, &out.Fire)
 	l.refuseAll(out)
 	if c.Why == OwnerDied && l.Self == l.home {
 		for r := range l.Ranks { // the transfer to one of them may have been the last message of the one that died
@@ -194,7 +194,7 @@ func (l *Lock) refuseAll(out *Out) {
 }
 
 func (l *Lock) refuse(rank int32, out *Out) {
-	if rank != l.Self && !l.lost(rank) {
+	if rank != l.Self && !l.isLost(rank) {
 		out.Send = append(out.Send, Message{Kind: Refused, To: rank, Cause: l.cause})
 	}
 }

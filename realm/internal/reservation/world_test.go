@@ -300,7 +300,7 @@ func (w *world) news(dead int, add func(do func(w *world), format string, args .
 
 // busy tells whether a user of the rank waits or holds.
 func (w *world) busy(rank int) bool {
-	return !w.locks[rank].queue.empty() || slices.ContainsFunc(w.holds, func(h hold) bool { return h.rank == rank })
+	return !w.locks[rank].queue.isEmpty() || slices.ContainsFunc(w.holds, func(h hold) bool { return h.rank == rank })
 }
 
 func (w *world) Steps() (names []string) {
@@ -326,7 +326,7 @@ func (w *world) Check(rest bool) error {
 		if w.dead[r] {
 			continue
 		}
-		if !l.queue.empty() || len(l.set) > 0 || len(l.kept) > 0 {
+		if !l.queue.isEmpty() || len(l.set) > 0 || len(l.kept) > 0 {
 			return fmt.Errorf("%w: rank %d rests with %s", errLost, r, state(l))
 		}
 		if l.owned {
@@ -367,7 +367,7 @@ func cloneLock(l *Lock) *Lock {
 	c.set, c.sharers, c.kept = slices.Clone(l.set), slices.Clone(l.sharers), slices.Clone(l.kept)
 	c.Gone, c.Payload = slices.Clone(l.Gone), slices.Clone(l.Payload)
 	c.queue = queue{}
-	each(l, func(v *event.Waiter, m Mode) { c.queue.push(&event.Waiter{Op: v.Op}, m) })
+	each(l, func(v *event.Waiter, m Mode) { c.queue.pushWaiter(&event.Waiter{Op: v.Op}, m) })
 	return &c
 }
 

@@ -47,7 +47,7 @@ func (p *Plan) Runs() iter.Seq[Run] {
 		c := Cursor{plan: p}
 		for off := int64(0); off < p.size; {
 			var r Run
-			c.run(&r, off, p.size-off)
+			c.runFrom(&r, off, p.size-off)
 			if off += r.Bytes(); !yield(r) {
 				return
 			}
@@ -62,7 +62,7 @@ func (c *Cursor) Pack(b []byte, off int) {
 	}
 	var r Run
 	for at := int64(off); len(b) > 0 && at < c.plan.size; {
-		c.run(&r, at, min(int64(len(b)), c.plan.size-at))
+		c.runFrom(&r, at, min(int64(len(b)), c.plan.size-at))
 		pack(b, c.src, &r)
 		n := r.Bytes()
 		at, b = at+n, b[n:]
@@ -77,7 +77,7 @@ func (c *Cursor) Unpack(b []byte, off int) {
 	}
 	var r Run
 	for at := int64(off); len(b) > 0 && at < c.plan.size; {
-		c.run(&r, at, min(int64(len(b)), c.plan.size-at))
+		c.runFrom(&r, at, min(int64(len(b)), c.plan.size-at))
 		unpack(c.dst, b, &r)
 		n := r.Bytes()
 		at, b = at+n, b[n:]
@@ -93,7 +93,7 @@ func (c *Cursor) Copy(off, n int64) int64 {
 	}
 	var r Run
 	for n > 0 {
-		c.run(&r, off, n)
+		c.runFrom(&r, off, n)
 		move(c.dst, c.src, &r)
 		done := r.Bytes()
 		off, n = off+done, n-done
@@ -101,8 +101,9 @@ func (c *Cursor) Copy(off, n int64) int64 {
 	return off
 }
 
-// run sets r to the longest run from byte off of the stream on, which has at most limit bytes. off lies in the stream.
-func (c *Cursor) run(r *Run, off, limit int64) {
+// runFrom sets r to the longest run from byte off of the stream on, which has at most limit bytes. off lies in the
+// stream.
+func (c *Cursor) runFrom(r *Run, off, limit int64) {
 	g := c.seekGroup(off)
 	rel := off - g.start
 	e := rel / g.len

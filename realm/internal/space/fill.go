@@ -39,15 +39,15 @@ func (f *Filling) Fill(off, n int64) int64 {
 	n = min(n, f.c.plan.size-off)
 	var r Run
 	for off >= 0 && n > 0 {
-		f.c.run(&r, off, n)
-		f.run(&r, int(off%int64(len(f.value)))) // the stream has nothing but values
+		f.c.runFrom(&r, off, n)
+		f.fillRun(&r, int(off%int64(len(f.value)))) // the stream has nothing but values
 		off, n = off+r.Bytes(), n-r.Bytes()
 	}
 	return off
 }
 
-// run fills the places of r. Its first byte is byte phase of the value.
-func (f *Filling) run(r *Run, phase int) {
+// fillRun fills the places of r. Its first byte is byte phase of the value.
+func (f *Filling) fillRun(r *Run, phase int) {
 	d := at(f.c.dst, r.Dst)
 	v := f.value
 	if r.Count == 1 {

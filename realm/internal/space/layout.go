@@ -120,7 +120,7 @@ func Strided(s Space, fields []Field, places []Place, size int64) (*Layout, erro
 	if size < 0 {
 		l.size = l.least()
 	}
-	return l, l.check()
+	return l, l.checkPlaces()
 }
 
 // least is the size of memory that has all elements; too large a number if there can be none.
@@ -217,8 +217,8 @@ func (l *Layout) extent(d int) int64 {
 	return 1
 }
 
-// check tells what is wrong with the places of l.
-func (l *Layout) check() error {
+// checkPlaces tells what is wrong with the places of l.
+func (l *Layout) checkPlaces() error {
 	if l.size < 0 || l.size > MaxBytes {
 		return tooLarge(l.size)
 	}

@@ -60,7 +60,7 @@ func TestLayouts(t *testing.T) {
 				}
 			}
 		}
-		if err := l.check(); err != nil {
+		if err := l.checkPlaces(); err != nil {
 			t.Fatal(err)
 		}
 	})

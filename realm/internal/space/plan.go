@@ -286,15 +286,15 @@ func (p *Plan) addRows(dst, src *Layout) error {
 	p.pieces = []piece{}
 	for r := range p.points.Rows() {
 		for r.N > 0 {
-			dn, dat := d.find(r.Lo, first)
-			sn, sat := s.find(r.Lo, first)
+			dn, dat := d.findRun(r.Lo, first)
+			sn, sat := s.findRun(r.Lo, first)
 			n := min(r.N, dn, sn)
 			if n <= 0 || len(p.pieces) == 2*MaxRows {
 				return outside(p.points, dst, src)
 			}
 			p.addPiece(piece{first, n, r.Lo, dat, sat})
 			first += n
-			r = Row{r.Lo.plus(int(p.points.dim), n), r.N - n}
+			r = Row{r.Lo.plusIn(int(p.points.dim), n), r.N - n}
 		}
 	}
 	return nil
@@ -307,8 +307,9 @@ type finder struct {
 	row  int
 }
 
-// find tells how many points follow p in the layout, itself included, and its number if the layout is sparse or listed.
-func (f *finder) find(p Point, first int64) (n, at int64) {
+// findRun tells how many points follow p in the layout, itself included, and its number if the layout is sparse or
+// listed.
+func (f *finder) findRun(p Point, first int64) (n, at int64) {
 	if f.side.listed || f.side.free {
 		return 1 << 62, first
 	}
@@ -319,12 +320,12 @@ func (f *finder) find(p Point, first int64) (n, at int64) {
 		}
 		return s.hi[s.dim] - p[s.dim], 0
 	}
-	k := s.sparse.find(p, int(s.dim), f.row)
+	k := s.sparse.findRow(p, int(s.dim), f.row)
 	if k < 0 {
 		return 0, 0
 	}
 	f.row = k
-	in := s.within(p, k)
+	in := s.indexIn(p, k)
 	return s.sparse.list[k].N - in, s.sparse.first[k] + in
 }
 

@@ -32,8 +32,8 @@ type Row struct {
 	N  int64
 }
 
-// compare orders points by their first coordinates, then by the next ones.
-func (p Point) compare(q Point) int {
+// compareTo orders points by their first coordinates, then by the next ones.
+func (p Point) compareTo(q Point) int {
 	if p[0] != q[0] {
 		return cmp.Compare(p[0], q[0])
 	}
@@ -43,8 +43,8 @@ func (p Point) compare(q Point) int {
 	return cmp.Compare(p[2], q[2])
 }
 
-// plus is p moved by n in dimension d.
-func (p Point) plus(d int, n int64) Point {
+// plusIn is p moved by n in dimension d.
+func (p Point) plusIn(d int, n int64) Point {
 	p[d] += n
 	return p
 }

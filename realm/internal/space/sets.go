@@ -7,7 +7,7 @@ type builder struct {
 	over bool // there were too many
 }
 
-func (b *builder) add(r Row) {
+func (b *builder) addRow(r Row) {
 	if r.N == 0 || b.over {
 		return
 	}
@@ -72,7 +72,7 @@ func (s Space) Union(t Space) Space {
 	case t.Count() == 0:
 		return s
 	}
-	return s.combine(t, func(a, b bool) bool { return a || b })
+	return s.combineWith(t, func(a, b bool) bool { return a || b })
 }
 
 // Intersect is the points of s and t.
@@ -92,7 +92,7 @@ func (s Space) Intersect(t Space) Space {
 	case t.Dense():
 		return s.clip(t)
 	}
-	return s.combine(t, func(a, b bool) bool { return a && b })
+	return s.combineWith(t, func(a, b bool) bool { return a && b })
 }
 
 // Minus is the points of s that t does not have.
@@ -103,7 +103,7 @@ func (s Space) Minus(t Space) Space {
 	if t = t.Intersect(s.box()); t.Count() == 0 {
 		return s
 	}
-	return s.combine(t, func(a, b bool) bool { return a && !b })
+	return s.combineWith(t, func(a, b bool) bool { return a && !b })
 }
 
 // Contains tells whether s has all points of t.
@@ -141,7 +141,7 @@ rows:
 		end := min(r.Lo[last]+r.N, t.hi[last])
 		r.Lo[last] = max(r.Lo[last], t.lo[last])
 		if r.N = end - r.Lo[last]; r.N > 0 {
-			b.add(r)
+			b.addRow(r)
 		}
 	}
 	return b.space()
@@ -159,21 +159,21 @@ type edges struct {
 
 func (s Space) edges() edges {
 	e := edges{w: s.walk(), last: int(s.dim)}
-	e.row()
+	e.addEdges()
 	return e
 }
 
-func (e *edges) row() {
-	r, ok := e.w.next()
-	e.at, e.end, e.in, e.more = r.Lo, r.Lo.plus(e.last, r.N), false, ok
+func (e *edges) addEdges() {
+	r, ok := e.w.nextRow()
+	e.at, e.end, e.in, e.more = r.Lo, r.Lo.plusIn(e.last, r.N), false, ok
 }
 
-// pass goes beyond p if that is the next edge.
-func (e *edges) pass(p Point) {
+// passEdge goes beyond p if that is the next edge.
+func (e *edges) passEdge(p Point) {
 	switch {
 	case !e.more || e.at != p:
 	case e.in:
-		e.row()
+		e.addEdges()
 	default:
 		e.at, e.in = e.end, true
 	}
@@ -181,14 +181,14 @@ func (e *edges) pass(p Point) {
 
 // next is the first edge of a and b.
 func next(a, b *edges) (Point, bool) {
-	if !a.more || b.more && b.at.compare(a.at) < 0 {
+	if !a.more || b.more && b.at.compareTo(a.at) < 0 {
 		return b.at, b.more
 	}
 	return a.at, true
 }
 
-// combine keeps the points for which keep says so, given whether s and t have them.
-func (s Space) combine(t Space, keep func(a, b bool) bool) Space {
+// combineWith keeps the points for which keep says so, given whether s and t have them.
+func (s Space) combineWith(t Space, keep func(a, b bool) bool) Space {
 	if s.RowCount()+t.RowCount() > 2*MaxRows {
 		return bad("%d and %d rows, the limit is %d", s.RowCount(), t.RowCount(), MaxRows)
 	}
@@ -200,11 +200,11 @@ func (s Space) combine(t Space, keep func(a, b bool) bool) Space {
 		if !ok {
 			return out.space()
 		}
-		a.pass(p)
-		b.pass(p)
+		a.passEdge(p)
+		b.passEdge(p)
 		if k := keep(a.in, b.in); k != kept {
 			if kept {
-				out.add(Row{from, p[s.dim] - from[s.dim]})
+				out.addRow(Row{from, p[s.dim] - from[s.dim]})
 			}
 			from, kept = p, k
 		}

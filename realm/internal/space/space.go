@@ -71,7 +71,7 @@ func Points(dim int, list ...Row) Space {
 		return bad("%d dimensions, want 1 to %d", dim, MaxDim)
 	}
 	for _, r := range list {
-		if s := rect(dim, r.Lo, r.end(dim)); s.err != nil || r.N < 0 || r.N > 2*MaxCoord {
+		if s := rect(dim, r.Lo, r.endPoint(dim)); s.err != nil || r.N < 0 || r.N > 2*MaxCoord {
 			return bad("row of %d points at %v", r.N, r.Lo)
 		}
 		if beyond(r.Lo, dim) != (Point{}) {
@@ -79,10 +79,10 @@ func Points(dim int, list ...Row) Space {
 		}
 	}
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b Row) int { return a.Lo.compare(b.Lo) })
+	slices.SortFunc(list, func(a, b Row) int { return a.Lo.compareTo(b.Lo) })
 	b := builder{dim: dim}
 	for _, r := range list {
-		b.add(r)
+		b.addRow(r)
 	}
 	return b.space()
 }
@@ -93,16 +93,16 @@ func beyond(p Point, dim int) Point {
 	return p
 }
 
-// end is the point of each dimension behind the last of r.
-func (r Row) end(dim int) Point {
+// endPoint is the point of each dimension behind the last of r.
+func (r Row) endPoint(dim int) Point {
 	p := r.Lo
 	for d := range dim - 1 {
 		p[d]++
 	}
 	if r.N > 2*MaxCoord { // so that the sum below does not overflow
-		return p.plus(dim-1, 2*MaxCoord)
+		return p.plusIn(dim-1, 2*MaxCoord)
 	}
-	return p.plus(dim-1, r.N)
+	return p.plusIn(dim-1, r.N)
 }
 
 // Indices is the space of one dimension that has the points of list, which come in any order and may repeat.
@@ -114,7 +114,7 @@ func Indices(list ...int64) Space {
 		if i < -MaxCoord || i >= MaxCoord {
 			return bad("point %d, the limit is %d", i, int64(MaxCoord))
 		}
-		b.add(Row{Point{i}, 1})
+		b.addRow(Row{Point{i}, 1})
 	}
 	return b.space()
 }
@@ -164,11 +164,11 @@ func (s Space) Has(p Point) bool { return s.Index(p) >= 0 }
 // Index is the number of points of s before p, in the order of Rows; -1 if s does not have p.
 func (s Space) Index(p Point) int64 {
 	if s.sparse != nil {
-		k := s.sparse.find(p, s.Dim()-1, 0)
+		k := s.sparse.findRow(p, s.Dim()-1, 0)
 		if k < 0 {
 			return -1
 		}
-		return s.sparse.first[k] + s.within(p, k)
+		return s.sparse.first[k] + s.indexIn(p, k)
 	}
 	n := int64(0)
 	for d := range MaxDim {
@@ -183,34 +183,34 @@ func (s Space) Index(p Point) int64 {
 	return n
 }
 
-// within is the place of p in row k.
-func (s Space) within(p Point, k int) int64 { return p[s.dim] - s.sparse.list[k].Lo[s.dim] }
+// indexIn is the place of p in row k.
+func (s Space) indexIn(p Point, k int) int64 { return p[s.dim] - s.sparse.list[k].Lo[s.dim] }
 
-// find is the number of the row that has p, -1 if none has. It looks at row hint and the next one first.
-func (r *rows) find(p Point, last, hint int) int {
+// findRow is the number of the row that has p, -1 if none has. It looks at row hint and the next one first.
+func (r *rows) findRow(p Point, last, hint int) int {
 	for k := hint; k < min(hint+2, len(r.list)); k++ {
-		if r.list[k].has(p, last) {
+		if r.list[k].hasPoint(p, last) {
 			return k
 		}
 	}
-	k := sort.Search(len(r.list), func(k int) bool { return r.list[k].Lo.compare(p) > 0 }) - 1
-	if k < 0 || !r.list[k].has(p, last) {
+	k := sort.Search(len(r.list), func(k int) bool { return r.list[k].Lo.compareTo(p) > 0 }) - 1
+	if k < 0 || !r.list[k].hasPoint(p, last) {
 		return -1
 	}
 	return k
 }
 
-// has tells whether p is in r, which extends in dimension last.
-func (r Row) has(p Point, last int) bool {
+// hasPoint tells whether p is in r, which extends in dimension last.
+func (r Row) hasPoint(p Point, last int) bool {
 	d := p[last] - r.Lo[last]
-	return d >= 0 && d < r.N && p.plus(last, -d) == r.Lo
+	return d >= 0 && d < r.N && p.plusIn(last, -d) == r.Lo
 }
 
 // Rows yields the rows of s, ordered by their first coordinates. Rows that touch within a dense space are not joined.
 func (s Space) Rows() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		it := s.walk()
-		for r, ok := it.next(); ok && yield(r); r, ok = it.next() {
+		for r, ok := it.nextRow(); ok && yield(r); r, ok = it.nextRow() {
 		}
 	}
 }
@@ -220,7 +220,7 @@ func (s Space) All() iter.Seq[Point] {
 	return func(yield func(Point) bool) {
 		for r := range s.Rows() {
 			for i := range r.N {
-				if !yield(r.Lo.plus(int(s.dim), i)) {
+				if !yield(r.Lo.plusIn(int(s.dim), i)) {
 					return
 				}
 			}
@@ -240,7 +240,7 @@ func (s Space) walk() walker {
 	return walker{s: s, at: s.lo, done: s.Count() == 0}
 }
 
-func (w *walker) next() (r Row, ok bool) {
+func (w *walker) nextRow() (r Row, ok bool) {
 	if w.done {
 		return Row{}, false
 	}

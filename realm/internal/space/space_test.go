@@ -30,7 +30,7 @@ func check(t *testing.T, what string, s Space, want set) {
 	if int64(len(list)) != s.Count() || len(list) != len(want) {
 		t.Fatalf("%s: %v has %d points, Count %d, want %d", what, s, len(list), s.Count(), len(want))
 	}
-	if !slices.IsSortedFunc(list, Point.compare) {
+	if !slices.IsSortedFunc(list, Point.compareTo) {
 		t.Fatalf("%s: points out of order: %v", what, list)
 	}
 	for k, p := range list {
@@ -41,7 +41,7 @@ func check(t *testing.T, what string, s Space, want set) {
 	var prev Row
 	n := int64(0)
 	for r := range s.Rows() {
-		end := prev.Lo.plus(s.Dim()-1, prev.N)
+		end := prev.Lo.plusIn(s.Dim()-1, prev.N)
 		if n > 0 && (!s.Dense() && r.Lo == end || r.N < 1) {
 			t.Fatalf("%s: row %v after %v", what, r, prev)
 		}

@@ -7,6 +7,6 @@ func (p *Plan) Whole() (dst, src int64, ok bool) {
 		return 0, 0, false
 	}
 	c, r := Cursor{plan: p}, Run{}
-	c.run(&r, 0, p.size)
+	c.runFrom(&r, 0, p.size)
 	return r.Dst, r.Src, r.Len == p.size
 }

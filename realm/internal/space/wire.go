@@ -42,7 +42,7 @@ type reader struct {
 	err error
 }
 
-func (r *reader) fail(format string, args ...any) {
+func (r *reader) failf(format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%w: %s", ErrWire, fmt.Sprintf(format, args...))
 	}
@@ -51,7 +51,7 @@ func (r *reader) fail(format string, args ...any) {
 
 func (r *reader) byte() byte {
 	if len(r.b) == 0 {
-		r.fail("too short")
+		r.failf("too short")
 		return 0
 	}
 	v := r.b[0]
@@ -63,7 +63,7 @@ func (r *reader) byte() byte {
 func (r *reader) uint(limit int64) int64 {
 	v, n := binary.Uvarint(r.b)
 	if n <= 0 || v > uint64(limit) {
-		r.fail("number %d of %d bytes, the limit is %d", v, n, limit)
+		r.failf("number %d of %d bytes, the limit is %d", v, n, limit)
 		return 0
 	}
 	r.b = r.b[n:]
@@ -74,7 +74,7 @@ func (r *reader) uint(limit int64) int64 {
 func (r *reader) int(limit int64) int64 {
 	v, n := binary.Varint(r.b)
 	if n <= 0 || v > limit || v < -limit {
-		r.fail("number %d of %d bytes, the limit is %d", v, n, limit)
+		r.failf("number %d of %d bytes, the limit is %d", v, n, limit)
 		return 0
 	}
 	r.b = r.b[n:]
@@ -84,7 +84,7 @@ func (r *reader) int(limit int64) int64 {
 func (r *reader) space() Space {
 	form, dim := r.byte(), int(r.byte())
 	if dim < 1 || dim > MaxDim || form > formSparse {
-		r.fail("space of %d dimensions, form %d", dim, form)
+		r.failf("space of %d dimensions, form %d", dim, form)
 		return Space{}
 	}
 	var s Space
@@ -94,7 +94,7 @@ func (r *reader) space() Space {
 		s = r.sparse(dim)
 	}
 	if r.err == nil && s.err != nil {
-		r.fail("%v", s.err)
+		r.failf("%v", s.err)
 	}
 	return s
 }
@@ -121,13 +121,13 @@ func (r *reader) sparse(dim int) Space {
 		if r.err != nil {
 			return Space{}
 		}
-		if k := len(b.list); k > 0 && at.compare(b.list[k-1].Lo) <= 0 || row.N == 0 || rect(dim, at,
-			row.end(dim)).err != nil {
-			r.fail("row of %d points at %v", row.N, at)
+		if k := len(b.list); k > 0 && at.compareTo(b.list[k-1].Lo) <= 0 || row.N == 0 || rect(dim, at,
+			row.endPoint(dim)).err != nil {
+			r.failf("row of %d points at %v", row.N, at)
 			return Space{}
 		}
-		if b.add(row); len(b.list) == 0 || b.list[len(b.list)-1] != row {
-			r.fail("row of %d points at %v touches another", row.N, at)
+		if b.addRow(row); len(b.list) == 0 || b.list[len(b.list)-1] != row {
+			r.failf("row of %d points at %v touches another", row.N, at)
 			return Space{}
 		}
 	}
@@ -183,7 +183,7 @@ func DecodeLayout(b []byte) (l *Layout, rest []byte, err error) {
 	if l, err = newLayout(s, fields); err == nil {
 		l.size = size
 		copy(l.places, places)
-		err = l.check()
+		err = l.checkPlaces()
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrWire, err)
@@ -194,7 +194,7 @@ func DecodeLayout(b []byte) (l *Layout, rest []byte, err error) {
 func (r *reader) field(dim int) (f Field, p place) {
 	n := int(r.byte())
 	if n > len(r.b) {
-		r.fail("name of %d bytes, there are %d", n, len(r.b))
+		r.failf("name of %d bytes, there are %d", n, len(r.b))
 		return f, p
 	}
 	f.Name, r.b = string(r.b[:n]), r.b[n:]
@@ -243,7 +243,7 @@ func (l *Layout) Receive(b []byte, index List) (p *Plan, rest []byte, err error)
 		pl := l.places[f]
 		pl.span = width
 		if width < 1 || l.checkPlace(pl, Field{Size: 1, Align: 1}) != nil {
-			r.fail("%d bytes from field %d on", width, f)
+			r.failf("%d bytes from field %d on", width, f)
 			break
 		}
 		groups = append(groups, group{len: width, dst: l.places[f], src: l.places[f], field: f})

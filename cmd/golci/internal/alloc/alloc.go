@@ -77,8 +77,8 @@ func (v *view) str(name string) string {
 	return text
 }
 
-// first returns the first of the variables that is set and not empty.
-func (v *view) first(names ...string) (name, value string) {
+// firstSet returns the first of the variables that is set and not empty.
+func (v *view) firstSet(names ...string) (name, value string) {
 	for _, name := range names {
 		if value := v.str(name); value != "" {
 			return name, value
@@ -87,8 +87,8 @@ func (v *view) first(names ...string) (name, value string) {
 	return "", ""
 }
 
-// file reads the file that variable name names.
-func (v *view) file(name string) ([]byte, error) {
+// readFileOf reads the file that variable name names.
+func (v *view) readFileOf(name string) ([]byte, error) {
 	text, err := v.Read(v.str(name))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -96,8 +96,8 @@ func (v *view) file(name string) ([]byte, error) {
 	return text, nil
 }
 
-// wrong is the error of a variable that cannot be read. A long value is cut.
-func wrong(name, value, want string) error {
+// wrongValue is the error of a variable that cannot be read. A long value is cut.
+func wrongValue(name, value, want string) error {
 	const most = 80
 	if len(value) > most {
 		value = value[:most] + "..."

@@ -20,7 +20,7 @@ func pbs(v *view) (*Allocation, error) {
 	if v.str("PBS_NODEFILE") == "" {
 		return nil, nil
 	}
-	text, err := v.file("PBS_NODEFILE")
+	text, err := v.readFileOf("PBS_NODEFILE")
 	if err != nil {
 		return nil, err
 	}
@@ -30,12 +30,12 @@ func pbs(v *view) (*Allocation, error) {
 // lsf reads LSB_MCPU_HOSTS, names and numbers of slots in turn, or the file LSB_DJOB_HOSTFILE, one line for each slot.
 func lsf(v *view) (*Allocation, error) {
 	a := &Allocation{Scheduler: "LSF", Shell: []string{"blaunch", Place}}
-	name, value := v.first("LSB_MCPU_HOSTS", "LSB_DJOB_HOSTFILE")
+	name, value := v.firstSet("LSB_MCPU_HOSTS", "LSB_DJOB_HOSTFILE")
 	switch a.From = name; name {
 	case "":
 		return nil, nil
 	case "LSB_DJOB_HOSTFILE":
-		text, err := v.file(name)
+		text, err := v.readFileOf(name)
 		if err != nil {
 			return nil, err
 		}
@@ -44,14 +44,14 @@ func lsf(v *view) (*Allocation, error) {
 	}
 	words := strings.Fields(value)
 	if len(words)%2 != 0 {
-		return nil, wrong(name, value, "names and numbers of slots in turn")
+		return nil, wrongValue(name, value, "names and numbers of slots in turn")
 	}
 	for i := 0; i < len(words); i += 2 {
 		n, err := strconv.Atoi(words[i+1])
 		if err != nil || n < 1 {
-			return nil, wrong(name, value, "names and numbers of slots in turn")
+			return nil, wrongValue(name, value, "names and numbers of slots in turn")
 		}
-		a.Hosts = append(a.Hosts, v.machine(words[i], n))
+		a.Hosts = append(a.Hosts, v.machineOf(words[i], n))
 	}
 	return a, nil
 }
@@ -62,7 +62,7 @@ func sge(v *view) (*Allocation, error) {
 	if v.str(from) == "" {
 		return nil, nil
 	}
-	text, err := v.file(from)
+	text, err := v.readFileOf(from)
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +77,9 @@ func sge(v *view) (*Allocation, error) {
 			n, _ = strconv.Atoi(words[1])
 		}
 		if n < 1 {
-			return nil, wrong(from, strings.TrimSpace(string(line)), "lines of a machine and a number of slots")
+			return nil, wrongValue(from, strings.TrimSpace(string(line)), "lines of a machine and a number of slots")
 		}
-		a.Hosts = append(a.Hosts, v.machine(words[0], n))
+		a.Hosts = append(a.Hosts, v.machineOf(words[0], n))
 	}
 	return a, nil
 }
@@ -97,12 +97,12 @@ func (v *view) qrsh() string {
 func (v *view) oneEach(text []byte) (hosts []far.Host) {
 	for line := range bytes.Lines(text) {
 		if name := strings.TrimSpace(string(line)); name != "" {
-			hosts = append(hosts, v.machine(name, 1))
+			hosts = append(hosts, v.machineOf(name, 1))
 		}
 	}
 	return hosts
 }
 
-func (v *view) machine(name string, slots int) far.Host {
+func (v *view) machineOf(name string, slots int) far.Host {
 	return far.Host{Name: name, Slots: slots, Here: isHere(name, v.Host)}
 }

@@ -32,7 +32,7 @@ func hostFile(v *view) (*Allocation, error) {
 		if v.str(f.file) == "" {
 			continue
 		}
-		text, err := v.file(f.file)
+		text, err := v.readFileOf(f.file)
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func hostFile(v *view) (*Allocation, error) {
 			return nil, fmt.Errorf("%s: %s: %w", f.file, v.str(f.file), err)
 		}
 		if err = v.defaultSlots(f.slots, a.Hosts); err == nil {
-			a.Shell, err = v.agent(f)
+			a.Shell, err = v.remoteShell(f)
 		}
 		if err != nil {
 			return nil, err
@@ -65,7 +65,7 @@ func (v *view) defaultSlots(name string, hosts []far.Host) error {
 		return nil
 	}
 	if n < 1 {
-		return wrong(name, v.str(name), "a number of slots")
+		return wrongValue(name, v.str(name), "a number of slots")
 	}
 	for i := range hosts {
 		if hosts[i].Slots == 0 {
@@ -75,13 +75,13 @@ func (v *view) defaultSlots(name string, hosts []far.Host) error {
 	return nil
 }
 
-// agent is the remote shell of a family: its own or ssh, with its arguments.
-func (v *view) agent(f family) ([]string, error) {
+// remoteShell is the remote shell of a family: its own or ssh, with its arguments.
+func (v *view) remoteShell(f family) ([]string, error) {
 	shell := slices.Clone(far.SSH)
 	for i, name := range []string{f.agent, f.args} {
 		words, err := far.Words(v.str(name))
 		if err != nil {
-			return nil, wrong(name, v.str(name), "words as a shell reads them: "+err.Error())
+			return nil, wrongValue(name, v.str(name), "words as a shell reads them: "+err.Error())
 		}
 		if i == 0 && len(words) > 0 {
 			shell = nil

@@ -23,7 +23,7 @@ const firstOwnStep = 0xfffffff0
 // slurm reads the variables of salloc and sbatch. A process in a step that srun has started sees only that step: its
 // user has asked for those nodes and tasks.
 func slurm(v *view) (*Allocation, error) {
-	from, list := v.first("SLURM_JOB_NODELIST", "SLURM_NODELIST")
+	from, list := v.firstSet("SLURM_JOB_NODELIST", "SLURM_NODELIST")
 	tasks, cpus, why := "SLURM_TASKS_PER_NODE", "SLURM_JOB_CPUS_PER_NODE", ""
 	if list == "" {
 		return nil, nil
@@ -37,7 +37,7 @@ func slurm(v *view) (*Allocation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s=%q: %w", from, list, err)
 	}
-	slots, err := v.slots(len(names), tasks, cpus)
+	slots, err := v.readSlots(len(names), tasks, cpus)
 	if err != nil {
 		return nil, err
 	}
@@ -61,15 +61,15 @@ func (v *view) inStep() bool {
 	return err == nil && step < firstOwnStep
 }
 
-// slots reads the first of the variables that is set; if none is, each node has as many slots as it has cores.
-func (v *view) slots(nodes int, names ...string) ([]int, error) {
-	name, text := v.first(names...)
+// readSlots reads the first of the variables that is set; if none is, each node has as many slots as it has cores.
+func (v *view) readSlots(nodes int, names ...string) ([]int, error) {
+	name, text := v.firstSet(names...)
 	if text == "" {
 		return make([]int, nodes), nil
 	}
 	slots, err := nodelist.Counts(text, nodes)
 	if err != nil {
-		return nil, wrong(name, text, fmt.Sprintf(`numbers such as "3,1" or "2(x3)" for %d nodes`, nodes))
+		return nil, wrongValue(name, text, fmt.Sprintf(`numbers such as "3,1" or "2(x3)" for %d nodes`, nodes))
 	}
 	return slots, nil
 }

@@ -36,17 +36,17 @@ func (f *Finder) Find(header []byte) (p Place, err error) {
 	if p.Include, err = f.include(header); err != nil {
 		return p, fmt.Errorf("writing mpi.h: %w", err)
 	}
-	p.Lib, err = f.find()
+	p.Lib, err = f.findLibrary()
 	return p, err
 }
 
 // include is a directory with this header. Its name has the header's hash, so that two versions do not meet.
 func (f *Finder) include(header []byte) (string, error) {
 	dir := filepath.Join(f.Cache, "include-"+Hash(header))
-	if has(dir, "mpi.h") {
+	if hasFile(dir, "mpi.h") {
 		return dir, nil
 	}
-	return dir, f.place(dir, false, func(scratch string) error {
+	return dir, f.placeDir(dir, false, func(scratch string) error {
 		return os.WriteFile(filepath.Join(scratch, "mpi.h"), header, 0o644)
 	})
 }
@@ -57,9 +57,9 @@ func Hash(text []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func (f *Finder) find() (string, error) {
+func (f *Finder) findLibrary() (string, error) {
 	if f.Dir != "" {
-		if !has(f.Dir, abi.LibraryFile) {
+		if !hasFile(f.Dir, abi.LibraryFile) {
 			return "", fmt.Errorf("there is no %s in %s", abi.LibraryFile, f.Dir)
 		}
 		return filepath.Abs(f.Dir)
@@ -67,7 +67,7 @@ func (f *Finder) find() (string, error) {
 	installed := filepath.Join(filepath.Dir(f.Golci), "..", "lib", "golci")
 	cached := filepath.Join(f.Cache, f.Key)
 	for _, dir := range []string{installed, cached} {
-		if !f.Anew && has(dir, abi.LibraryFile) {
+		if !f.Anew && hasFile(dir, abi.LibraryFile) {
 			return dir, nil
 		}
 	}
@@ -76,7 +76,7 @@ func (f *Finder) find() (string, error) {
 		return "", fmt.Errorf("there is no %s in %s or %s, and no source of golci to build it from",
 			abi.LibraryFile, installed, cached)
 	}
-	return cached, f.place(cached, f.Anew, func(scratch string) error {
+	return cached, f.placeDir(cached, f.Anew, func(scratch string) error {
 		if err := f.Build(source, filepath.Join(scratch, abi.LibraryFile)); err != nil {
 			return fmt.Errorf("building %s in %s: %w", abi.LibraryFile, source, err)
 		}
@@ -84,14 +84,14 @@ func (f *Finder) find() (string, error) {
 	})
 }
 
-func has(dir, name string) bool {
+func hasFile(dir, name string) bool {
 	_, err := os.Stat(filepath.Join(dir, name))
 	return err == nil
 }
 
-// place lets fill a directory, and gives it the name dir when it is complete. Many compilers may run at once: the first
-// one that is ready wins, unless anew says that what is there goes.
-func (f *Finder) place(dir string, anew bool, fill func(scratch string) error) error {
+// placeDir lets fill a directory, and gives it the name dir when it is complete. Many compilers may run at once: the
+// first one that is ready wins, unless anew says that what is there goes.
+func (f *Finder) placeDir(dir string, anew bool, fill func(scratch string) error) error {
 	if err := os.MkdirAll(f.Cache, 0o755); err != nil {
 		return err
 	}

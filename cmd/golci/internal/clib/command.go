@@ -18,7 +18,7 @@ var withValue = []string{
 func Command(cc []string, p Place, args []string) []string {
 	cmd := append(slices.Clone(cc), "-I"+p.Include)
 	cmd = append(cmd, args...)
-	if links(args) {
+	if doesLink(args) {
 		cmd = append(cmd, Link(p)...)
 	}
 	return cmd
@@ -30,8 +30,8 @@ func Link(p Place) []string { return []string{"-L" + p.Lib, "-l" + library, "-Wl
 // library is the name of the library for a compiler.
 const library = "mpi_abi"
 
-// links tells that a compiler with these arguments links: there is something to link, and no option forbids it.
-func links(args []string) bool {
+// doesLink tells that a compiler with these arguments links: there is something to link, and no option forbids it.
+func doesLink(args []string) bool {
 	input := false
 	for i := 0; i < len(args); i++ {
 		a := args[i]

@@ -48,7 +48,7 @@ func Install(dir, golci string, p Place) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	self := quoted(golci)
+	self := quoteWord(golci)
 	var all []error
 	for name, text := range map[string]string{
 		"mpicc":   self + ` cc -- "$@"`,
@@ -57,16 +57,16 @@ func Install(dir, golci string, p Place) error {
 		"mpiexec": self + ` run "$@"`,
 		"mpirun":  self + ` run "$@"`,
 	} {
-		all = append(all, write(filepath.Join(dir, name), "#!/bin/sh\nexec "+text+"\n", 0o755))
+		all = append(all, writeFile(filepath.Join(dir, name), "#!/bin/sh\nexec "+text+"\n", 0o755))
 	}
 	text := fmt.Sprintf("Name: mpi\nDescription: MPI 5.0 of golci\nVersion: 5.0\nCflags: -I%s\nLibs: %s\n",
 		p.Include, strings.Join(Link(p), " "))
-	all = append(all, write(filepath.Join(dir, "mpi.pc"), text, 0o644))
+	all = append(all, writeFile(filepath.Join(dir, "mpi.pc"), text, 0o644))
 	return errors.Join(all...)
 }
 
-// write replaces a file. What runs the old one keeps it.
-func write(path, text string, mode os.FileMode) error {
+// writeFile replaces a file. What runs the old one keeps it.
+func writeFile(path, text string, mode os.FileMode) error {
 	scratch := path + ".new"
 	if err := os.WriteFile(scratch, []byte(text), mode); err != nil {
 		return err
@@ -74,5 +74,5 @@ func write(path, text string, mode os.FileMode) error {
 	return errors.Join(os.Chmod(scratch, mode), os.Rename(scratch, path))
 }
 
-// quoted is a word of the shell.
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+// quoteWord is a word of the shell.
+func quoteWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

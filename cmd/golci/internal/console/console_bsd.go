@@ -16,17 +16,17 @@ func limitPipe(*os.File) {}
 // takenTick is how often the pipe is looked at: nobody tells that it is empty.
 const takenTick = 10 * time.Millisecond
 
-// taken waits until the rank has read all that it was sent. False: the job is over.
-func (i *Input) taken() bool {
+// isTaken waits until the rank has read all that it was sent. False: the job is over.
+func (i *Input) isTaken() bool {
 	for {
-		switch i.wait(int(i.theirs.Fd()), unix.POLLIN, 0) {
+		switch i.waitFor(int(i.theirs.Fd()), unix.POLLIN, 0) {
 		case stopped:
 			return false
 		case elapsed: // it is empty
 			return true
 		case ready:
 		}
-		if i.wait(-1, 0, takenTick) == stopped {
+		if i.waitFor(-1, 0, takenTick) == stopped {
 			return false
 		}
 	}

@@ -13,8 +13,8 @@ func limitPipe(w *os.File) {
 	_, _ = unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, lineMost) // else more than a line is under way
 }
 
-// taken waits until the rank has read all that it was sent. False: the job is over.
-func (i *Input) taken() bool { return i.wait(int(i.ours.Fd()), unix.POLLOUT, forever) == ready }
+// isTaken waits until the rank has read all that it was sent. False: the job is over.
+func (i *Input) isTaken() bool { return i.waitFor(int(i.ours.Fd()), unix.POLLOUT, forever) == ready }
 
 // giveBack puts text before all that has been typed and not been read. The kernel puts a character behind the others.
 // So all are read first, also those of a line without an end, and then put back. The user has seen them already.
@@ -30,7 +30,7 @@ func giveBack(tty int, text []byte) (err error) {
 	if err := unix.IoctlSetTermios(tty, unix.TCSETS, &raw); err != nil {
 		return err
 	}
-	if err := put(tty, probe); err != nil {
+	if err := typeByte(tty, probe); err != nil {
 		return fmt.Errorf("the kernel does not take it: TIOCSTI: %w", err)
 	}
 	rest := readAll(tty)
@@ -43,7 +43,7 @@ func giveBack(tty int, text []byte) (err error) {
 		return err
 	}
 	for _, b := range append(text, rest...) {
-		if err := put(tty, b); err != nil {
+		if err := typeByte(tty, b); err != nil {
 			return err
 		}
 	}
@@ -53,8 +53,8 @@ func giveBack(tty int, text []byte) (err error) {
 // probe is a character that tells whether the kernel takes any.
 const probe = ' '
 
-// put has the terminal b as if it was typed.
-func put(tty int, b byte) error {
+// typeByte has the terminal b as if it was typed.
+func typeByte(tty int, b byte) error {
 	return unix.IoctlSetPointerInt(tty, unix.TIOCSTI, int(int32(binary.NativeEndian.Uint32([]byte{b, 0, 0, 0}))))
 }
 

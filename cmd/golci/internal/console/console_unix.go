@@ -43,7 +43,7 @@ func Start(tty *os.File, say func(text string)) (*Input, error) {
 	}
 	signal.Notify(i.interrupts, syscall.SIGINT, syscall.SIGQUIT)
 	limitPipe(i.ours)
-	go i.run()
+	go i.passLines()
 	return i, nil
 }
 
@@ -70,7 +70,7 @@ func (i *Input) Close() {
 		return
 	}
 	err := errBackground
-	if place(i.tty) == foreground {
+	if standingOf(i.tty) == foreground {
 		err = giveBack(i.tty, unread)
 	}
 	if err != nil {
@@ -83,11 +83,11 @@ var errBackground = errors.New("golci is in the background")
 // lineMost is as much as a terminal gives at once.
 const lineMost = 4096
 
-// run passes lines on, to the end of the input or of the job.
-func (i *Input) run() {
+// passLines passes lines on, to the end of the input or of the job.
+func (i *Input) passLines() {
 	defer close(i.done)
 	buf := make([]byte, lineMost)
-	for i.readable() {
+	for i.isReadable() {
 		n, err := unix.Read(i.tty, buf)
 		if errors.Is(err, unix.EINTR) {
 			continue
@@ -96,7 +96,7 @@ func (i *Input) run() {
 			i.ours.Close() // the rank gets the end of the input
 			return
 		}
-		if _, err := i.ours.Write(buf[:n]); err != nil || !i.taken() {
+		if _, err := i.ours.Write(buf[:n]); err != nil || !i.isTaken() {
 			return
 		}
 	}
@@ -109,30 +109,31 @@ const (
 	foregroundTick = time.Second
 )
 
-// readable waits until there is something to read and this process may read it. False: nothing is to be read any more.
-func (i *Input) readable() bool {
+// isReadable waits until there is something to read and this process may read it. False: nothing is to be read any
+// more.
+func (i *Input) isReadable() bool {
 	told := sync.OnceFunc(func() {
 		i.say("the job is in the background: rank 0 gets no input before the job is in the foreground; " +
 			"with -stdin none it gets none")
 	})
 	for {
-		switch place(i.tty) {
+		switch standingOf(i.tty) {
 		case apart:
 			i.ours.Close()
 			return false
 		case background:
 			told()
-			if i.wait(-1, 0, backgroundTick) == stopped {
+			if i.waitFor(-1, 0, backgroundTick) == stopped {
 				return false
 			}
 			continue
 		case foreground:
 		}
-		switch i.wait(i.tty, unix.POLLIN, foregroundTick) {
+		switch i.waitFor(i.tty, unix.POLLIN, foregroundTick) {
 		case stopped:
 			return false
 		case ready:
-			if place(i.tty) == foreground {
+			if standingOf(i.tty) == foreground {
 				return true
 			}
 		case elapsed:
@@ -149,7 +150,7 @@ const (
 	apart                      // it is not the controlling terminal, and others read it
 )
 
-func place(tty int) standing {
+func standingOf(tty int) standing {
 	switch group, err := unix.IoctlGetInt(tty, unix.TIOCGPGRP); {
 	case err != nil:
 		return apart
@@ -169,8 +170,8 @@ const (
 
 const forever = -time.Millisecond
 
-// wait waits for an event of the descriptor fd, for the time limit at most. fd of -1 is none.
-func (i *Input) wait(fd int, events int16, limit time.Duration) outcome {
+// waitFor waits for an event of the descriptor fd, for the time limit at most. fd of -1 is none.
+func (i *Input) waitFor(fd int, events int16, limit time.Duration) outcome {
 	for {
 		fds := []unix.PollFd{{Fd: int32(i.wake.Fd()), Events: unix.POLLIN}, {Fd: int32(fd), Events: events}}
 		_, err := unix.Poll(fds, int(limit/time.Millisecond))

@@ -74,33 +74,33 @@ func (s Sink) Done() {
 // Start starts all ranks of the crew. After an error some may run; Kill and Wait end them.
 func (c *Crew) Start() error {
 	for _, cmd := range c.Commands {
-		if err := enterable(cmd.Dir); err != nil {
+		if err := checkEnterable(cmd.Dir); err != nil {
 			return fmt.Errorf("rank %d: working directory %s: %w", c.First+c.count, cmd.Dir, err)
 		}
 		c.count += cmd.N
 	}
 	base := append(cleanEnv(os.Environ()), c.Env...)
 	b := c.newBinder()
-	defer b.restore()
+	defer b.restoreMask()
 	rank := c.First
 	for i := range c.Commands {
 		cmd := &c.Commands[i]
 		env := append(slices.Clip(base), cmd.Env...)
 		for range cmd.N {
-			cpus, workers := b.bind(rank - c.First)
+			cpus, workers := b.bindRank(rank - c.First)
 			if err := c.startRank(rank, cmd, withProcessors(env, workers)); err != nil {
 				return fmt.Errorf("rank %d: %w", rank, err)
 			}
-			c.Owner.Detail("%s", placement(rank, c.ranks[rank-c.First].PID(), cpus, b.unbound))
+			c.Owner.Detail("%s", placementText(rank, c.ranks[rank-c.First].PID(), cpus, b.unbound))
 			rank++
 		}
 	}
 	return nil
 }
 
-// enterable says why a process cannot start in a directory, of which the system would not tell the name. "" is this
-// process's.
-func enterable(dir string) error {
+// checkEnterable says why a process cannot start in a directory, of which the system would not tell the name. "" is
+// this process's.
+func checkEnterable(dir string) error {
 	if dir == "" {
 		return nil
 	}
@@ -116,12 +116,12 @@ type binder struct {
 }
 
 func (c *Crew) newBinder() *binder {
-	return &binder{usable: affinity.Get(), shares: c.shares(), ranks: c.count}
+	return &binder{usable: affinity.Get(), shares: c.coreShares(), ranks: c.count}
 }
 
-// bind says on which CPUs the rank with that number on this machine runs, nil if it is not bound, and how many workers
-// it is to have.
-func (b *binder) bind(local int) (cpus []int, workers int) {
+// bindRank says on which CPUs the rank with that number on this machine runs, nil if it is not bound, and how many
+// workers it is to have.
+func (b *binder) bindRank(local int) (cpus []int, workers int) {
 	if b.shares == nil {
 		return nil, max(1, len(b.usable)/b.ranks)
 	}
@@ -129,12 +129,12 @@ func (b *binder) bind(local int) (cpus []int, workers int) {
 	workers = len(cpus)
 	if err := affinity.Set(cpus...); err != nil { // the job runs without it, too
 		cpus, b.unbound = nil, err
-		b.restore()
+		b.restoreMask()
 	}
 	return cpus, workers
 }
 
-func (b *binder) restore() {
+func (b *binder) restoreMask() {
 	if b.shares != nil {
 		_ = affinity.Set(b.usable...)
 	}
@@ -142,14 +142,14 @@ func (b *binder) restore() {
 
 // withProcessors adds GOMAXPROCS for a rank of so many workers, unless the user has set it.
 func withProcessors(env []string, workers int) []string {
-	if has(env, "GOMAXPROCS") {
+	if hasVariable(env, "GOMAXPROCS") {
 		return env
 	}
-	return append(slices.Clip(env), "GOMAXPROCS="+strconv.Itoa(processors(askedWorkers(env, workers))))
+	return append(slices.Clip(env), "GOMAXPROCS="+strconv.Itoa(processorsFor(askedWorkers(env, workers))))
 }
 
-// placement says where a rank runs, or why it is not bound if that was wanted.
-func placement(rank, pid int, cpus []int, unbound error) string {
+// placementText says where a rank runs, or why it is not bound if that was wanted.
+func placementText(rank, pid int, cpus []int, unbound error) string {
 	switch {
 	case cpus != nil:
 		return fmt.Sprintf("rank %d: process %d on CPUs %s", rank, pid, topology.FormatList(cpus))
@@ -159,8 +159,8 @@ func placement(rank, pid int, cpus []int, unbound error) string {
 	return fmt.Sprintf("rank %d: process %d, not bound", rank, pid)
 }
 
-// shares deals the cores out, or returns nil when the ranks are not to be bound.
-func (c *Crew) shares() [][]int {
+// coreShares deals the cores out, or returns nil when the ranks are not to be bound.
+func (c *Crew) coreShares() [][]int {
 	if c.Bind != "core" || runtime.GOOS != "linux" {
 		return nil
 	}

@@ -33,7 +33,7 @@ func TestDrain(t *testing.T) {
 		if !held {
 			theirs.Close()
 		}
-		d.finish()
+		d.finishCopy()
 		theirs.Close()
 		if out.String() != text {
 			t.Errorf("held %v: %d of %d bytes came out", held, out.Len(), len(text))

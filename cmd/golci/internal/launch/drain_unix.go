@@ -29,11 +29,11 @@ func newDrain(to io.Writer) (d *drain, theirs *os.File, err error) {
 		return nil, nil, err
 	}
 	d = &drain{r: r, to: to, done: make(chan struct{})}
-	go d.copy()
+	go d.copyOutput()
 	return d, theirs, nil
 }
 
-func (d *drain) copy() {
+func (d *drain) copyOutput() {
 	defer close(d.done)
 	defer d.r.Close()
 	buf := make([]byte, 32<<10)
@@ -56,8 +56,8 @@ func (d *drain) copy() {
 	}
 }
 
-// finish waits until everything has been copied, once the rank has ended.
-func (d *drain) finish() {
+// finishCopy waits until everything has been copied, once the rank has ended.
+func (d *drain) finishCopy() {
 	d.ended.Store(true)
 	_ = d.r.SetReadDeadline(time.Now().Add(idleDrain)) // or it is closed already
 	<-d.done

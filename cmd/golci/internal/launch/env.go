@@ -20,7 +20,7 @@ func cleanEnv(base []string) []string {
 	})
 }
 
-func has(env []string, name string) bool {
+func hasVariable(env []string, name string) bool {
 	return slices.ContainsFunc(env, func(kv string) bool { v, ok := strings.CutPrefix(kv, name+"="); return ok && v != "" })
 }
 
@@ -35,6 +35,6 @@ func rankEnv(base []string, jobID string, s seat, pmiFD int) []string {
 		"MPI_LOCALRANKID="+n(s.local), "MPI_LOCALNRANKS="+n(s.locals), boot.EnvLauncher+"="+jobID)
 }
 
-// processors is GOMAXPROCS for a rank. Its polling workers never leave their processors, and one more lets the
+// processorsFor is GOMAXPROCS for a rank. Its polling workers never leave their processors, and one more lets the
 // collector and ordinary goroutines run.
-func processors(workers int) int { return max(2, workers+1) }
+func processorsFor(workers int) int { return max(2, workers+1) }

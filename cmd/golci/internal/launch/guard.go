@@ -42,26 +42,26 @@ func StartGuard(argv []string) (*Guard, error) {
 }
 
 // Add has the process group led by pid killed when the launcher dies.
-func (g *Guard) Add(pid int) { g.tell(guardAdd + strconv.Itoa(pid)) }
+func (g *Guard) Add(pid int) { g.tellGuard(guardAdd + strconv.Itoa(pid)) }
 
 // Remove forgets the process group.
-func (g *Guard) Remove(pid int) { g.tell(guardRemove + strconv.Itoa(pid)) }
+func (g *Guard) Remove(pid int) { g.tellGuard(guardRemove + strconv.Itoa(pid)) }
 
 // AddDir makes the guard remove the directory when the launcher dies. It must be an absolute path.
-func (g *Guard) AddDir(path string) { g.tell(guardDir + strconv.Quote(path)) }
+func (g *Guard) AddDir(path string) { g.tellGuard(guardDir + strconv.Quote(path)) }
 
 // Close dismisses the guard; nothing is left to remove.
 func (g *Guard) Close() {
 	if g == nil {
 		return
 	}
-	g.tell(guardBye)
+	g.tellGuard(guardBye)
 	g.pipe.Close()
 	_ = g.cmd.Wait()
 }
 
-// tell loses its line if the guard is dead; then no process can take its place.
-func (g *Guard) tell(line string) {
+// tellGuard loses its line if the guard is dead; then no process can take its place.
+func (g *Guard) tellGuard(line string) {
 	if g == nil {
 		return
 	}

@@ -39,7 +39,7 @@ func (j *Job) Heard(rank int) <-chan struct{} { return j.heard[rank] }
 // first write.
 func (j *Job) Part(rank int) Sink {
 	p := &partFile{path: PartPath(j.spec.Parts, rank), tell: j.spec.Say}
-	return Sink{To: p, done: p.close}
+	return Sink{To: p, done: p.closePart}
 }
 
 // partFile is written by one goroutine.
@@ -69,7 +69,7 @@ func (p *partFile) complain() {
 	}
 }
 
-func (p *partFile) close() error {
+func (p *partFile) closePart() error {
 	if p.file == nil {
 		return nil
 	}

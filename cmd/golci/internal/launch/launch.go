@@ -53,8 +53,8 @@ func (s *Spec) Ranks() (n int) {
 	return n
 }
 
-// check looks for errors of the caller. least is 0 for a team that can say how many ranks there are.
-func (s *Spec) check(least int) error {
+// checkSpec looks for errors of the caller. least is 0 for a team that can say how many ranks there are.
+func (s *Spec) checkSpec(least int) error {
 	if len(s.Commands) > 1 {
 		least = 1
 	}

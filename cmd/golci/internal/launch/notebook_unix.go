@@ -31,7 +31,7 @@ type notebook struct {
 
 func newNotebook() *notebook { return &notebook{news: make(chan struct{}, 1)} }
 
-func (n *notebook) add(f failure) {
+func (n *notebook) addFailure(f failure) {
 	n.mu.Lock()
 	n.list = append(n.list, f)
 	n.mu.Unlock()
@@ -41,7 +41,7 @@ func (n *notebook) add(f failure) {
 	}
 }
 
-func (n *notebook) take() []failure {
+func (n *notebook) takeFailures() []failure {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	list := n.list

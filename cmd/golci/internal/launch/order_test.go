@@ -58,7 +58,7 @@ func newWaiting(t *testing.T) *waiting {
 		team: nobody{}, alarm: time.NewTimer(time.Hour), fails: newNotebook(), over: make(chan struct{}),
 		places: Places{Nodes: []int{3}, Name: rankName},
 	}
-	if err := w.job.serve(); err != nil {
+	if err := w.job.makeServer(); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range []int{0, 2} {
@@ -68,7 +68,7 @@ func newWaiting(t *testing.T) *waiting {
 		w.hear(r, "cmd=golci_missing rc=0 ")
 	}
 	go func() {
-		w.job.watch()
+		w.job.watchRanks()
 		close(w.over)
 	}()
 	return w
@@ -115,7 +115,7 @@ func (w *waiting) end(ranks ...int) {
 		w.job.exits <- ended{r, Status{Code: 3}}
 	}
 	<-w.over
-	w.job.end()
+	w.job.endJob()
 	for _, c := range w.wires {
 		if c != nil {
 			_ = c.Close()

@@ -9,7 +9,7 @@ type Team any
 
 // Run says that it cannot run a job here.
 func Run(s *Spec, _ Team) (code int, err error) {
-	if err := s.check(0); err != nil {
+	if err := s.checkSpec(0); err != nil {
 		return 2, err
 	}
 	return NotStarted, ErrPlatform

@@ -17,34 +17,34 @@ var streamEndings = [...]string{1: ".out", 2: ".err"}
 // Output is the destination of a rank's stream 1 or 2: a file of its own, the launcher's stream, or both.
 func (j *Job) Output(rank, stream int) (Sink, error) {
 	if j.spec.Files == "" {
-		return j.terminal(rank, stream), nil
+		return j.terminalSink(rank, stream), nil
 	}
 	path := filepath.Join(j.spec.Files, fmt.Sprint(rank, streamEndings[stream]))
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o666)
 	if err != nil {
 		return Sink{}, fmt.Errorf("its output: %w", err)
 	}
-	to := &outFile{f: f, name: j.name(rank), tell: j.spec.Say}
+	to := &outFile{f: f, name: j.rankName(rank), tell: j.spec.Say}
 	if !j.spec.Tee {
 		return Sink{To: to, file: f, own: true, done: f.Close}, nil
 	}
-	screen := j.terminal(rank, stream)
+	screen := j.terminalSink(rank, stream)
 	return Sink{To: io.MultiWriter(to, screen.To), done: func() error {
 		screen.Done()
 		return f.Close()
 	}}, nil
 }
 
-// terminal is the launcher's own stream. The rank writes to it itself, unless the lines are to be marked, or the stream
-// is not a file.
-func (j *Job) terminal(rank, stream int) Sink {
+// terminalSink is the launcher's own stream. The rank writes to it itself, unless the lines are to be marked, or the
+// stream is not a file.
+func (j *Job) terminalSink(rank, stream int) Sink {
 	to := j.out
 	if stream == 2 {
 		to = j.err
 	}
 	if j.spec.Prefix {
 		p := &prefixer{out: to, prefix: fmt.Sprintf("[%d] ", rank)}
-		return Sink{To: p, done: p.flush}
+		return Sink{To: p, done: p.flushLine}
 	}
 	file, _ := to.w.(*os.File)
 	return Sink{To: to, file: file}

@@ -45,9 +45,9 @@ func (p *prefixer) Write(b []byte) (int, error) {
 		return n, nil
 	}
 	if end == 0 {
-		return n, p.flush()
+		return n, p.flushLine()
 	}
-	err := p.emit(p.rest[:end])
+	err := p.emitLines(p.rest[:end])
 	p.rest = append(p.rest[:0], p.rest[end:]...)
 	if cap(p.rest) > keepLine && len(p.rest) < keepLine {
 		p.rest = slices.Clone(p.rest) // a long line was an exception
@@ -55,17 +55,17 @@ func (p *prefixer) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// flush writes a last line that has no end, and ends it.
-func (p *prefixer) flush() error {
+// flushLine writes a last line that has no end, and ends it.
+func (p *prefixer) flushLine() error {
 	if len(p.rest) == 0 {
 		return nil
 	}
-	err := p.emit(append(p.rest, '\n'))
+	err := p.emitLines(append(p.rest, '\n'))
 	p.rest = nil
 	return err
 }
 
-func (p *prefixer) emit(lines []byte) error {
+func (p *prefixer) emitLines(lines []byte) error {
 	var out []byte
 	for line := range bytes.Lines(lines) {
 		out = append(append(out, p.prefix...), line...)

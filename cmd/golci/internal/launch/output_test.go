@@ -21,7 +21,7 @@ func TestPrefixer(t *testing.T) {
 			t.Fatalf("write %q: %d, %v", s, n, err)
 		}
 	}
-	if err := errors.Join(p.flush(), p.flush()); err != nil {
+	if err := errors.Join(p.flushLine(), p.flushLine()); err != nil {
 		t.Fatal(err)
 	}
 	if want := "[3] ab\n[3] c\n[3] \n[3] de\n[3] last\n"; buf.String() != want {
@@ -98,7 +98,7 @@ func TestRankEnv(t *testing.T) {
 
 func TestProcessors(t *testing.T) {
 	for workers, want := range map[int]int{0: 2, 1: 2, 2: 3, 8: 9} {
-		if got := processors(workers); got != want {
+		if got := processorsFor(workers); got != want {
 			t.Errorf("%d workers: GOMAXPROCS %d, want %d", workers, got, want)
 		}
 	}
@@ -128,7 +128,7 @@ func TestSpecCheck(t *testing.T) {
 			t.Errorf("%s: code %d, %v", name, code, err)
 		}
 	}
-	if err := good.check(1); err != nil {
+	if err := good.checkSpec(1); err != nil {
 		t.Error(err)
 	}
 }

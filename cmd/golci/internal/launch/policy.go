@@ -97,37 +97,37 @@ func newPolicy(ranks int, grace, limit time.Duration) *policy {
 	}
 }
 
-func (p *policy) done() bool { return p.living == 0 }
+func (p *policy) isDone() bool { return p.living == 0 }
 
-func (p *policy) exited(rank int, st Status) []order {
+func (p *policy) rankExited(rank int, st Status) []order {
 	if p.gone[rank] {
 		return nil
 	}
 	anew := p.writes[rank] && p.waits
 	delete(p.writes, rank)
-	out := p.judged(rank, st)
-	if anew && !p.done() { // the others have their time anew, less if none of them writes
+	out := p.judgeRank(rank, st)
+	if anew && !p.isDone() { // the others have their time anew, less if none of them writes
 		out = append(out, p.waitForDumps()...)
 	}
 	return out
 }
 
-// judged is exited without what concerns reports.
-func (p *policy) judged(rank int, st Status) []order {
+// judgeRank is exited without what concerns reports.
+func (p *policy) judgeRank(rank int, st Status) []order {
 	p.gone[rank] = true
 	p.living--
 	if p.forgiven[rank] {
 		return nil
 	}
-	code, text := judge(p.name(rank), st)
+	code, text := judgeStatus(p.name(rank), st)
 	if p.phase >= ending && p.ours {
-		return p.late(rank, st, code, text)
+		return p.lateEnd(rank, st, code, text)
 	}
 	if p.survive && p.phase == running && len(p.left) == 0 {
-		return p.outlived(st.Signal != 0, p.weigh(rank, st), code, text)
+		return p.rankOutlived(st.Signal != 0, p.weighEnd(rank, st), code, text)
 	}
 	if code != 0 {
-		p.add(p.weigh(rank, st), code)
+		p.addCode(p.weighEnd(rank, st), code)
 	}
 	if p.left[rank] && st.Signal == 0 { // the others of its world do the same
 		return p.worldLeft(rank)
@@ -139,13 +139,13 @@ func (p *policy) judged(rank int, st Status) []order {
 		return nil
 	}
 	if p.told[rank] {
-		return p.fail()
+		return p.failJob()
 	}
-	return append([]order{say(text)}, p.fail()...)
+	return append([]order{sayOrder(text)}, p.failJob()...)
 }
 
-// weigh is the evidence of a rank's end.
-func (p *policy) weigh(rank int, st Status) evidence {
+// weighEnd is the evidence of a rank's end.
+func (p *policy) weighEnd(rank int, st Status) evidence {
 	switch {
 	case st.Signal != 0 || p.agreed[rank]:
 		return given
@@ -155,22 +155,22 @@ func (p *policy) weigh(rank int, st Status) evidence {
 	return own
 }
 
-// follows takes the word of a rank that it knows of the death of rank of. It comes before rank ends, and perhaps after
-// the end of rank of, if that is on another machine.
-func (p *policy) follows(rank, of int) []order {
+// rankFollows takes the word of a rank that it knows of the death of rank of. It comes before rank ends, and perhaps
+// after the end of rank of, if that is on another machine.
+func (p *policy) rankFollows(rank, of int) []order {
 	p.behind[rank], p.blamed[of] = true, true
 	st, ok := p.unsure[of]
 	if !ok {
 		return nil
 	}
 	delete(p.unsure, of)
-	code, text := judge(p.name(of), st)
-	return p.late(of, st, code, text)
+	code, text := judgeStatus(p.name(of), st)
+	return p.lateEnd(of, st, code, text)
 }
 
 // worldLeft ends the ranks of other worlds once all of one have left: these have agreed on the end of the job.
 func (p *policy) worldLeft(rank int) []order {
-	if p.world == nil || p.done() || p.phase != running {
+	if p.world == nil || p.isDone() || p.phase != running {
 		return nil
 	}
 	first, end := p.world(rank)
@@ -179,14 +179,14 @@ func (p *policy) worldLeft(rank int) []order {
 			return nil
 		}
 	}
-	return p.fail()
+	return p.failJob()
 }
 
-// started adds ranks that have been spawned.
-func (p *policy) started(n int) { p.living += n }
+// ranksStarted adds ranks that have been spawned.
+func (p *policy) ranksStarted(n int) { p.living += n }
 
-// forgive has the ends of ranks not matter.
-func (p *policy) forgive(first, end int) {
+// forgiveRanks has the ends of ranks not matter.
+func (p *policy) forgiveRanks(first, end int) {
 	if p.forgiven == nil {
 		p.forgiven = map[int]bool{}
 	}
@@ -195,30 +195,30 @@ func (p *policy) forgive(first, end int) {
 	}
 }
 
-// outlived takes the end of a rank that the others go on without. A death counts only if no rank ends well; an exit
+// rankOutlived takes the end of a rank that the others go on without. A death counts only if no rank ends well; an exit
 // code always does.
-func (p *policy) outlived(died bool, by evidence, code int, text string) (out []order) {
+func (p *policy) rankOutlived(died bool, by evidence, code int, text string) (out []order) {
 	switch {
 	case code == 0:
 		p.well = true
 	case died:
 		p.deaths = max(p.deaths, code)
 	default:
-		p.add(by, code)
+		p.addCode(by, code)
 	}
 	if code != 0 {
-		out = append(out, say(text))
+		out = append(out, sayOrder(text))
 	}
-	if p.done() && !p.well && p.deaths > 0 {
-		p.add(own, p.deaths)
+	if p.isDone() && !p.well && p.deaths > 0 {
+		p.addCode(own, p.deaths)
 	}
 	return out
 }
 
-// late takes the end of a rank that we have asked to end. On a busy machine others can hear of a death, and the job can
-// end, before the kernel tells the dead process's parent. So a signal that we have not sent has another cause. The code
-// of a rank whose failure has been told, or whose death another one has named, is its own.
-func (p *policy) late(rank int, st Status, code int, text string) []order {
+// lateEnd takes the end of a rank that we have asked to end. On a busy machine others can hear of a death, and the job
+// can end, before the kernel tells the dead process's parent. So a signal that we have not sent has another cause. The
+// code of a rank whose failure has been told, or whose death another one has named, is its own.
+func (p *policy) lateEnd(rank int, st Status, code int, text string) []order {
 	switch {
 	case st.Signal != 0 && (p.phase == killing || st.Signal == syscall.SIGQUIT || st.Signal == syscall.SIGTERM):
 		return nil // ours
@@ -228,16 +228,16 @@ func (p *policy) late(rank int, st Status, code int, text string) []order {
 		p.unsure[rank] = st
 		return nil
 	}
-	p.add(p.weigh(rank, st), code)
+	p.addCode(p.weighEnd(rank, st), code)
 	if st.Signal == 0 && p.told[rank] {
 		return nil
 	}
-	return []order{say(text)}
+	return []order{sayOrder(text)}
 }
 
-// lost takes the loss of a machine with its ranks, for the reason in text. It fails the job unless all have ended, or
-// the others go on.
-func (p *policy) lost(text string, code int, ranks []int) []order {
+// machineLost takes the loss of a machine with its ranks, for the reason in text. It fails the job unless all have
+// ended, or the others go on.
+func (p *policy) machineLost(text string, code int, ranks []int) []order {
 	some := false
 	for _, r := range ranks {
 		if !p.gone[r] {
@@ -249,15 +249,15 @@ func (p *policy) lost(text string, code int, ranks []int) []order {
 		return nil
 	}
 	if p.survive && p.phase == running && len(p.left) == 0 {
-		return p.outlived(true, given, code, text)
+		return p.rankOutlived(true, given, code, text)
 	}
-	p.add(given, code)
-	return append([]order{say(text)}, p.fail()...)
+	p.addCode(given, code)
+	return append([]order{sayOrder(text)}, p.failJob()...)
 }
 
-// failed takes a failure that the PMI server has seen: an abort, or a barrier that cannot end. The latter is the effect
-// of a rank's end, whose own code counts more.
-func (p *policy) failed(rank, code int, text string, aborted bool) []order {
+// rankFailed takes a failure that the PMI server has seen: an abort, or a barrier that cannot end. The latter is the
+// effect of a rank's end, whose own code counts more.
+func (p *policy) rankFailed(rank, code int, text string, aborted bool) []order {
 	late := p.phase >= ending
 	if late && !(p.ours && p.phase == ending && p.blamed[rank]) {
 		return nil
@@ -267,19 +267,20 @@ func (p *policy) failed(rank, code int, text string, aborted bool) []order {
 		by = given
 	}
 	stronger := by > p.by
-	p.add(by, max(code&0xff, 1))
+	p.addCode(by, max(code&0xff, 1))
 	p.told[rank] = true
 	switch {
 	case p.phase == failing && !stronger: // the consequence of what has been told
 		return nil
 	case late:
-		return []order{say(text)}
+		return []order{sayOrder(text)}
 	}
-	return append([]order{say(text)}, p.fail()...)
+	return append([]order{sayOrder(text)}, p.failJob()...)
 }
 
-// leaves takes the word of a rank that ends as all have agreed. The first one tells why, and starts the others' time.
-func (p *policy) leaves(rank int, text string) (out []order) {
+// rankLeaves takes the word of a rank that ends as all have agreed. The first one tells why, and starts the others'
+// time.
+func (p *policy) rankLeaves(rank int, text string) (out []order) {
 	first := len(p.left) == 0
 	p.left[rank], p.agreed[rank] = true, text != ""
 	if p.phase != running {
@@ -287,7 +288,7 @@ func (p *policy) leaves(rank int, text string) (out []order) {
 	}
 	if text != "" && len(p.told) == 0 {
 		p.told[rank] = true
-		out = append(out, say(text))
+		out = append(out, sayOrder(text))
 	}
 	if first {
 		out = append(out, order{kind: orderAlarm, after: p.limit})
@@ -295,7 +296,7 @@ func (p *policy) leaves(rank int, text string) (out []order) {
 	return out
 }
 
-func (p *policy) signalled(sig syscall.Signal) []order {
+func (p *policy) signalArrived(sig syscall.Signal) []order {
 	if sig == unix.SIGTSTP { // a Ctrl-Z: the ranks are in groups of their own, and must be stopped before the launcher
 		return []order{{kind: orderKill, signal: unix.SIGSTOP}, {kind: orderStop}}
 	}
@@ -304,11 +305,11 @@ func (p *policy) signalled(sig syscall.Signal) []order {
 		return []order{{kind: orderKill, signal: sig}}
 	}
 	if p.phase >= ending { // once more: no more patience
-		return p.kill()
+		return p.killRanks()
 	}
 	p.phase, p.asked, p.waits = ending, sig, false
 	return []order{
-		say(fmt.Sprintf("%s passed on to all ranks", SignalName(sig))),
+		sayOrder(fmt.Sprintf("%s passed on to all ranks", SignalName(sig))),
 		{kind: orderKill, signal: sig},
 		{kind: orderAlarm, after: p.grace},
 	}
@@ -319,15 +320,15 @@ func (p *policy) timedOut(after time.Duration) []order {
 		return nil
 	}
 	p.phase, p.ours, p.dumps = ending, true, true
-	p.add(final, codeTimeout)
+	p.addCode(final, codeTimeout)
 	return append([]order{
-		say(fmt.Sprintf("the job's time of %v is over; asking every rank for a dump", after)),
+		sayOrder(fmt.Sprintf("the job's time of %v is over; asking every rank for a dump", after)),
 		{kind: orderKill, signal: syscall.SIGQUIT},
 	}, p.waitForDumps()...)
 }
 
-// reports takes the word of a rank that writes its report, and goes on with it.
-func (p *policy) reports(rank int) []order {
+// rankReports takes the word of a rank that writes its report, and goes on with it.
+func (p *policy) rankReports(rank int) []order {
 	if !p.dumps || p.gone[rank] {
 		return nil
 	}
@@ -347,12 +348,12 @@ func (p *policy) waitForDumps() []order {
 	return []order{{kind: orderAlarm, after: dumpTime}}
 }
 
-// alarm takes the end of the time that an order asked for.
-func (p *policy) alarm() []order {
+// alarmRang takes the end of the time that an order asked for.
+func (p *policy) alarmRang() []order {
 	p.waits = false
 	if p.phase == running { // some have left, and others have not followed
-		p.add(effect, 1)
-		out := []order{say(fmt.Sprintf("the job has not ended within %v", p.limit))}
+		p.addCode(effect, 1)
+		out := []order{sayOrder(fmt.Sprintf("the job has not ended within %v", p.limit))}
 		p.phase, p.ours = ending, true
 		return append(out, order{kind: orderKill, signal: syscall.SIGTERM}, order{kind: orderAlarm, after: p.grace})
 	}
@@ -361,12 +362,12 @@ func (p *policy) alarm() []order {
 		return []order{{kind: orderKill, signal: syscall.SIGTERM}, {kind: orderAlarm, after: p.grace}}
 	}
 	if p.phase == ending {
-		return p.kill()
+		return p.killRanks()
 	}
 	return nil
 }
 
-func (p *policy) fail() []order {
+func (p *policy) failJob() []order {
 	if p.phase >= failing {
 		return nil
 	}
@@ -377,19 +378,19 @@ func (p *policy) fail() []order {
 	return []order{{kind: orderAlarm, after: settle}}
 }
 
-func (p *policy) kill() []order {
+func (p *policy) killRanks() []order {
 	p.phase, p.ours = killing, true
 	if p.asked != 0 {
-		p.add(given, 128+int(p.asked))
+		p.addCode(given, 128+int(p.asked))
 	}
 	return []order{{kind: orderKill, signal: syscall.SIGKILL}}
 }
 
-// judge turns the end of a rank into the job's exit code, 0 for a good end, and the reason.
-func judge(who string, st Status) (int, string) {
+// judgeStatus turns the end of a rank into the job's exit code, 0 for a good end, and the reason.
+func judgeStatus(who string, st Status) (int, string) {
 	switch {
 	case st.Signal != 0:
-		return 128 + int(st.Signal), killed(who, st)
+		return 128 + int(st.Signal), killedText(who, st)
 	case st.Code != 0:
 		return st.Code, fmt.Sprintf("%s exited with code %d", who, st.Code)
 	case st.joined && !st.left:
@@ -398,7 +399,7 @@ func judge(who string, st Status) (int, string) {
 	return 0, ""
 }
 
-func killed(who string, st Status) string {
+func killedText(who string, st Status) string {
 	text := fmt.Sprintf("%s was killed by %s", who, SignalName(st.Signal))
 	if st.Core {
 		text += " (core dumped)"
@@ -409,7 +410,7 @@ func killed(who string, st Status) string {
 	return text
 }
 
-func say(text string) order { return order{kind: orderSay, text: text} }
+func sayOrder(text string) order { return order{kind: orderSay, text: text} }
 
 // SignalName is "signal 9 (SIGKILL)".
 func SignalName(sig syscall.Signal) string {

@@ -26,7 +26,7 @@ func TestPolicyScenarios(t *testing.T) {
 			for _, o := range orders {
 				did = append(did, describe(o))
 			}
-			if p.done() {
+			if p.isDone() {
 				did = append(did, fmt.Sprintf("done, code %d", p.code))
 			}
 			return did
@@ -49,25 +49,25 @@ func feed(t *testing.T, p **policy, word []string) []order {
 		return nil
 	case "lost":
 		text, ranks := lossOf(word[1:])
-		return (*p).lost(text, 1, ranks)
+		return (*p).machineLost(text, 1, ranks)
 	case "exit":
-		return (*p).exited(number(t, word[1]), readStatus(t, word[2:]))
+		return (*p).rankExited(number(t, word[1]), readStatus(t, word[2:]))
 	case "fail":
-		return (*p).failed(number(t, word[1]), number(t, word[2]), strings.Join(word[3:], " "), true)
+		return (*p).rankFailed(number(t, word[1]), number(t, word[2]), strings.Join(word[3:], " "), true)
 	case "barrier":
-		return (*p).failed(number(t, word[1]), 1, strings.Join(word[2:], " "), false)
+		return (*p).rankFailed(number(t, word[1]), 1, strings.Join(word[2:], " "), false)
 	case "follows":
-		return (*p).follows(number(t, word[1]), number(t, word[2]))
+		return (*p).rankFollows(number(t, word[1]), number(t, word[2]))
 	case "leave":
-		return (*p).leaves(number(t, word[1]), strings.Join(word[2:], " "))
+		return (*p).rankLeaves(number(t, word[1]), strings.Join(word[2:], " "))
 	case "report":
-		return (*p).reports(number(t, word[1]))
+		return (*p).rankReports(number(t, word[1]))
 	case "signal":
-		return (*p).signalled(unix.SignalNum(word[1]))
+		return (*p).signalArrived(unix.SignalNum(word[1]))
 	case "timeout":
 		return (*p).timedOut(time.Minute)
 	case "alarm":
-		return (*p).alarm()
+		return (*p).alarmRang()
 	}
 	t.Fatalf("line %q", word)
 	return nil

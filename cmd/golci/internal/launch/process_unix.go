@@ -36,9 +36,9 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 func (p *Process) Wait() (st Status) {
 	if waitNoReap(p.PID()) {
 		p.endGroup() // the leader is not reaped, so the group's number is still its own
-		st = p.reap()
+		st = p.reapProcess()
 	} else {
-		st = p.reap()
+		st = p.reapProcess()
 		p.endGroup() // in the moment since, the number can hardly have been given away
 	}
 	p.guard.Remove(p.PID())
@@ -54,8 +54,9 @@ func (p *Process) Kill(sig syscall.Signal) {
 	}
 }
 
-// reap waits for the end of the process with waitid, as package os does, or with wait4 where the system refuses that.
-func (p *Process) reap() Status {
+// reapProcess waits for the end of the process with waitid, as package os does, or with wait4 where the system refuses
+// that.
+func (p *Process) reapProcess() Status {
 	_ = p.cmd.Wait()
 	if ps := p.cmd.ProcessState; ps != nil {
 		return statusOf(ps.Sys().(syscall.WaitStatus))

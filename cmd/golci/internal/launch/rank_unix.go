@@ -39,10 +39,10 @@ func (c *Crew) startRank(i int, of *boot.Command, env []string) error {
 	if err == nil {
 		p, err = StartProcess(cmd, c.Guard)
 	}
-	outputs.release()
+	outputs.releaseEnds()
 	if err != nil {
 		ours.Close()
-		outputs.finish()
+		outputs.finishOutput()
 		return err
 	}
 	c.ranks = append(c.ranks, p)
@@ -53,7 +53,7 @@ func (c *Crew) startRank(i int, of *boot.Command, env []string) error {
 		case <-c.Owner.Heard(i):
 		case <-time.After(heardTime): // somebody else holds its socket
 		}
-		outputs.finish()
+		outputs.finishOutput()
 		c.Owner.Ended(i, st)
 	})
 	return nil
@@ -67,13 +67,13 @@ type outputs struct {
 }
 
 func (c *Crew) connectOutput(cmd *exec.Cmd, i int) (o outputs, err error) {
-	if cmd.Stdout, err = o.connect(c.Owner.Output(i, 1)); err == nil {
-		cmd.Stderr, err = o.connect(c.Owner.Output(i, 2))
+	if cmd.Stdout, err = o.connectSink(c.Owner.Output(i, 1)); err == nil {
+		cmd.Stderr, err = o.connectSink(c.Owner.Output(i, 2))
 	}
 	return o, err
 }
 
-func (o *outputs) connect(s Sink, err error) (*os.File, error) {
+func (o *outputs) connectSink(s Sink, err error) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -91,17 +91,17 @@ func (o *outputs) connect(s Sink, err error) (*os.File, error) {
 	return theirs, nil
 }
 
-// release closes the rank's ends in this process.
-func (o *outputs) release() {
+// releaseEnds closes the rank's ends in this process.
+func (o *outputs) releaseEnds() {
 	for _, f := range o.theirs {
 		f.Close()
 	}
 }
 
-// finish waits until all that the rank has written has come out.
-func (o *outputs) finish() {
+// finishOutput waits until all that the rank has written has come out.
+func (o *outputs) finishOutput() {
 	for _, d := range o.drains {
-		d.finish()
+		d.finishCopy()
 	}
 	for _, s := range o.sinks {
 		s.Done()

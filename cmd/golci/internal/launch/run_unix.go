@@ -84,7 +84,7 @@ func Run(s *Spec, team Team) (code int, err error) {
 	if team == nil {
 		team, least = &alone{}, 1
 	}
-	if err := s.check(least); err != nil {
+	if err := s.checkSpec(least); err != nil {
 		return 2, err
 	}
 	runtime.LockOSThread()
@@ -95,28 +95,28 @@ func Run(s *Spec, team Team) (code int, err error) {
 		calls: make(chan func()),
 	}
 	j.alarm.Stop()
-	defer j.end()
+	defer j.endJob()
 	if j.places, err = team.Gather(j); err != nil {
 		return codeOf(err), err
 	}
-	if err := j.serve(); err != nil {
+	if err := j.makeServer(); err != nil {
 		return 2, err
 	}
 	if err := team.Start(); err != nil {
 		return codeOf(err), err
 	}
-	j.watch()
+	j.watchRanks()
 	return j.policy.code, nil
 }
 
-// serve makes the PMI server, and all else that depends on the number of ranks.
-func (j *Job) serve() (err error) {
+// makeServer makes the PMI server, and all else that depends on the number of ranks.
+func (j *Job) makeServer() (err error) {
 	n := 0
 	for _, ranks := range j.places.Nodes {
 		n += ranks
 	}
 	j.policy = newPolicy(n, j.spec.Grace, j.spec.Limit(n))
-	j.policy.name, j.policy.survive = j.name, j.spec.Survive
+	j.policy.name, j.policy.survive = j.rankName, j.spec.Survive
 	room := max(n, j.spec.Room)
 	if _, ok := j.team.(starter); room > n && !ok {
 		return errors.New("-universe needs all ranks on this machine")
@@ -125,76 +125,76 @@ func (j *Job) serve() (err error) {
 	for range room {
 		j.heard = append(j.heard, make(chan struct{}))
 	}
-	j.spawns.init(n, room)
+	j.spawns.initSpawns(n, room)
 	_, err = j.addWorld(&world{n: n, nodes: j.places.Nodes, apps: appsOf(j.spec.Commands), asker: -1})
 	return err
 }
 
-// report is called by a server's goroutines, perhaps under its lock. Their texts name the rank by number in its world,
-// not its machine.
-func (j *Job) report(number int, f failure) {
+// reportFailure is called by a server's goroutines, perhaps under its lock. Their texts name the rank by number in its
+// world, not its machine.
+func (j *Job) reportFailure(number int, f failure) {
 	if rest, ok := strings.CutPrefix(f.text, fmt.Sprintf("rank %d ", number)); ok {
-		f.text = j.name(f.rank) + " " + rest
+		f.text = j.rankName(f.rank) + " " + rest
 	}
-	j.fails.add(f)
+	j.fails.addFailure(f)
 }
 
-func (j *Job) watch() {
+func (j *Job) watchRanks() {
 	var timeout <-chan time.Time
 	if j.spec.Timeout > 0 {
 		t := time.NewTimer(j.spec.Timeout)
 		defer t.Stop()
 		timeout = t.C
 	}
-	for !j.policy.done() {
+	for !j.policy.isDone() {
 		select {
 		case e := <-j.exits:
-			j.heed() // what has been noted by now may be why the rank has ended
-			j.exited(e.rank, j.judged(e))
+			j.heedFailures() // what has been noted by now may be why the rank has ended
+			j.rankExited(e.rank, j.judgeEnd(e))
 			j.goneLater(e.rank)
 		case l := <-j.losses:
-			j.obey(j.policy.lost(l.text, l.code, l.ranks))
+			j.obeyOrders(j.policy.machineLost(l.text, l.code, l.ranks))
 			j.goneLater(l.ranks...)
 		case <-j.fails.news:
-			j.heed()
+			j.heedFailures()
 		case f := <-j.calls:
 			f()
 		case sig := <-j.spec.Signals:
 			if s, ok := sig.(syscall.Signal); ok {
-				j.obey(j.policy.signalled(s))
+				j.obeyOrders(j.policy.signalArrived(s))
 			}
 		case <-j.alarm.C:
-			j.obey(j.policy.alarm())
+			j.obeyOrders(j.policy.alarmRang())
 		case <-timeout:
-			j.obey(j.policy.timedOut(j.spec.Timeout))
+			j.obeyOrders(j.policy.timedOut(j.spec.Timeout))
 		}
 	}
 }
 
-func (j *Job) judged(e ended) Status {
+func (j *Job) judgeEnd(e ended) Status {
 	w := j.worldOf(e.rank)
 	e.joined, e.left = w.srv.Joined(e.rank-w.first), w.srv.Finalized(e.rank-w.first)
 	return e.Status
 }
 
-func (j *Job) heed() {
-	for _, f := range j.fails.take() {
-		if f.kind != failFollows && j.spawns.starts(f.rank) {
+func (j *Job) heedFailures() {
+	for _, f := range j.fails.takeFailures() {
+		if f.kind != failFollows && j.spawns.isStarting(f.rank) {
 			j.spawnFailed(f.text)
 			continue
 		}
-		j.obey(j.heeded(f))
+		j.obeyOrders(j.heedFailure(f))
 	}
 }
 
-func (j *Job) heeded(f failure) []order {
+func (j *Job) heedFailure(f failure) []order {
 	switch f.kind {
 	case failAgreed:
-		return j.policy.leaves(f.rank, f.text)
+		return j.policy.rankLeaves(f.rank, f.text)
 	case failFollows:
-		return j.policy.follows(f.rank, f.code)
+		return j.policy.rankFollows(f.rank, f.code)
 	}
-	return j.policy.failed(f.rank, f.code, f.text, f.kind == failAbort)
+	return j.policy.rankFailed(f.rank, f.code, f.text, f.kind == failAbort)
 }
 
 // goneLater tells the server that ranks have ended: on a goroutine, as the server then writes to ranks that may not
@@ -208,7 +208,7 @@ func (j *Job) goneLater(ranks ...int) {
 	})
 }
 
-func (j *Job) obey(orders []order) {
+func (j *Job) obeyOrders(orders []order) {
 	for _, o := range orders {
 		switch o.kind {
 		case orderSay:
@@ -224,8 +224,8 @@ func (j *Job) obey(orders []order) {
 	}
 }
 
-// end leaves nothing behind: it is also the way out of a start that failed half way.
-func (j *Job) end() {
+// endJob leaves nothing behind: it is also the way out of a start that failed half way.
+func (j *Job) endJob() {
 	close(j.over)
 	j.team.End()
 	j.wg.Wait()

@@ -52,10 +52,10 @@ type starter interface {
 	StartMore(first int, cmds []boot.Command) ([]*Crew, error)
 }
 
-func (s *spawns) init(late, room int) { s.late, s.next, s.room = late, late, room }
+func (s *spawns) initSpawns(late, room int) { s.late, s.next, s.room = late, late, room }
 
-// starts tells a rank of a world that is starting.
-func (s *spawns) starts(rank int) bool {
+// isStarting tells a rank of a world that is starting.
+func (s *spawns) isStarting(rank int) bool {
 	w := s.starting
 	return w != nil && rank >= w.first && rank < w.first+w.n
 }
@@ -72,8 +72,8 @@ func (j *Job) worldOf(rank int) *world {
 	return j.worlds[len(j.worlds)-1]
 }
 
-// name is "rank 3", with what else is known of it.
-func (j *Job) name(rank int) string {
+// rankName is "rank 3", with what else is known of it.
+func (j *Job) rankName(rank int) string {
 	if rank < j.spawns.late {
 		return j.places.Name(rank)
 	}
@@ -102,20 +102,20 @@ func (j *Job) addWorld(w *world) (*world, error) {
 			if aborted {
 				kind = failAbort
 			}
-			j.report(rank, failure{kind, w.first + rank, code, text})
+			j.reportFailure(rank, failure{kind, w.first + rank, code, text})
 		},
-		Follows: func(rank, of int) { j.fails.add(failure{failFollows, w.first + rank, of, ""}) },
+		Follows: func(rank, of int) { j.fails.addFailure(failure{failFollows, w.first + rank, of, ""}) },
 	}, serve.Hooks{
 		Leave: func(rank, code int, text string) {
-			j.report(w.first+rank, failure{failAgreed, w.first + rank, code, text})
+			j.reportFailure(w.first+rank, failure{failAgreed, w.first + rank, code, text})
 		},
 		Report: func(rank int) {
-			j.later(func() { j.obey(j.policy.reports(w.first + rank)) })
+			j.runLater(func() { j.obeyOrders(j.policy.rankReports(w.first + rank)) })
 		},
 		Spawn: func(rank int, text string) {
-			j.later(func() { j.spawn(spawning{w.first + rank, text}) })
+			j.runLater(func() { j.spawnWorld(spawning{w.first + rank, text}) })
 		},
-		Ready: func() { j.later(func() { j.spawned(w) }) },
+		Ready: func() { j.runLater(func() { j.worldReached(w) }) },
 		EOF:   func(rank int) { close(j.heard[w.first+rank]) },
 	})
 	if err != nil {
@@ -127,16 +127,16 @@ func (j *Job) addWorld(w *world) (*world, error) {
 	return w, nil
 }
 
-// later makes the goroutine of Run call f, unless the job is over.
-func (j *Job) later(f func()) {
+// runLater makes the goroutine of Run call f, unless the job is over.
+func (j *Job) runLater(f func()) {
 	select {
 	case j.calls <- f:
 	case <-j.over:
 	}
 }
 
-// spawn takes a rank's wish for a world.
-func (j *Job) spawn(s spawning) {
+// spawnWorld takes a rank's wish for a world.
+func (j *Job) spawnWorld(s spawning) {
 	j.spawns.queue = append(j.spawns.queue, s)
 	j.spawnNext()
 }
@@ -148,7 +148,7 @@ func (j *Job) spawnNext() {
 		next := s.queue[0]
 		s.queue = s.queue[1:]
 		if bad, err := j.startWorld(next); err != nil {
-			j.answer(next.asker, boot.SpawnAnswer{Bad: bad, Error: err.Error()})
+			j.answerSpawn(next.asker, boot.SpawnAnswer{Bad: bad, Error: err.Error()})
 		}
 	}
 }
@@ -188,7 +188,7 @@ func (j *Job) startWorld(from spawning) (bad int, err error) {
 	}
 	w.crews, err = j.team.(starter).StartMore(w.first, r.Commands)
 	for _, c := range w.crews {
-		j.policy.started(len(c.ranks))
+		j.policy.ranksStarted(len(c.ranks))
 	}
 	s.starting = w
 	if err != nil {
@@ -209,19 +209,19 @@ func appsOf(cmds []boot.Command) (apps []int) {
 
 // giveUp ends what has started of a world.
 func (j *Job) giveUp(w *world) {
-	j.policy.forgive(w.first, w.first+w.n)
+	j.policy.forgiveRanks(w.first, w.first+w.n)
 	for _, c := range w.crews {
 		c.Kill(syscall.SIGKILL)
 	}
 }
 
-// spawned takes the word that the ranks of w can be reached.
-func (j *Job) spawned(w *world) {
+// worldReached takes the word that the ranks of w can be reached.
+func (j *Job) worldReached(w *world) {
 	if j.spawns.starting != w {
 		return
 	}
 	j.spawns.starting = nil
-	j.answer(w.asker, boot.SpawnAnswer{First: w.first, Bad: -1})
+	j.answerSpawn(w.asker, boot.SpawnAnswer{First: w.first, Bad: -1})
 	j.spawnNext()
 }
 
@@ -230,24 +230,24 @@ func (j *Job) spawnFailed(text string) {
 	w := j.spawns.starting
 	j.spawns.starting = nil
 	j.giveUp(w)
-	j.answer(w.asker, boot.SpawnAnswer{Bad: -1, Error: text})
+	j.answerSpawn(w.asker, boot.SpawnAnswer{Bad: -1, Error: text})
 	j.spawnNext()
 }
 
-// exited takes the end of a rank.
-func (j *Job) exited(rank int, st Status) {
-	if j.spawns.starts(rank) && j.policy.phase == running {
-		_, text := judge(j.name(rank), st)
+// rankExited takes the end of a rank.
+func (j *Job) rankExited(rank int, st Status) {
+	if j.spawns.isStarting(rank) && j.policy.phase == running {
+		_, text := judgeStatus(j.rankName(rank), st)
 		if text == "" {
-			text = j.name(rank) + " exited with code 0 and did not join the job"
+			text = j.rankName(rank) + " exited with code 0 and did not join the job"
 		}
 		j.spawnFailed(text)
 	}
-	j.obey(j.policy.exited(rank, st))
+	j.obeyOrders(j.policy.rankExited(rank, st))
 }
 
-// answer tells a rank what has become of its wish: on a goroutine, as it may not read.
-func (j *Job) answer(rank int, a boot.SpawnAnswer) {
+// answerSpawn tells a rank what has become of its wish: on a goroutine, as it may not read.
+func (j *Job) answerSpawn(rank int, a boot.SpawnAnswer) {
 	text, err := json.Marshal(a)
 	if err != nil {
 		text = nil // never: it has plain fields

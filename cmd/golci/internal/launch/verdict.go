@@ -17,8 +17,8 @@ type verdict struct {
 	code int // 0: nothing has failed
 }
 
-// add takes a code other than 0.
-func (v *verdict) add(by evidence, code int) {
+// addCode takes a code other than 0.
+func (v *verdict) addCode(by evidence, code int) {
 	switch {
 	case v.code == 0 || by > v.by:
 		*v = verdict{by, code}

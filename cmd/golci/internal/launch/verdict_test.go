@@ -13,19 +13,19 @@ import (
 // keep their order. The time after the first failure ends at any moment. The code of the job is always the cause's.
 func TestCauseInAnyOrder(t *testing.T) {
 	exit := func(rank, code int) event {
-		return func(p *policy) []order { return p.exited(rank, Status{Code: code, joined: true}) }
+		return func(p *policy) []order { return p.rankExited(rank, Status{Code: code, joined: true}) }
 	}
 	abort := func(rank, code int) event {
-		return func(p *policy) []order { return p.failed(rank, code, "abort", true) }
+		return func(p *policy) []order { return p.rankFailed(rank, code, "abort", true) }
 	}
 	barrier := func(rank int) event {
-		return func(p *policy) []order { return p.failed(rank, 1, "barrier", false) }
+		return func(p *policy) []order { return p.rankFailed(rank, 1, "barrier", false) }
 	}
 	follows := func(rank, of int) event {
-		return func(p *policy) []order { return p.follows(rank, of) }
+		return func(p *policy) []order { return p.rankFollows(rank, of) }
 	}
 	killed := func(rank int) event {
-		return func(p *policy) []order { return p.exited(rank, Status{Signal: syscall.SIGSEGV}) }
+		return func(p *policy) []order { return p.rankExited(rank, Status{Signal: syscall.SIGSEGV}) }
 	}
 	for name, c := range map[string]struct {
 		ranks [][]event
@@ -81,7 +81,7 @@ func play(ranks int, all []event, when int) int {
 	p := newPolicy(ranks, time.Second, time.Minute)
 	for i, e := range all {
 		if i == when && p.phase == failing {
-			p.alarm()
+			p.alarmRang()
 		}
 		e(p)
 	}

@@ -38,10 +38,10 @@ type Command struct {
 func (c *Command) Run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return c.run(ctx, os.Stdout)
+	return c.runRelay(ctx, os.Stdout)
 }
 
-func (c *Command) run(ctx context.Context, out io.Writer) error {
+func (c *Command) runRelay(ctx context.Context, out io.Writer) error {
 	cfg, err := c.config()
 	if err != nil {
 		return err
@@ -52,17 +52,17 @@ func (c *Command) run(ctx context.Context, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "relaying %v to %v, seed %d\n", r.Addr(), cfg.To, c.Seed)
 	err = r.Serve(ctx)
-	if e := r.Totals().write(out); err == nil {
+	if e := r.Totals().writeTotals(out); err == nil {
 		err = e
 	}
 	return err
 }
 
 func (c *Command) config() (cfg Config, err error) {
-	if cfg.Listen, err = resolve(c.Listen); err != nil {
+	if cfg.Listen, err = resolveAddress(c.Listen); err != nil {
 		return cfg, err
 	}
-	if cfg.To, err = resolve(c.To); err != nil {
+	if cfg.To, err = resolveAddress(c.To); err != nil {
 		return cfg, err
 	}
 	cfg.OneWay = c.Oneway
@@ -73,8 +73,8 @@ func (c *Command) config() (cfg Config, err error) {
 	return cfg, nil
 }
 
-// resolve takes names as well as addresses.
-func resolve(s string) (netip.AddrPort, error) {
+// resolveAddress takes names as well as addresses.
+func resolveAddress(s string) (netip.AddrPort, error) {
 	a, err := net.ResolveUDPAddr("udp", s)
 	if err != nil {
 		return netip.AddrPort{}, fmt.Errorf("relay: %w", err)
@@ -86,7 +86,7 @@ func resolve(s string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(p.Addr().Unmap(), p.Port()), nil
 }
 
-func (t Totals) write(out io.Writer) error {
+func (t Totals) writeTotals(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(w, "clients\t%d, packets of others %d\n", t.Clients, t.Refused)
 	fmt.Fprintf(w, "direction\tpackets\tbytes\tdelivered\tbytes\tlost\tcut\toverflow\tduplicated\treordered\tcorrupted\ttruncated\n")

@@ -41,7 +41,7 @@ func TestCommandPassesAllFaults(t *testing.T) {
 // TestListensOnLoopback: a relay that is given a port only is not open to others.
 func TestListensOnLoopback(t *testing.T) {
 	for in, want := range map[string]string{":7": "127.0.0.1:7", "[::]:7": "[::]:7", "0.0.0.0:7": "0.0.0.0:7"} {
-		if got, err := resolve(in); err != nil || got.String() != want {
+		if got, err := resolveAddress(in); err != nil || got.String() != want {
 			t.Errorf("%s: %v, %v", in, got, err)
 		}
 	}

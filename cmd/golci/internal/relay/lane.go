@@ -23,7 +23,7 @@ func newLane(f badnet.Faults, send func([]byte)) *lane {
 	return &lane{send: send, kick: make(chan struct{}, 1), done: make(chan struct{}), impair: i}
 }
 
-func (l *lane) push(now time.Duration, packet []byte) {
+func (l *lane) pushPacket(now time.Duration, packet []byte) {
 	l.mu.Lock()
 	l.impair.Push(now, packet)
 	l.mu.Unlock()
@@ -33,13 +33,13 @@ func (l *lane) push(now time.Duration, packet []byte) {
 	}
 }
 
-// run sends each packet when it is due, until done is closed.
-func (l *lane) run(now func() time.Duration) {
+// sendDue sends each packet when it is due, until done is closed.
+func (l *lane) sendDue(now func() time.Duration) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var buf []byte
 	for {
-		packet, wait, ok := l.pop(buf, now())
+		packet, wait, ok := l.popDue(buf, now())
 		buf = packet
 		if ok {
 			l.send(packet)
@@ -59,8 +59,8 @@ func (l *lane) run(now func() time.Duration) {
 	}
 }
 
-// pop copies the next packet that is due into buf, or returns the time until one will be; 0 if none is held.
-func (l *lane) pop(buf []byte, now time.Duration) (packet []byte, wait time.Duration, ok bool) {
+// popDue copies the next packet that is due into buf, or returns the time until one will be; 0 if none is held.
+func (l *lane) popDue(buf []byte, now time.Duration) (packet []byte, wait time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if p, _, ok := l.impair.Pop(now); ok {

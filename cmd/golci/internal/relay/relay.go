@@ -76,7 +76,7 @@ func (r *Relay) Addr() netip.AddrPort { return r.conn.LocalAddr().(*net.UDPAddr)
 func (r *Relay) Serve(ctx context.Context) error {
 	ended := context.AfterFunc(ctx, func() { _ = r.conn.Close() })
 	defer ended()
-	err := r.receive()
+	err := r.receivePacket()
 	_ = r.conn.Close()
 	r.mu.Lock()
 	for _, s := range r.sessions {
@@ -92,7 +92,7 @@ func (r *Relay) Serve(ctx context.Context) error {
 	return err
 }
 
-func (r *Relay) receive() error {
+func (r *Relay) receivePacket() error {
 	buf := make([]byte, 1<<16)
 	for {
 		n, from, err := r.conn.ReadFromUDPAddrPort(buf)
@@ -102,16 +102,16 @@ func (r *Relay) receive() error {
 		if err != nil {
 			continue // news of a client that is gone
 		}
-		if s := r.session(from); s != nil {
-			s.to.push(r.now(), buf[:n])
+		if s := r.sessionOf(from); s != nil {
+			s.to.pushPacket(r.now(), buf[:n])
 		}
 	}
 }
 
 func (r *Relay) now() time.Duration { return time.Since(r.began) }
 
-// session finds a client's, or makes one; nil if there are too many, or no socket is to be had.
-func (r *Relay) session(client netip.AddrPort) *session {
+// sessionOf finds a client's, or makes one; nil if there are too many, or no socket is to be had.
+func (r *Relay) sessionOf(client netip.AddrPort) *session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s := r.sessions[client]; s != nil {
@@ -134,24 +134,24 @@ func (r *Relay) newSession(client netip.AddrPort) *session {
 	}
 	n := uint64(len(r.sessions))
 	s := &session{upstream: upstream}
-	s.to = newLane(r.faults(2*n, true), func(p []byte) { write(upstream, p) })
-	s.from = newLane(r.faults(2*n+1, false), func(p []byte) { _, _ = r.conn.WriteToUDPAddrPort(p, client) })
+	s.to = newLane(r.faultsOf(2*n, true), func(p []byte) { writePacket(upstream, p) })
+	s.from = newLane(r.faultsOf(2*n+1, false), func(p []byte) { _, _ = r.conn.WriteToUDPAddrPort(p, client) })
 	r.sessions[client] = s
-	r.work.Go(func() { s.to.run(r.now) })
-	r.work.Go(func() { s.from.run(r.now) })
-	r.work.Go(func() { r.answer(s) })
+	r.work.Go(func() { s.to.sendDue(r.now) })
+	r.work.Go(func() { s.from.sendDue(r.now) })
+	r.work.Go(func() { r.answerSession(s) })
 	return s
 }
 
-// write sends a packet. The system may report an earlier one's error once, and then does not send this one.
-func write(c *net.UDPConn, packet []byte) {
+// writePacket sends a packet. The system may report an earlier one's error once, and then does not send this one.
+func writePacket(c *net.UDPConn, packet []byte) {
 	if _, err := c.Write(packet); err != nil {
 		_, _ = c.Write(packet)
 	}
 }
 
-// faults of one lane: each has its own dice, by the order in which clients came.
-func (r *Relay) faults(lane uint64, to bool) badnet.Faults {
+// faultsOf of one lane: each has its own dice, by the order in which clients came.
+func (r *Relay) faultsOf(lane uint64, to bool) badnet.Faults {
 	if r.cfg.OneWay && !to {
 		return badnet.Faults{}
 	}
@@ -160,7 +160,7 @@ func (r *Relay) faults(lane uint64, to bool) badnet.Faults {
 	return f
 }
 
-func (r *Relay) answer(s *session) {
+func (r *Relay) answerSession(s *session) {
 	buf := make([]byte, 1<<16)
 	for {
 		n, err := s.upstream.Read(buf)
@@ -170,7 +170,7 @@ func (r *Relay) answer(s *session) {
 		case err != nil: // the server is not there (yet): an ICMP message was the answer
 			time.Sleep(time.Millisecond)
 		default:
-			s.from.push(r.now(), buf[:n])
+			s.from.pushPacket(r.now(), buf[:n])
 		}
 	}
 }

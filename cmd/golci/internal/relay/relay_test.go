@@ -191,7 +191,7 @@ func TestBadConfigurations(t *testing.T) {
 		}
 	}
 	for _, c := range []Command{{Listen: "nonsense", To: "127.0.0.1:1"}, {Listen: "127.0.0.1:0", To: ":::"}, {Listen: "127.0.0.1:0", To: "127.0.0.1:0"}} {
-		if err := c.run(context.Background(), io.Discard); err == nil {
+		if err := c.runRelay(context.Background(), io.Discard); err == nil {
 			t.Errorf("%+v was taken", c)
 		}
 	}
@@ -202,7 +202,7 @@ func TestCommandTellsWhatItDid(t *testing.T) {
 	cancel()
 	var out bytes.Buffer
 	c := Command{Listen: "127.0.0.1:0", To: "127.0.0.1:9", Seed: 3}
-	if err := c.run(ctx, &out); err != nil {
+	if err := c.runRelay(ctx, &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"to 127.0.0.1:9, seed 3", "clients", "direction", "from"} {

@@ -49,30 +49,30 @@ func (m *Machine) Begin() []Send {
 	if m.rounds == 0 {
 		return nil
 	}
-	return []Send{m.send(0)}
+	return []Send{m.sendOf(0)}
 }
 
 // Take takes in a piece from a rank, and returns what is to be sent then. Pieces of one round come in order, those of a
 // later round may come before. The error wraps ErrPiece: it cannot have been sent.
 func (m *Machine) Take(from int, p Piece) ([]Send, error) {
-	if p.Round < 0 || p.Round >= m.rounds || m.before(p.Round) != from {
+	if p.Round < 0 || p.Round >= m.rounds || m.senderOf(p.Round) != from {
 		return nil, fmt.Errorf("%w: round %d from rank %d at rank %d of %d", ErrPiece, p.Round, from, m.rank, m.size)
 	}
 	got := &m.got[p.Round]
-	if want := m.first(from, p.Round, *got); p.First != want || p.Count < 1 || p.Count > m.count(p.Round)-*got {
+	if want := m.firstAfter(from, p.Round, *got); p.First != want || p.Count < 1 || p.Count > m.countIn(p.Round)-*got {
 		return nil, fmt.Errorf("%w: %d values from rank %d on in round %d from rank %d at rank %d of %d, "+
 			"want up to %d from rank %d on",
-			ErrPiece, p.Count, p.First, p.Round, from, m.rank, m.size, m.count(p.Round)-*got, want)
+			ErrPiece, p.Count, p.First, p.Round, from, m.rank, m.size, m.countIn(p.Round)-*got, want)
 	}
 	*got += p.Count
-	return m.advance(), nil
+	return m.advanceRounds(), nil
 }
 
-// advance goes through the rounds whose values have come.
-func (m *Machine) advance() (out []Send) {
-	for m.round < m.rounds && m.got[m.round] == m.count(m.round) {
+// advanceRounds goes through the rounds whose values have come.
+func (m *Machine) advanceRounds() (out []Send) {
+	for m.round < m.rounds && m.got[m.round] == m.countIn(m.round) {
 		if m.round++; m.round < m.rounds {
-			out = append(out, m.send(m.round))
+			out = append(out, m.sendOf(m.round))
 		}
 	}
 	return out
@@ -86,19 +86,19 @@ func (m *Machine) Waiting() (rank int, ok bool) {
 	if m.Over() {
 		return 0, false
 	}
-	return m.before(m.round), true
+	return m.senderOf(m.round), true
 }
 
-// count is how many values travel in round k: as many as the sender has, or as the receiver lacks.
-func (m *Machine) count(k int) int { return min(1<<k, m.size-1<<k) }
+// countIn is how many values travel in round k: as many as the sender has, or as the receiver lacks.
+func (m *Machine) countIn(k int) int { return min(1<<k, m.size-1<<k) }
 
-// first is the rank whose value comes after so many others in round k from a rank.
-func (m *Machine) first(from, k, after int) int {
-	return (from - m.count(k) + 1 + after + m.size) % m.size
+// firstAfter is the rank whose value comes after so many others in round k from a rank.
+func (m *Machine) firstAfter(from, k, after int) int {
+	return (from - m.countIn(k) + 1 + after + m.size) % m.size
 }
 
-func (m *Machine) before(k int) int { return (m.rank + m.size - 1<<k) % m.size }
+func (m *Machine) senderOf(k int) int { return (m.rank + m.size - 1<<k) % m.size }
 
-func (m *Machine) send(k int) Send {
-	return Send{(m.rank + 1<<k) % m.size, Piece{k, m.first(m.rank, k, 0), m.count(k)}}
+func (m *Machine) sendOf(k int) Send {
+	return Send{(m.rank + 1<<k) % m.size, Piece{k, m.firstAfter(m.rank, k, 0), m.countIn(k)}}
 }

@@ -112,8 +112,8 @@ func TestMessagesAreFew(t *testing.T) {
 		}
 		sends := len(m.Begin())
 		for k := range m.rounds {
-			from := m.before(k)
-			out, err := m.Take(from, Piece{k, m.first(from, k, 0), m.count(k)})
+			from := m.senderOf(k)
+			out, err := m.Take(from, Piece{k, m.firstAfter(from, k, 0), m.countIn(k)})
 			if err != nil {
 				t.Fatal(err)
 			}

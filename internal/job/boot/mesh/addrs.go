@@ -27,9 +27,9 @@ func CheckAddrs(addrs []netip.AddrPort) error {
 	return nil
 }
 
-// reachable lists those of a machine's own addresses at which others may find it, the most likely first. If there is
+// reachableAt lists those of a machine's own addresses at which others may find it, the most likely first. If there is
 // none it returns the loopback address: then all of the job is on this machine, whatever its launcher reports.
-func reachable(host []netip.Prefix) []netip.Addr {
+func reachableAt(host []netip.Prefix) []netip.Addr {
 	out := addrs.List(host, false)
 	if len(out) == 0 {
 		out = addrs.List(host, true)

@@ -31,7 +31,7 @@ func TestReachable(t *testing.T) {
 		{nil, nil},
 		{many, nil},
 	} {
-		got := reachable(c.host)
+		got := reachableAt(c.host)
 		if len(c.host) > maxAddrs {
 			if len(got) != maxAddrs {
 				t.Errorf("%d addresses of %d", len(got), len(c.host))

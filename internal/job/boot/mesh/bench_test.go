@@ -33,8 +33,8 @@ func BenchmarkFirst(b *testing.B) {
 		if err := a.Send(b.Context(), 1, nil); err != nil {
 			b.Fatal(err)
 		}
-		p := a.peer(1)
-		a.drop(p.link.raw)
+		p := a.peerOf(1)
+		a.dropConn(p.link.raw)
 		p.link = nil
 	}
 }

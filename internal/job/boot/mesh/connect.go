@@ -30,18 +30,18 @@ const stagger = 100 * time.Millisecond
 // errWhere is wrapped by the errors of Config.Where.
 var errWhere = errors.New("golci: address unknown")
 
-// connect reaches a rank, or finds that it is gone. The turn is taken.
-func (n *Node) connect(ctx context.Context, p *peer) (*link, error) {
-	if err := n.find(ctx, p); err != nil {
+// connectTo reaches a rank, or finds that it is gone. The turn is taken.
+func (n *Node) connectTo(ctx context.Context, p *peer) (*link, error) {
+	if err := n.findPeer(ctx, p); err != nil {
 		return nil, err
 	}
-	if n.fallen(p.addrs) {
+	if n.haveFallen(p.addrs) {
 		return nil, fmt.Errorf("%w: %d: its machine has not answered", ErrGone, p.rank)
 	}
 	begin, refused := time.Now(), time.Time{}
 	var last error
 	for {
-		t := n.round(ctx, p)
+		t := n.tryAll(ctx, p)
 		step := retryPause
 		switch {
 		case t.err == nil:
@@ -52,16 +52,16 @@ func (n *Node) connect(ctx context.Context, p *peer) (*link, error) {
 		case t.verdict != absent:
 			refused = time.Time{}
 			if t.verdict == noAnswer && time.Since(begin) >= n.cfg.Silence {
-				n.fell(p.addrs)
+				n.noteFallen(p.addrs)
 				return nil, fmt.Errorf("%w: %d: %w", ErrGone, p.rank, t.err)
 			}
 		case refused.IsZero():
 			refused = time.Now()
-			step = n.doubt(p) / 4
-		case time.Since(refused) >= n.doubt(p):
+			step = n.doubtTime(p) / 4
+		case time.Since(refused) >= n.doubtTime(p):
 			return nil, fmt.Errorf("%w: %d: %w", ErrGone, p.rank, t.err)
 		default:
-			step = n.doubt(p) / 4
+			step = n.doubtTime(p) / 4
 		}
 		if !authconn.Pause(ctx, step) {
 			return nil, t.err
@@ -70,8 +70,8 @@ func (n *Node) connect(ctx context.Context, p *peer) (*link, error) {
 	}
 }
 
-// find learns the addresses of a rank.
-func (n *Node) find(ctx context.Context, p *peer) error {
+// findPeer learns the addresses of a rank.
+func (n *Node) findPeer(ctx context.Context, p *peer) error {
 	if len(p.addrs) > 0 {
 		return nil
 	}
@@ -89,10 +89,10 @@ func (n *Node) find(ctx context.Context, p *peer) error {
 // firstDoubt is for how long a rank that has never answered must refuse to be there.
 const firstDoubt = time.Second
 
-// doubt is for how long all answers must say that a rank is not there before that is believed. Such an answer proves
-// nothing: whoever can put packets on the way can forge it. For a rank that has once proved itself it is as long as for
-// silence.
-func (n *Node) doubt(p *peer) time.Duration {
+// doubtTime is for how long all answers must say that a rank is not there before that is believed. Such an answer
+// proves nothing: whoever can put packets on the way can forge it. For a rank that has once proved itself it is as long
+// as for silence.
+func (n *Node) doubtTime(p *peer) time.Duration {
 	if len(p.proven) > 0 {
 		return n.cfg.Silence
 	}
@@ -107,9 +107,9 @@ type try struct {
 	err     error
 }
 
-// round tries the addresses in turn, the next one when the one before has failed or takes its time. It leaves no
+// tryAll tries the addresses in turn, the next one when the one before has failed or takes its time. It leaves no
 // goroutine.
-func (n *Node) round(ctx context.Context, p *peer) try {
+func (n *Node) tryAll(ctx context.Context, p *peer) try {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	addrs := p.proven
@@ -121,7 +121,7 @@ func (n *Node) round(ctx context.Context, p *peer) try {
 	next := func() {
 		addr := addrs[begun]
 		begun++
-		go func() { tries <- n.attempt(ctx, addr, p) }()
+		go func() { tries <- n.attemptConn(ctx, addr, p) }()
 	}
 	next()
 	ticks := time.NewTicker(stagger)
@@ -158,9 +158,9 @@ func (n *Node) round(ctx context.Context, p *peer) try {
 	return worst
 }
 
-// attempt makes one connection and has the other side prove that it is rank p. Each of the two takes Silence at most. A
-// process that has taken over the port may accept and say nothing, and so may a stopped rank.
-func (n *Node) attempt(ctx context.Context, addr netip.AddrPort, p *peer) try {
+// attemptConn makes one connection and has the other side prove that it is rank p. Each of the two takes Silence at
+// most. A process that has taken over the port may accept and say nothing, and so may a stopped rank.
+func (n *Node) attemptConn(ctx context.Context, addr netip.AddrPort, p *peer) try {
 	d := net.Dialer{
 		Timeout: n.cfg.Silence, Control: impatient(n.cfg.Silence),
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: n.cfg.Silence / 4, Interval: n.cfg.Silence / 4, Count: 4},
@@ -169,22 +169,22 @@ func (n *Node) attempt(ctx context.Context, addr netip.AddrPort, p *peer) try {
 	if err != nil {
 		return try{addr: addr, verdict: judgeDial(err), err: err}
 	}
-	limit := patience(raw, n.cfg.Silence)
-	stop := context.AfterFunc(ctx, limit.end)
-	c, err := n.call(raw, p)
+	limit := beginStep(raw, n.cfg.Silence)
+	stop := context.AfterFunc(ctx, limit.endNow)
+	c, err := n.openCall(raw, p)
 	if !stop() && err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
 		raw.Close()
-		return try{addr: addr, verdict: judgeCall(err), err: limit.explain("has taken the call", p.rank, addr, err)}
+		return try{addr: addr, verdict: judgeCall(err), err: limit.explainEnd("has taken the call", p.rank, addr, err)}
 	}
-	limit.lift()
+	limit.liftLimit()
 	return try{addr: addr, link: &link{raw: raw, c: c, rank: p.rank, addr: addr}}
 }
 
-// call opens the conversation on a new connection.
-func (n *Node) call(raw net.Conn, p *peer) (*tls.Conn, error) {
+// openCall opens the conversation on a new connection.
+func (n *Node) openCall(raw net.Conn, p *peer) (*tls.Conn, error) {
 	c, err := n.id.Call(raw, 0)
 	if err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func judgeCall(err error) verdict {
 	switch {
 	case authconn.IsStranger(err):
 		return absent
-	case silent(err):
+	case isSilent(err):
 		return noAnswer
 	}
 	return present

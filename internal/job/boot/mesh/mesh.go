@@ -97,16 +97,16 @@ func Listen(cfg Config, at ...netip.Addr) (*Node, error) {
 		in: map[int]net.Conn{}, peers: map[int]*peer{}, silent: map[netip.Addr]bool{},
 	}
 	n.ctx, n.stop = context.WithCancel(context.Background())
-	if err := n.listen(at); err != nil {
+	if err := n.listenAll(at); err != nil {
 		return nil, errors.Join(fmt.Errorf("golci: rank %d: %w", cfg.Rank, err), n.Close())
 	}
 	return n, nil
 }
 
-func (n *Node) listen(at []netip.Addr) error {
+func (n *Node) listenAll(at []netip.Addr) error {
 	if len(at) > 0 {
 		for _, a := range at[:min(len(at), maxAddrs)] {
-			port, err := n.open(netip.AddrPortFrom(a, 0).String())
+			port, err := n.openPort(netip.AddrPortFrom(a, 0).String())
 			if err != nil {
 				return err
 			}
@@ -114,15 +114,15 @@ func (n *Node) listen(at []netip.Addr) error {
 		}
 		return nil
 	}
-	port, err := n.open(":0")
-	for _, a := range reachable(n.host) {
+	port, err := n.openPort(":0")
+	for _, a := range reachableAt(n.host) {
 		n.addrs = append(n.addrs, netip.AddrPortFrom(a, port))
 	}
 	return err
 }
 
-// open listens at addr and returns the port.
-func (n *Node) open(addr string) (uint16, error) {
+// openPort listens at addr and returns the port.
+func (n *Node) openPort(addr string) (uint16, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
 		return 0, err
@@ -130,8 +130,8 @@ func (n *Node) open(addr string) (uint16, error) {
 	n.lns = append(n.lns, ln)
 	n.wg.Go(func() {
 		n.door.Accept(ln, func(c net.Conn) {
-			if !n.start(func() { n.serve(c) }) {
-				n.drop(c)
+			if !n.startGo(func() { n.serveConn(c) }) {
+				n.dropConn(c)
 			}
 		})
 	})
@@ -164,8 +164,8 @@ func (n *Node) Close() error {
 	return err
 }
 
-// start runs f in a goroutine of the Node, unless it is closed.
-func (n *Node) start(f func()) bool {
+// startGo runs f in a goroutine of the Node, unless it is closed.
+func (n *Node) startGo(f func()) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
@@ -175,8 +175,8 @@ func (n *Node) start(f func()) bool {
 	return true
 }
 
-// keep notes a proven connection, unless the Node is closed.
-func (n *Node) keep(c net.Conn) bool {
+// keepConn notes a proven connection, unless the Node is closed.
+func (n *Node) keepConn(c net.Conn) bool {
 	n.door.Leave(c)
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -186,8 +186,8 @@ func (n *Node) keep(c net.Conn) bool {
 	return !n.closed
 }
 
-// drop closes a connection and forgets it.
-func (n *Node) drop(c net.Conn) {
+// dropConn closes a connection and forgets it.
+func (n *Node) dropConn(c net.Conn) {
 	c.Close()
 	n.door.Leave(c)
 	n.mu.Lock()
@@ -195,9 +195,9 @@ func (n *Node) drop(c net.Conn) {
 	delete(n.live, c)
 }
 
-// fell notes that the machine of a rank is silent. Its other ranks then count as gone as well, so that a machine is
-// waited for once.
-func (n *Node) fell(addrs []netip.AddrPort) {
+// noteFallen notes that the machine of a rank is silent. Its other ranks then count as gone as well, so that a machine
+// is waited for once.
+func (n *Node) noteFallen(addrs []netip.AddrPort) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, a := range addrs {
@@ -205,8 +205,8 @@ func (n *Node) fell(addrs []netip.AddrPort) {
 	}
 }
 
-// fallen says whether addrs are all of machines that have fallen silent.
-func (n *Node) fallen(addrs []netip.AddrPort) bool {
+// haveFallen says whether addrs are all of machines that have fallen silent.
+func (n *Node) haveFallen(addrs []netip.AddrPort) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, a := range addrs {

@@ -72,7 +72,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("got %v", x)
 		}
 	}
-	if got := w.nodes[0].peer(1).proven; len(got) != 1 || got[0] != good {
+	if got := w.nodes[0].peerOf(1).proven; len(got) != 1 || got[0] != good {
 		t.Errorf("kept %v, want %v", got, good)
 	}
 }
@@ -256,7 +256,7 @@ func TestVerdicts(t *testing.T) {
 		{[]netip.AddrPort{unreachable, other}, noAnswer},
 		{[]netip.AddrPort{nobody(t), hangsUp, unreachable}, present},
 	} {
-		if got := w.nodes[0].round(t.Context(), &peer{rank: 1, addrs: c.addrs}); got.err == nil || got.verdict != c.want {
+		if got := w.nodes[0].tryAll(t.Context(), &peer{rank: 1, addrs: c.addrs}); got.err == nil || got.verdict != c.want {
 			t.Errorf("%v: verdict %d, want %d: %v", c.addrs, got.verdict, c.want, got.err)
 		}
 	}

@@ -49,7 +49,7 @@ const asks = answers + 2
 // retryPause is the time between two tries to reach a rank that is there.
 const retryPause = 20 * time.Millisecond
 
-func (n *Node) peer(rank int) *peer {
+func (n *Node) peerOf(rank int) *peer {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	p := n.peers[rank]
@@ -70,7 +70,7 @@ func (n *Node) Send(ctx context.Context, to int, b []byte) error {
 	if to < 0 || to >= n.cfg.Size || to == n.cfg.Rank || len(b) > n.cfg.Most {
 		return fmt.Errorf("%w: %d bytes from rank %d to rank %d of %d", errArgument, len(b), n.cfg.Rank, to, n.cfg.Size)
 	}
-	return n.send(ctx, n.peer(to), uint32(len(b)), b)
+	return n.sendFrame(ctx, n.peerOf(to), uint32(len(b)), b)
 }
 
 // Gone says whether rank is known to be gone. It does not block. Unless that is known it starts one probe at a time,
@@ -79,15 +79,15 @@ func (n *Node) Gone(rank int) bool {
 	if rank < 0 || rank >= n.cfg.Size || rank == n.cfg.Rank {
 		return false
 	}
-	p := n.peer(rank)
+	p := n.peerOf(rank)
 	if p.gone.Load() {
 		return true
 	}
 	if p.probing.CompareAndSwap(false, true) {
-		n.start(func() {
+		n.startGo(func() {
 			ctx, cancel := context.WithTimeout(n.ctx, asks*n.cfg.Silence) // it shall not keep the turn from messages
 			defer cancel()
-			_ = n.send(ctx, p, ping, nil) // notes that the rank is gone
+			_ = n.sendFrame(ctx, p, ping, nil) // notes that the rank is gone
 			p.probing.Store(false)
 		})
 	}
@@ -103,10 +103,10 @@ func (n *Node) Hold(ctx context.Context, rank int) error {
 	defer cancel()
 	defer context.AfterFunc(n.ctx, cancel)()
 	p := &peer{rank: rank, watched: true}
-	if err := n.find(ctx, p); err != nil {
+	if err := n.findPeer(ctx, p); err != nil {
 		return err
 	}
-	t := n.round(ctx, p)
+	t := n.tryAll(ctx, p)
 	switch {
 	case ctx.Err() != nil:
 		return net.ErrClosed
@@ -116,8 +116,8 @@ func (n *Node) Hold(ctx context.Context, rank int) error {
 		return t.err
 	}
 	raw := t.link.raw
-	defer n.drop(raw)
-	if !n.keep(raw) {
+	defer n.dropConn(raw)
+	if !n.keepConn(raw) {
 		return net.ErrClosed
 	}
 	defer context.AfterFunc(ctx, func() { raw.Close() })()
@@ -127,15 +127,15 @@ func (n *Node) Hold(ctx context.Context, rank int) error {
 	return nil
 }
 
-// send sends a frame, again on another connection as long as the rank may be there.
-func (n *Node) send(ctx context.Context, p *peer, size uint32, b []byte) error {
+// sendFrame sends a frame, again on another connection as long as the rank may be there.
+func (n *Node) sendFrame(ctx context.Context, p *peer, size uint32, b []byte) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(n.ctx, cancel)()
 	select {
 	case <-p.turn:
 	case <-ctx.Done():
-		return n.ended(ctx, p, nil)
+		return n.endedWith(ctx, p, nil)
 	}
 	defer func() { p.turn <- struct{}{} }()
 	if p.gone.Load() {
@@ -145,7 +145,7 @@ func (n *Node) send(ctx context.Context, p *peer, size uint32, b []byte) error {
 	frame := binary.LittleEndian.AppendUint64(make([]byte, 0, frameFront+len(b)), p.number)
 	frame = append(binary.LittleEndian.AppendUint32(frame, size), b...)
 	for {
-		err := n.try(ctx, p, frame)
+		err := n.trySend(ctx, p, frame)
 		switch {
 		case err == nil:
 			return nil
@@ -155,13 +155,13 @@ func (n *Node) send(ctx context.Context, p *peer, size uint32, b []byte) error {
 		case errors.Is(err, errWhere):
 			return err
 		case !authconn.Pause(ctx, retryPause):
-			return n.ended(ctx, p, err)
+			return n.endedWith(ctx, p, err)
 		}
 	}
 }
 
-// ended tells why a send has ended with ctx; last is the last error before.
-func (n *Node) ended(ctx context.Context, p *peer, last error) error {
+// endedWith tells why a send has ended with ctx; last is the last error before.
+func (n *Node) endedWith(ctx context.Context, p *peer, last error) error {
 	why := ctx.Err()
 	if n.ctx.Err() != nil {
 		why = net.ErrClosed
@@ -172,56 +172,56 @@ func (n *Node) ended(ctx context.Context, p *peer, last error) error {
 	return fmt.Errorf("golci: rank %d has not answered rank %d: %w", p.rank, n.cfg.Rank, why)
 }
 
-// try sends a frame once, over a new connection if there is none. The turn is taken.
-func (n *Node) try(ctx context.Context, p *peer, frame []byte) error {
+// trySend sends a frame once, over a new connection if there is none. The turn is taken.
+func (n *Node) trySend(ctx context.Context, p *peer, frame []byte) error {
 	if p.link == nil {
-		l, err := n.connect(ctx, p)
+		l, err := n.connectTo(ctx, p)
 		if err != nil {
 			return err
 		}
-		if !n.keep(l.raw) {
+		if !n.keepConn(l.raw) {
 			l.raw.Close()
 			return net.ErrClosed
 		}
 		p.link = l
 	}
-	usable, err := p.link.exchange(ctx, answers*n.cfg.Silence, frame)
+	usable, err := p.link.exchangeFrame(ctx, answers*n.cfg.Silence, frame)
 	if !usable {
-		n.drop(p.link.raw)
+		n.dropConn(p.link.raw)
 		p.link = nil
 	}
-	if silent(err) {
-		n.fell(p.addrs)
+	if isSilent(err) {
+		n.noteFallen(p.addrs)
 		return fmt.Errorf("%w: %d: %w", ErrGone, p.rank, err)
 	}
 	return err
 }
 
-// silent says whether a connection has ended because the other machine has acknowledged nothing for too long.
-func silent(err error) bool {
+// isSilent says whether a connection has ended because the other machine has acknowledged nothing for too long.
+func isSilent(err error) bool {
 	return errors.Is(err, syscall.ETIMEDOUT) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH)
 }
 
-// exchange sends a frame and waits until it has been taken, for d at most. usable says whether the link can go on.
-func (l *link) exchange(ctx context.Context, d time.Duration, frame []byte) (usable bool, err error) {
-	limit := patience(l.raw, d)
-	stop := context.AfterFunc(ctx, limit.end)
-	err = l.pass(frame)
+// exchangeFrame sends a frame and waits until it has been taken, for d at most. usable says whether the link can go on.
+func (l *link) exchangeFrame(ctx context.Context, d time.Duration, frame []byte) (usable bool, err error) {
+	limit := beginStep(l.raw, d)
+	stop := context.AfterFunc(ctx, limit.endNow)
+	err = l.passFrame(frame)
 	switch {
 	case !stop():
 		usable = false
 	case err == nil:
-		limit.lift()
+		limit.liftLimit()
 		usable = true
 	}
 	if err != nil {
-		err = limit.explain("has been sent a message", l.rank, l.addr, err)
+		err = limit.explainEnd("has been sent a message", l.rank, l.addr, err)
 	}
 	return usable, err
 }
 
-// pass is exchange without its limit.
-func (l *link) pass(frame []byte) error {
+// passFrame is exchange without its limit.
+func (l *link) passFrame(frame []byte) error {
 	if _, err := l.c.Write(frame); err != nil {
 		return err
 	}

@@ -30,24 +30,24 @@ const (
 	answerBytes = 8
 )
 
-// serve is the goroutine of a connection that somebody else has made.
-func (n *Node) serve(raw net.Conn) {
-	defer n.drop(raw)
-	c, from, err := n.admit(raw)
-	if err != nil || !n.keep(raw) {
+// serveConn is the goroutine of a connection that somebody else has made.
+func (n *Node) serveConn(raw net.Conn) {
+	defer n.dropConn(raw)
+	c, from, err := n.admitCaller(raw)
+	if err != nil || !n.keepConn(raw) {
 		return
 	}
-	n.replace(from, raw)
+	n.replaceConn(from, raw)
 	if from < 0 {
 		_, _ = c.Read(make([]byte, 1)) // until it ends
 		return
 	}
-	n.receive(c, from)
+	n.receiveFrom(c, from)
 }
 
-// admit finds out which rank calls; from is its complement if it calls to watch. A stranger learns only that a program
-// listens.
-func (n *Node) admit(raw net.Conn) (c *tls.Conn, from int, err error) {
+// admitCaller finds out which rank calls; from is its complement if it calls to watch. A stranger learns only that a
+// program listens.
+func (n *Node) admitCaller(raw net.Conn) (c *tls.Conn, from int, err error) {
 	if err := raw.SetDeadline(time.Now().Add(n.cfg.auth)); err != nil {
 		return nil, 0, err
 	}
@@ -75,8 +75,9 @@ func (n *Node) admit(raw net.Conn) (c *tls.Conn, from int, err error) {
 	return c, from, raw.SetDeadline(time.Time{})
 }
 
-// replace makes c the connection of a rank, as admit names it. A rank that calls again has given up the earlier one.
-func (n *Node) replace(from int, c net.Conn) {
+// replaceConn makes c the connection of a rank, as admit names it. A rank that calls again has given up the earlier
+// one.
+func (n *Node) replaceConn(from int, c net.Conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if old := n.in[from]; old != nil {
@@ -85,8 +86,8 @@ func (n *Node) replace(from int, c net.Conn) {
 	n.in[from] = c
 }
 
-// receive takes the messages of a connection until it ends.
-func (n *Node) receive(c net.Conn, from int) {
+// receiveFrom takes the messages of a connection until it ends.
+func (n *Node) receiveFrom(c net.Conn, from int) {
 	var front [frameFront]byte
 	b := make([]byte, MaxMessage)
 	for {
@@ -104,7 +105,7 @@ func (n *Node) receive(c net.Conn, from int) {
 			if _, err := io.ReadFull(c, b[:size]); err != nil {
 				return
 			}
-			n.take(from, number, b[:size])
+			n.takeMessage(from, number, b[:size])
 		}
 		if _, err := c.Write(front[:answerBytes]); err != nil {
 			return
@@ -112,8 +113,8 @@ func (n *Node) receive(c net.Conn, from int) {
 	}
 }
 
-// take passes on a message that has not been taken from another connection before.
-func (n *Node) take(from int, number uint64, b []byte) {
+// takeMessage passes on a message that has not been taken from another connection before.
+func (n *Node) takeMessage(from int, number uint64, b []byte) {
 	n.takeMu.Lock()
 	defer n.takeMu.Unlock()
 	if number > n.last[from] {

@@ -58,7 +58,7 @@ func TestImpatient(t *testing.T) {
 	if err := w.nodes[0].Send(t.Context(), 1, nil); err != nil {
 		t.Fatal(err)
 	}
-	raw, err := w.nodes[0].peer(1).link.raw.(*net.TCPConn).SyscallConn()
+	raw, err := w.nodes[0].peerOf(1).link.raw.(*net.TCPConn).SyscallConn()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -116,13 +116,13 @@ func Parse(line []byte) (Msg, error) {
 // Append appends m as one line with its line feed to dst. It fails for a name or value that the framing cannot carry
 // and for a line above MaxRead. The sender of a request also keeps to MaxSend.
 func (m Msg) Append(dst []byte) ([]byte, error) {
-	if m.Cmd == "" || !plain(m.Cmd) {
+	if m.Cmd == "" || !isPlain(m.Cmd) {
 		return dst, fmt.Errorf("%w: command %q", ErrSyntax, m.Cmd)
 	}
 	start := len(dst)
 	dst = append(append(dst, "cmd="...), m.Cmd...)
 	for _, f := range m.Fields {
-		if f.Key == "" || !plain(f.Key) || strings.Contains(f.Key, "=") || !plain(f.Value) {
+		if f.Key == "" || !isPlain(f.Key) || strings.Contains(f.Key, "=") || !isPlain(f.Value) {
 			return dst[:start], fmt.Errorf("%w: field %q of %d bytes", ErrSyntax, f.Key, len(f.Value))
 		}
 		dst = append(append(append(append(dst, ' '), f.Key...), '='), f.Value...)
@@ -152,7 +152,7 @@ func (m Msg) String() string {
 // fieldValue is the field with the content of a key. It is never shown.
 const fieldValue = "value"
 
-func plain(s string) bool { return strings.IndexFunc(s, isBlank) < 0 }
+func isPlain(s string) bool { return strings.IndexFunc(s, isBlank) < 0 }
 
 // isBlank has the characters that end a word: the blank, and those that end a line for one reader or another.
 func isBlank(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' || r == 0 }

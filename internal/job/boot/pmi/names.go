@@ -31,28 +31,28 @@ func (p ports) Lookup(service string) (string, bool) {
 	return port, ok
 }
 
-// name answers the requests about published services.
-func (s *Server) name(rank int, m Msg) []Action {
+// onName answers the requests about published services.
+func (s *Server) onName(rank int, m Msg) []Action {
 	service := m.Str("service")
 	if service == "" {
-		return refuse(rank, m.Cmd, "no_service")
+		return refuseRequest(rank, m.Cmd, "no_service")
 	}
 	switch port, ok := m.Get("port"); {
 	case m.Cmd == cmdLookup:
 		if port, ok = s.names.Lookup(service); ok {
-			return send(rank, M(answers[m.Cmd], "rc", "0", "port", port))
+			return sendTo(rank, M(answers[m.Cmd], "rc", "0", "port", port))
 		}
-		return refuse(rank, m.Cmd, "not_published")
+		return refuseRequest(rank, m.Cmd, "not_published")
 	case m.Cmd == cmdUnpublish:
 		if !s.names.Unpublish(service) {
-			return refuse(rank, m.Cmd, "not_published")
+			return refuseRequest(rank, m.Cmd, "not_published")
 		}
 	case !ok || len(service)+len(port) > MaxValue:
-		return refuse(rank, m.Cmd, "bad_service_or_port")
+		return refuseRequest(rank, m.Cmd, "bad_service_or_port")
 	case !s.names.Publish(service, port):
-		return refuse(rank, m.Cmd, "published_already")
+		return refuseRequest(rank, m.Cmd, "published_already")
 	}
-	return send(rank, M(answers[m.Cmd], "rc", "0", "info", "ok"))
+	return sendTo(rank, M(answers[m.Cmd], "rc", "0", "info", "ok"))
 }
 
 // Requests of PMI-1 about published services.

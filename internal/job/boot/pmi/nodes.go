@@ -10,7 +10,7 @@ import (
 func FormatNodes(nodes []int, limit int) string {
 	var b strings.Builder
 	b.WriteString("(vector")
-	for _, x := range period(blocksOf(nodes)) {
+	for _, x := range shortestPeriod(blocksOf(nodes)) {
 		fmt.Fprintf(&b, ",(%d,%d,%d)", x.first, x.nodes, x.perNode)
 		if b.Len() >= limit {
 			return ""
@@ -37,17 +37,18 @@ func blocksOf(nodes []int) (out []block) {
 	return out
 }
 
-// period is the shortest beginning of blocks whose repetition gives them all: readers repeat the blocks themselves.
-func period(blocks []block) []block {
+// shortestPeriod is the shortest beginning of blocks whose repetition gives them all: readers repeat the blocks
+// themselves.
+func shortestPeriod(blocks []block) []block {
 	for n := 1; n <= len(blocks)/2; n++ {
-		if len(blocks)%n == 0 && repeats(blocks, n) {
+		if len(blocks)%n == 0 && repeatsAt(blocks, n) {
 			return blocks[:n]
 		}
 	}
 	return blocks
 }
 
-func repeats(blocks []block, n int) bool {
+func repeatsAt(blocks []block, n int) bool {
 	for i, b := range blocks[n:] {
 		if b != blocks[i] {
 			return false

@@ -66,7 +66,7 @@ func NewServer(cfg Config) (*Server, error) {
 	if cfg.Size < 1 {
 		return nil, fmt.Errorf("pmi: a job of %d ranks", cfg.Size)
 	}
-	if cfg.KVSName == "" || len(cfg.KVSName) > MaxName || !plain(cfg.KVSName) {
+	if cfg.KVSName == "" || len(cfg.KVSName) > MaxName || !isPlain(cfg.KVSName) {
 		return nil, fmt.Errorf("pmi: key space name %q", cfg.KVSName)
 	}
 	s := &Server{
@@ -100,135 +100,135 @@ func (s *Server) Handle(rank int, line []byte) []Action {
 	}
 	switch m.Cmd {
 	case "init":
-		return s.init(rank, m)
+		return s.onInit(rank, m)
 	case "initack":
 		return s.initAck(rank)
 	case "abort":
-		return s.abort(rank, m)
+		return s.onAbort(rank, m)
 	case CmdLeave:
-		return s.leave(rank, m)
+		return s.onLeave(rank, m)
 	case CmdFollows:
-		s.follows(rank, m)
+		s.rankFollows(rank, m)
 		return nil
 	case CmdReport:
-		return s.report(rank)
+		return s.onReport(rank)
 	}
-	state := s.states.at(rank)
+	state := s.states.stateOf(rank)
 	if state == rankNew || hasEnded(state) {
-		return refuse(rank, m.Cmd, "not_initialized")
+		return refuseRequest(rank, m.Cmd, "not_initialized")
 	}
 	if m.Cmd == CmdWho {
-		return send(rank, M(CmdMissing, "rc", "0", FieldRanks, FormatRanks(s.Missing(), SafeValue)))
+		return sendTo(rank, M(CmdMissing, "rc", "0", FieldRanks, FormatRanks(s.Missing(), SafeValue)))
 	}
 	if state == rankBarrier {
 		return []Action{{Kind: Hang, Rank: rank, Text: m.Cmd + " while its barrier is outstanding"}}
 	}
-	return s.request(rank, m)
+	return s.requestNames(rank, m)
 }
 
 // Gone tells that the connection of rank, or the rank itself, has ended. It is harmless when repeated.
 func (s *Server) Gone(rank int) []Action {
-	if hasEnded(s.states.at(rank)) {
+	if hasEnded(s.states.stateOf(rank)) {
 		return nil
 	}
-	s.states.move(rank, rankGone)
+	s.states.moveRank(rank, rankGone)
 	return s.checkBarrier()
 }
 
 // Finalized says whether rank has ended its conversation in order.
 func (s *Server) Finalized(rank int) bool {
-	st := s.states.at(rank)
+	st := s.states.stateOf(rank)
 	return st == rankFinal || st == rankLeft
 }
 
 // Joined says whether rank has begun its conversation.
-func (s *Server) Joined(rank int) bool { return s.states.at(rank) != rankNew }
+func (s *Server) Joined(rank int) bool { return s.states.stateOf(rank) != rankNew }
 
 // Missing lists the ranks that are not in the barrier, ascending.
 func (s *Server) Missing() []int {
-	return s.states.missing()
+	return s.states.missingRanks()
 }
 
-func (s *Server) request(rank int, m Msg) []Action {
+func (s *Server) requestNames(rank int, m Msg) []Action {
 	switch m.Cmd {
 	case "get_maxes":
-		return send(rank, M("maxes", "rc", "0", "kvsname_max", strconv.Itoa(MaxName),
+		return sendTo(rank, M("maxes", "rc", "0", "kvsname_max", strconv.Itoa(MaxName),
 			"keylen_max", strconv.Itoa(MaxKey), "vallen_max", strconv.Itoa(MaxValue)))
 	case "get_appnum":
 		app := 0
 		if rank < len(s.cfg.AppNum) {
 			app = s.cfg.AppNum[rank]
 		}
-		return send(rank, M("appnum", "rc", "0", "appnum", strconv.Itoa(app)))
+		return sendTo(rank, M("appnum", "rc", "0", "appnum", strconv.Itoa(app)))
 	case "get_universe_size":
-		return send(rank, M("universe_size", "rc", "0", "size", strconv.Itoa(max(s.cfg.Room, s.cfg.Size))))
+		return sendTo(rank, M("universe_size", "rc", "0", "size", strconv.Itoa(max(s.cfg.Room, s.cfg.Size))))
 	case cmdPublish, cmdUnpublish, cmdLookup:
-		return s.name(rank, m)
+		return s.onName(rank, m)
 	case CmdSpawn:
 		if !s.cfg.Spawns {
-			return refuse(rank, m.Cmd, "not_supported")
+			return refuseRequest(rank, m.Cmd, "not_supported")
 		}
-		return []Action{{Kind: Spawn, Rank: rank, Text: reason(m)}}
+		return []Action{{Kind: Spawn, Rank: rank, Text: reasonOf(m)}}
 	case CmdReady:
 		return []Action{{Kind: Ready, Rank: rank}}
 	case "get_my_kvsname":
-		return send(rank, M("my_kvsname", "rc", "0", "kvsname", s.cfg.KVSName))
+		return sendTo(rank, M("my_kvsname", "rc", "0", "kvsname", s.cfg.KVSName))
 	case "put":
-		return s.put(rank, m)
+		return s.onPut(rank, m)
 	case "get":
-		return s.get(rank, m)
+		return s.onGet(rank, m)
 	case "barrier_in":
-		s.states.move(rank, rankBarrier)
+		s.states.moveRank(rank, rankBarrier)
 		return s.checkBarrier()
 	case "finalize":
-		s.states.move(rank, rankFinal)
-		return append(send(rank, M("finalize_ack", "rc", "0")), s.checkBarrier()...)
+		s.states.moveRank(rank, rankFinal)
+		return append(sendTo(rank, M("finalize_ack", "rc", "0")), s.checkBarrier()...)
 	}
-	return refuse(rank, m.Cmd, "not_supported")
+	return refuseRequest(rank, m.Cmd, "not_supported")
 }
 
-func (s *Server) init(rank int, m Msg) []Action {
-	if s.states.at(rank) != rankNew {
-		return refuse(rank, m.Cmd, "already_initialized")
+func (s *Server) onInit(rank int, m Msg) []Action {
+	if s.states.stateOf(rank) != rankNew {
+		return refuseRequest(rank, m.Cmd, "already_initialized")
 	}
 	if v := m.Str("pmi_version"); v != "1" {
-		return send(rank, M("response_to_init", "rc", "-1", "pmi_version", "1", "pmi_subversion", "1",
+		return sendTo(rank, M("response_to_init", "rc", "-1", "pmi_version", "1", "pmi_subversion", "1",
 			"msg", "only_PMI-1_is_spoken_here"))
 	}
-	s.states.move(rank, rankReady)
-	return send(rank, M("response_to_init", "rc", "0", "pmi_version", "1", "pmi_subversion", "1"))
+	s.states.moveRank(rank, rankReady)
+	return sendTo(rank, M("response_to_init", "rc", "0", "pmi_version", "1", "pmi_subversion", "1"))
 }
 
 // initAck answers the opening of port mode: who the rank is, before its init.
 func (s *Server) initAck(rank int) []Action {
-	out := send(rank, M("initack", "rc", "0"))
+	out := sendTo(rank, M("initack", "rc", "0"))
 	for _, kv := range [][2]string{{"size", strconv.Itoa(s.cfg.Size)}, {"rank", strconv.Itoa(rank)}, {"debug", "0"}} {
 		out = append(out, Action{Kind: Send, Rank: rank, Msg: M("set", kv[0], kv[1])})
 	}
 	return out
 }
 
-func (s *Server) put(rank int, m Msg) []Action {
+func (s *Server) onPut(rank int, m Msg) []Action {
 	key, okKey := m.Get("key")
 	value, okValue := m.Get("value")
 	switch {
 	case !okKey || !okValue || key == "" || len(key) > MaxKey || len(value) > MaxValue:
-		return refuse(rank, m.Cmd, "bad_key_or_value")
+		return refuseRequest(rank, m.Cmd, "bad_key_or_value")
 	case m.Str("kvsname") != s.cfg.KVSName:
-		return refuse(rank, m.Cmd, "no_such_kvsname")
+		return refuseRequest(rank, m.Cmd, "no_such_kvsname")
 	case strings.HasPrefix(key, reservedKeys) || key == KeySecret:
-		return refuse(rank, m.Cmd, "reserved_key")
+		return refuseRequest(rank, m.Cmd, "reserved_key")
 	}
 	s.staged[key] = value
-	return send(rank, M("put_result", "rc", "0"))
+	return sendTo(rank, M("put_result", "rc", "0"))
 }
 
-func (s *Server) get(rank int, m Msg) []Action {
+func (s *Server) onGet(rank int, m Msg) []Action {
 	value, ok := s.kvs[m.Str("key")]
 	if !ok || m.Str("kvsname") != s.cfg.KVSName {
-		return refuse(rank, m.Cmd, "key_not_found")
+		return refuseRequest(rank, m.Cmd, "key_not_found")
 	}
-	return send(rank, M("get_result", "rc", "0", "value", value))
+	return sendTo(rank, M("get_result", "rc", "0", "value", value))
 }
 
 // checkBarrier lets everybody out when all have come. A barrier that some wait in and that a rank has left for good can
@@ -240,7 +240,7 @@ func (s *Server) checkBarrier() []Action {
 	if s.states.left > 0 {
 		return nil // whoever waits is about to leave, too
 	}
-	if ended := s.states.gone(); len(ended) > 0 {
+	if ended := s.states.goneRanks(); len(ended) > 0 {
 		return s.failBarrier(ended[0])
 	}
 	if s.states.waiting < s.cfg.Size {
@@ -250,33 +250,33 @@ func (s *Server) checkBarrier() []Action {
 		s.kvs[k] = v
 	}
 	clear(s.staged)
-	return s.release(M("barrier_out", "rc", "0"))
+	return s.releaseBarrier(M("barrier_out", "rc", "0"))
 }
 
 // refuseBarrier tells those who wait that the barrier cannot end, and which ranks have ended. Others that are not in it
 // may be on their way.
 func (s *Server) refuseBarrier(why string) []Action {
-	return s.release(M("barrier_out", "rc", "-1", FieldRanks, FormatRanks(s.states.gone(), SafeValue), "msg", why))
+	return s.releaseBarrier(M("barrier_out", "rc", "-1", FieldRanks, FormatRanks(s.states.goneRanks(), SafeValue), "msg", why))
 }
 
 func (s *Server) failBarrier(rank int) []Action {
 	how := "has gone"
-	if s.states.at(rank) == rankFinal {
+	if s.states.stateOf(rank) == rankFinal {
 		how = "has finalized"
 	}
-	out := s.fail(rank, 1, fmt.Sprintf("rank %d %s, while other ranks wait for it", rank, how), false)
+	out := s.failRank(rank, 1, fmt.Sprintf("rank %d %s, while other ranks wait for it", rank, how), false)
 	return append(out, s.refuseBarrier(fmt.Sprintf("rank_%d_%s", rank, strings.ReplaceAll(how, " ", "_")))...)
 }
 
-// fail tells the owner before it tells anybody else.
-func (s *Server) fail(rank, code int, text string, aborted bool) []Action {
+// failRank tells the owner before it tells anybody else.
+func (s *Server) failRank(rank, code int, text string, aborted bool) []Action {
 	if s.cfg.Failing != nil {
 		s.cfg.Failing(rank, code, text, aborted)
 	}
 	return []Action{{Kind: Fail, Rank: rank, Code: code, Text: text}}
 }
 
-func (s *Server) release(m Msg) []Action {
+func (s *Server) releaseBarrier(m Msg) []Action {
 	var out []Action
 	for _, r := range s.states.letOut() {
 		out = append(out, Action{Kind: Send, Rank: r, Msg: m})
@@ -284,40 +284,40 @@ func (s *Server) release(m Msg) []Action {
 	return out
 }
 
-func (s *Server) abort(rank int, m Msg) []Action {
+func (s *Server) onAbort(rank int, m Msg) []Action {
 	code := exitCode(m)
-	s.states.move(rank, rankFinal)
+	s.states.moveRank(rank, rankFinal)
 	text := fmt.Sprintf("rank %d aborted the job with code %d", rank, code)
-	if why := reason(m); why != "" {
+	if why := reasonOf(m); why != "" {
 		text += ": " + why
 	}
-	out := s.fail(rank, code, text, true)
+	out := s.failRank(rank, code, text, true)
 	if s.states.waiting > 0 {
 		out = append(out, s.refuseBarrier(fmt.Sprintf("rank_%d_aborted", rank))...)
 	}
 	return out
 }
 
-// leave takes the word of a rank that ends by agreement. It may come at any time, beside an outstanding barrier, too.
-func (s *Server) leave(rank int, m Msg) []Action {
-	if hasEnded(s.states.at(rank)) {
+// onLeave takes the word of a rank that ends by agreement. It may come at any time, beside an outstanding barrier, too.
+func (s *Server) onLeave(rank int, m Msg) []Action {
+	if hasEnded(s.states.stateOf(rank)) {
 		return nil
 	}
-	s.states.move(rank, rankLeft)
-	return []Action{{Kind: Leave, Rank: rank, Code: exitCode(m), Text: reason(m)}}
+	s.states.moveRank(rank, rankLeft)
+	return []Action{{Kind: Leave, Rank: rank, Code: exitCode(m), Text: reasonOf(m)}}
 }
 
-// follows takes the word of a rank on the death of another one, at any time until its own end.
-func (s *Server) follows(rank int, m Msg) {
+// rankFollows takes the word of a rank on the death of another one, at any time until its own end.
+func (s *Server) rankFollows(rank int, m Msg) {
 	of, err := m.Int(FieldRanks)
-	if err == nil && of >= 0 && s.cfg.Follows != nil && s.states.at(rank) != rankNew && !hasEnded(s.states.at(rank)) {
+	if err == nil && of >= 0 && s.cfg.Follows != nil && s.states.stateOf(rank) != rankNew && !hasEnded(s.states.stateOf(rank)) {
 		s.cfg.Follows(rank, of)
 	}
 }
 
-// report takes the word of a rank that writes a report. It may come at any time, as CmdLeave may.
-func (s *Server) report(rank int) []Action {
-	if hasEnded(s.states.at(rank)) {
+// onReport takes the word of a rank that writes a report. It may come at any time, as CmdLeave may.
+func (s *Server) onReport(rank int) []Action {
+	if hasEnded(s.states.stateOf(rank)) {
 		return nil
 	}
 	return []Action{{Kind: Report, Rank: rank}}
@@ -331,7 +331,7 @@ func exitCode(m Msg) int {
 	return code
 }
 
-func reason(m Msg) string {
+func reasonOf(m Msg) string {
 	b, err := base64.RawURLEncoding.DecodeString(m.Str(FieldText))
 	if err != nil {
 		return ""
@@ -345,16 +345,16 @@ func (s *Server) inMulti(rank int, line []byte) []Action {
 		return nil
 	}
 	s.multi[rank] = false
-	return send(rank, M("spawn_result", "rc", "-1", "msg", "not_supported"))
+	return sendTo(rank, M("spawn_result", "rc", "-1", "msg", "not_supported"))
 }
 
-func send(rank int, m Msg) []Action { return []Action{{Kind: Send, Rank: rank, Msg: m}} }
+func sendTo(rank int, m Msg) []Action { return []Action{{Kind: Send, Rank: rank, Msg: m}} }
 
-// refuse answers a request that cannot be served, under the name its client waits for.
-func refuse(rank int, cmd, why string) []Action {
+// refuseRequest answers a request that cannot be served, under the name its client waits for.
+func refuseRequest(rank int, cmd, why string) []Action {
 	name, ok := answers[cmd]
 	if !ok || name == "" {
 		name = cmd + "_result"
 	}
-	return send(rank, M(name, "rc", "-1", "msg", why))
+	return sendTo(rank, M(name, "rc", "-1", "msg", why))
 }

@@ -26,18 +26,18 @@ type states struct {
 
 func newStates(ranks int) *states { return &states{of: make([]rankState, ranks)} }
 
-// at is the state of a rank.
-func (s *states) at(rank int) rankState {
+// stateOf is the state of a rank.
+func (s *states) stateOf(rank int) rankState {
 	s.looks++
 	return s.of[rank]
 }
 
-// move sets the state of a rank. None moves back from the end.
-func (s *states) move(rank int, st rankState) {
-	old := s.at(rank)
+// moveRank sets the state of a rank. None moves back from the end.
+func (s *states) moveRank(rank int, st rankState) {
+	old := s.stateOf(rank)
 	s.of[rank] = st
-	s.count(old, -1)
-	s.count(st, 1)
+	s.countState(old, -1)
+	s.countState(st, 1)
 	if st == rankBarrier {
 		s.came = append(s.came, rank)
 	}
@@ -46,7 +46,7 @@ func (s *states) move(rank int, st rankState) {
 	}
 }
 
-func (s *states) count(st rankState, d int) {
+func (s *states) countState(st rankState, d int) {
 	if st == rankBarrier {
 		s.waiting += d
 	}
@@ -58,8 +58,8 @@ func (s *states) count(st rankState, d int) {
 // letOut makes the ranks in the barrier ready, and lists them in ascending order.
 func (s *states) letOut() (out []int) {
 	for _, r := range s.came {
-		if s.at(r) == rankBarrier {
-			s.move(r, rankReady)
+		if s.stateOf(r) == rankBarrier {
+			s.moveRank(r, rankReady)
 			out = append(out, r)
 		}
 	}
@@ -68,16 +68,16 @@ func (s *states) letOut() (out []int) {
 	return out
 }
 
-// gone lists the ranks that have ended, in ascending order.
-func (s *states) gone() []int {
+// goneRanks lists the ranks that have ended, in ascending order.
+func (s *states) goneRanks() []int {
 	s.looks += len(s.ended)
 	return slices.Sorted(slices.Values(s.ended))
 }
 
-// missing lists the ranks that are not in the barrier, in ascending order. It looks at all ranks.
-func (s *states) missing() (out []int) {
+// missingRanks lists the ranks that are not in the barrier, in ascending order. It looks at all ranks.
+func (s *states) missingRanks() (out []int) {
 	for r := range s.of {
-		if s.at(r) != rankBarrier {
+		if s.stateOf(r) != rankBarrier {
 			out = append(out, r)
 		}
 	}

@@ -38,14 +38,14 @@ type Client struct {
 // blocks the calling goroutine until the server answers, until ctx ends at the latest.
 func Init(ctx context.Context, env func(name string) (string, bool)) (*Client, error) {
 	c := newClient()
-	if err := c.do(ctx, "PMIx_Init", c.start); err != nil {
+	if err := c.doCall(ctx, "PMIx_Init", c.startLibrary); err != nil {
 		return nil, err
 	}
-	if err := c.who(env); err != nil {
+	if err := c.checkMembership(env); err != nil {
 		return nil, err
 	}
 	c.watch = watchServer(env)
-	v, err := c.get(ctx, rankWildcard, keyJobSize, 0)
+	v, err := c.getValue(ctx, rankWildcard, keyJobSize, 0)
 	if err == nil && (v.kind != typeUint32 || v.number <= uint32(c.Rank)) {
 		err = fmt.Errorf("%w: %s of type %d is %d, which does not fit rank %d", ErrServer, keyJobSize, v.kind, v.number,
 			c.Rank)
@@ -64,24 +64,24 @@ func newClient() *Client {
 	return c
 }
 
-// start opens and initializes the library. Its threads may replace handlers of signals.
-func (c *Client) start() error {
-	lib, err := open()
+// startLibrary opens and initializes the library. Its threads may replace handlers of signals.
+func (c *Client) startLibrary() error {
+	lib, err := openLibrary()
 	if err != nil {
 		return err
 	}
-	c.lib, c.Version = lib, goString(call(lib.version, nil))
+	c.lib, c.Version = lib, goString(callFunction(lib.version, nil))
 	p := onHeap[proc]()
 	dl.KeepHandlers(func() {
-		err = lib.status(lib.init, "PMIx_Init", p, uintptr(unsafe.Pointer(p)), 0, 0)
+		err = lib.callStatus(lib.init, "PMIx_Init", p, uintptr(unsafe.Pointer(p)), 0, 0)
 	})
 	c.me = *p
 	return err
 }
 
-// who checks that the library has joined the job of the environment. Without a server some versions make a job of one
-// rank, and report no error.
-func (c *Client) who(env func(name string) (string, bool)) error {
+// checkMembership checks that the library has joined the job of the environment. Without a server some versions make a
+// job of one rank, and report no error.
+func (c *Client) checkMembership(env func(name string) (string, bool)) error {
 	c.Namespace, c.Rank = cText(c.me.namespace[:]), int(c.me.rank)
 	space, _ := env("PMIX_NAMESPACE")
 	rank, _ := env("PMIX_RANK")
@@ -101,9 +101,9 @@ func (c *Client) Lost() <-chan struct{} {
 	return c.watch.lost
 }
 
-// do runs f, which calls the library, in a goroutine of its own, when no other call is under way. It waits for f until
-// ctx ends, the server has gone, or Abort is called. f must then write only what nobody reads any more.
-func (c *Client) do(ctx context.Context, what string, f func() error) error {
+// doCall runs f, which calls the library, in a goroutine of its own, when no other call is under way. It waits for f
+// until ctx ends, the server has gone, or Abort is called. f must then write only what nobody reads any more.
+func (c *Client) doCall(ctx context.Context, what string, f func() error) error {
 	select {
 	case <-c.turn:
 	case <-ctx.Done():
@@ -124,10 +124,10 @@ func (c *Client) do(ctx context.Context, what string, f func() error) error {
 		defer func() { c.turn <- struct{}{} }()
 		ended <- f()
 	}()
-	return c.await(ctx, what, ended)
+	return c.awaitEnd(ctx, what, ended)
 }
 
-func (c *Client) await(ctx context.Context, what string, ended <-chan error) error {
+func (c *Client) awaitEnd(ctx context.Context, what string, ended <-chan error) error {
 	select {
 	case err := <-ended:
 		return err
@@ -141,16 +141,16 @@ func (c *Client) await(ctx context.Context, what string, ended <-chan error) err
 	}
 }
 
-// usable is do for calls that a membership must be there for.
-func (c *Client) usable(ctx context.Context, what string, f func() error) error {
+// doAsMember is do for calls that a membership must be there for.
+func (c *Client) doAsMember(ctx context.Context, what string, f func() error) error {
 	if c.done.Load() {
-		return c.why()
+		return c.endedWhy()
 	}
-	return c.do(ctx, what, f)
+	return c.doCall(ctx, what, f)
 }
 
-// why tells how the membership has ended. An Abort that has only begun counts as an end in order.
-func (c *Client) why() error {
+// endedWhy tells how the membership has ended. An Abort that has only begun counts as an end in order.
+func (c *Client) endedWhy() error {
 	select {
 	case <-c.dead:
 		return ErrAborted
@@ -179,8 +179,8 @@ func (c *Client) Put(ctx context.Context, key string, bytes []byte) error {
 		kind: typeByteObject, data: uintptr(unsafe.Pointer(unsafe.SliceData(a.bytes))),
 		size: uintptr(len(bytes)),
 	}
-	return c.usable(ctx, "PMIx_Put", func() error {
-		return c.lib.status(c.lib.put, "PMIx_Put", a, scopeGlobal, uintptr(unsafe.Pointer(&a.key)),
+	return c.doAsMember(ctx, "PMIx_Put", func() error {
+		return c.lib.callStatus(c.lib.put, "PMIx_Put", a, scopeGlobal, uintptr(unsafe.Pointer(&a.key)),
 			uintptr(unsafe.Pointer(&a.value)))
 	})
 }
@@ -188,21 +188,21 @@ func (c *Client) Put(ctx context.Context, key string, bytes []byte) error {
 // Fence sends what has been put to the server, waits until all ranks of the namespace have called it, and brings their
 // values here. It blocks the calling goroutine, until ctx ends at the latest.
 func (c *Client) Fence(ctx context.Context) error {
-	err := c.usable(ctx, "PMIx_Commit", func() error { return c.lib.status(c.lib.commit, "PMIx_Commit", nil) })
+	err := c.doAsMember(ctx, "PMIx_Commit", func() error { return c.lib.callStatus(c.lib.commit, "PMIx_Commit", nil) })
 	if err != nil {
 		return err
 	}
 	collect := onHeap[info]()
-	collect.flag(keyCollect)
-	return c.usable(ctx, "PMIx_Fence", func() error { // no list of ranks: all of the namespace
-		return c.lib.status(c.lib.fence, "PMIx_Fence", collect, 0, 0, uintptr(unsafe.Pointer(collect)), 1)
+	collect.setFlag(keyCollect)
+	return c.doAsMember(ctx, "PMIx_Fence", func() error { // no list of ranks: all of the namespace
+		return c.lib.callStatus(c.lib.fence, "PMIx_Fence", collect, 0, 0, uintptr(unsafe.Pointer(collect)), 1)
 	})
 }
 
 // Get returns what rank has put under key before the last Fence, at most limit bytes. The error wraps ErrNoKey if it
 // has put nothing there. It blocks the calling goroutine, until ctx ends at the latest.
 func (c *Client) Get(ctx context.Context, rank int, key string, limit int) ([]byte, error) {
-	v, err := c.get(ctx, uint32(rank), key, limit)
+	v, err := c.getValue(ctx, uint32(rank), key, limit)
 	if err == nil && v.kind != typeByteObject {
 		err = fmt.Errorf("%w: %q of rank %d has type %d", ErrServer, key, rank, v.kind)
 	}
@@ -212,7 +212,7 @@ func (c *Client) Get(ctx context.Context, rank int, key string, limit int) ([]by
 // Peers returns the ranks of this node, ascending. The error wraps ErrNoKey if the server does not tell them. It blocks
 // as Get does.
 func (c *Client) Peers(ctx context.Context) ([]int, error) {
-	v, err := c.get(ctx, rankWildcard, keyPeers, mostText)
+	v, err := c.getValue(ctx, rankWildcard, keyPeers, mostText)
 	if err == nil && v.kind != typeString {
 		err = fmt.Errorf("%w: %s has type %d", ErrServer, keyPeers, v.kind)
 	}
@@ -227,13 +227,13 @@ func (c *Client) Peers(ctx context.Context) ([]int, error) {
 // the latest. Most servers kill this process before.
 func (c *Client) Abort(ctx context.Context, code int, msg string) error {
 	if c.done.Swap(true) {
-		return c.why()
+		return c.endedWhy()
 	}
 	text := append(make([]byte, 0, len(msg)+1), msg...)
 	text = append(text, 0)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- c.lib.status(c.lib.abort, "PMIx_Abort", text, uintptr(code), uintptr(unsafe.Pointer(&text[0])), 0, 0)
+		ended <- c.lib.callStatus(c.lib.abort, "PMIx_Abort", text, uintptr(code), uintptr(unsafe.Pointer(&text[0])), 0, 0)
 	}()
 	close(c.dead)
 	select {
@@ -251,7 +251,7 @@ func (c *Client) Finalize(ctx context.Context) error {
 		return nil
 	}
 	c.Unwatch() // the library closes the connection
-	err := c.do(ctx, "PMIx_Finalize", func() error { return c.lib.status(c.lib.finalize, "PMIx_Finalize", nil, 0, 0) })
+	err := c.doCall(ctx, "PMIx_Finalize", func() error { return c.lib.callStatus(c.lib.finalize, "PMIx_Finalize", nil, 0, 0) })
 	if errors.Is(err, ErrLost) {
 		return nil // nobody is left who would take this exit for a failure
 	}
@@ -261,6 +261,6 @@ func (c *Client) Finalize(ctx context.Context) error {
 // Unwatch stops the watch over the server's connection, so that Lost is not closed any more.
 func (c *Client) Unwatch() {
 	if c.watch != nil {
-		c.watch.stop()
+		c.watch.stopWatch()
 	}
 }

@@ -15,7 +15,7 @@ func TestStuck(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	first, second := make(chan error), make(chan error)
 	go func() {
-		first <- c.do(ctx, "first", func() error { close(begun); <-release; return nil })
+		first <- c.doCall(ctx, "first", func() error { close(begun); <-release; return nil })
 	}()
 	<-begun
 	go func() { second <- c.Put(context.Background(), "key", nil) }()
@@ -32,7 +32,7 @@ func TestStuck(t *testing.T) {
 	close(release)
 	<-c.turn
 	c.turn <- struct{}{}
-	if err := c.do(t.Context(), "late", func() error { return nil }); !errors.Is(err, ErrStuck) {
+	if err := c.doCall(t.Context(), "late", func() error { return nil }); !errors.Is(err, ErrStuck) {
 		t.Errorf("after a late return: %v", err)
 	}
 }
@@ -70,7 +70,7 @@ func TestWho(t *testing.T) {
 		client := newClient()
 		copy(client.me.namespace[:], c.space)
 		client.me.rank = c.rank
-		if err := client.who(env); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrServer) {
+		if err := client.checkMembership(env); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrServer) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

@@ -24,20 +24,20 @@ type got struct {
 	number uint32 // of a PMIX_UINT32
 }
 
-// get asks for a value of at most limit bytes.
-func (c *Client) get(ctx context.Context, rank uint32, key string, limit int) (got, error) {
+// getValue asks for a value of at most limit bytes.
+func (c *Client) getValue(ctx context.Context, rank uint32, key string, limit int) (got, error) {
 	a := onHeap[getArgs]()
 	a.proc = proc{namespace: c.me.namespace, rank: rank}
 	copy(a.key[:maxKey], key)
-	a.now.flag(keyImmediate)
+	a.now.setFlag(keyImmediate)
 	out := onHeap[got]()
-	err := c.usable(ctx, "PMIx_Get", func() error {
-		err := c.lib.status(c.lib.get, "PMIx_Get", a, uintptr(unsafe.Pointer(&a.proc)), uintptr(unsafe.Pointer(&a.key)),
+	err := c.doAsMember(ctx, "PMIx_Get", func() error {
+		err := c.lib.callStatus(c.lib.get, "PMIx_Get", a, uintptr(unsafe.Pointer(&a.proc)), uintptr(unsafe.Pointer(&a.key)),
 			uintptr(unsafe.Pointer(&a.now)), 1, uintptr(unsafe.Pointer(&a.result)))
 		if err != nil {
 			return err
 		}
-		*out, err = c.lib.take(a.result, limit)
+		*out, err = c.lib.takeValue(a.result, limit)
 		return err
 	})
 	if err != nil {
@@ -53,13 +53,13 @@ func rankText(rank uint32) string {
 	return fmt.Sprint(rank)
 }
 
-// take copies a value and frees it, as PMIX_VALUE_RELEASE does for the types that are known here.
-func (l *library) take(at uintptr, limit int) (got, error) {
+// takeValue copies a value and frees it, as PMIX_VALUE_RELEASE does for the types that are known here.
+func (l *library) takeValue(at uintptr, limit int) (got, error) {
 	if at == 0 {
 		return got{}, fmt.Errorf("%w: no value", ErrServer)
 	}
-	v := *(*value)(foreign(at))
-	defer call(l.free, nil, at)
+	v := *(*value)(foreignMemory(at))
+	defer callFunction(l.free, nil, at)
 	out := got{kind: v.kind}
 	switch v.kind {
 	case typeUint32:
@@ -69,12 +69,12 @@ func (l *library) take(at uintptr, limit int) (got, error) {
 		out.bytes = []byte(goString(v.data))
 	case typeByteObject:
 		if v.size <= uintptr(limit) && v.size > 0 {
-			out.bytes = bytes.Clone(unsafe.Slice((*byte)(foreign(v.data)), v.size))
+			out.bytes = bytes.Clone(unsafe.Slice((*byte)(foreignMemory(v.data)), v.size))
 		}
 	default:
 		return out, nil // what it points to is lost, a few bytes for a server that is refused
 	}
-	call(l.free, nil, v.data)
+	callFunction(l.free, nil, v.data)
 	if v.kind == typeByteObject && v.size > uintptr(limit) || len(out.bytes) > limit {
 		return got{}, fmt.Errorf("%w: a value of %d bytes, at most %d", ErrServer, max(v.size, uintptr(len(out.bytes))),
 			limit)

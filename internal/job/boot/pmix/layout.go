@@ -54,8 +54,8 @@ type info struct {
 	value value
 }
 
-// flag makes the directive key=true.
-func (i *info) flag(key string) {
+// setFlag makes the directive key=true.
+func (i *info) setFlag(key string) {
 	copy(i.key[:], key)
 	i.value.kind = typeBool
 	*(*byte)(unsafe.Pointer(&i.value.data)) = 1

@@ -18,8 +18,8 @@ type library struct {
 	init, finalize, put, commit, fence, get, abort, errorString, version, free uintptr
 }
 
-// open binds the library. It may take hundreds of milliseconds.
-func open() (*library, error) {
+// openLibrary binds the library. It may take hundreds of milliseconds.
+func openLibrary() (*library, error) {
 	l, err := dl.Open(names...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w (Debian: libpmix2)", ErrLibrary, err)
@@ -37,8 +37,8 @@ func open() (*library, error) {
 	return lib, nil
 }
 
-// call calls a function. keep is the memory that the arguments point to; it must come from onHeap, or be nil.
-func call(fn uintptr, keep any, args ...uintptr) uintptr {
+// callFunction calls a function. keep is the memory that the arguments point to; it must come from onHeap, or be nil.
+func callFunction(fn uintptr, keep any, args ...uintptr) uintptr {
 	f := dl.Frame{Fn: fn}
 	copy(f.Arg[:], args)
 	ret := f.Do()
@@ -46,9 +46,9 @@ func call(fn uintptr, keep any, args ...uintptr) uintptr {
 	return ret
 }
 
-// status is call for a function that returns a pmix_status_t.
-func (l *library) status(fn uintptr, what string, keep any, args ...uintptr) error {
-	return l.check(what, int32(call(fn, keep, args...)))
+// callStatus is call for a function that returns a pmix_status_t.
+func (l *library) callStatus(fn uintptr, what string, keep any, args ...uintptr) error {
+	return l.checkStatus(what, int32(callFunction(fn, keep, args...)))
 }
 
 // onHeap makes a T that does not move, unlike one on a stack.
@@ -79,11 +79,11 @@ func (e *StatusError) Unwrap() error {
 	return nil
 }
 
-func (l *library) check(what string, status int32) error {
+func (l *library) checkStatus(what string, status int32) error {
 	if status == statusSuccess {
 		return nil
 	}
-	text := goString(call(l.errorString, nil, uintptr(status)))
+	text := goString(callFunction(l.errorString, nil, uintptr(status)))
 	return &StatusError{Call: what, Status: int(status), Text: text}
 }
 
@@ -96,11 +96,11 @@ func goString(at uintptr) string {
 		return ""
 	}
 	n := uintptr(0)
-	for n < mostText && *(*byte)(foreign(at + n)) != 0 {
+	for n < mostText && *(*byte)(foreignMemory(at + n)) != 0 {
 		n++
 	}
-	return string(unsafe.Slice((*byte)(foreign(at)), n))
+	return string(unsafe.Slice((*byte)(foreignMemory(at)), n))
 }
 
-// foreign is the memory at an address that C has given. It does not belong to Go's heap.
-func foreign(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
+// foreignMemory is the memory at an address that C has given. It does not belong to Go's heap.
+func foreignMemory(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }

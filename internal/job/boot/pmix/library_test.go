@@ -28,7 +28,7 @@ func TestOtherLibrary(t *testing.T) {
 	old := names
 	defer func() { names = old }()
 	names = []string{"libc.so.6"}
-	_, err := open()
+	_, err := openLibrary()
 	if !errors.Is(err, ErrLibrary) || !strings.Contains(err.Error(), "libc.so.6 has no function PMIx_") {
 		t.Errorf("%v", err)
 	}
@@ -37,7 +37,7 @@ func TestOtherLibrary(t *testing.T) {
 // bound opens the library, or skips the test.
 func bound(t *testing.T) *library {
 	t.Helper()
-	l, err := open()
+	l, err := openLibrary()
 	if errors.Is(err, dl.ErrMissing) {
 		t.Skip(err)
 	}
@@ -57,7 +57,7 @@ func TestStatus(t *testing.T) {
 		statusNotFound: {"FOUND", ErrNoKey}, statusConnected: {"LOST", ErrLost}, statusUnreach: {"UNREACH", ErrLost},
 		-27: {"BAD", nil},
 	} {
-		err := l.check("PMIx_X", status)
+		err := l.checkStatus("PMIx_X", status)
 		if err == nil || !strings.Contains(err.Error(), c.text) || !strings.Contains(err.Error(), "PMIx_X") {
 			t.Errorf("%d: %v", status, err)
 		}
@@ -65,7 +65,7 @@ func TestStatus(t *testing.T) {
 			t.Errorf("%d: %v is not, or is, one of this package's", status, err)
 		}
 	}
-	if err := l.check("PMIx_X", statusSuccess); err != nil {
+	if err := l.checkStatus("PMIx_X", statusSuccess); err != nil {
 		t.Error(err)
 	}
 }
@@ -92,15 +92,15 @@ func TestTake(t *testing.T) {
 		v := value{kind: c.kind, size: c.size}
 		if c.data != "" {
 			v.data = cMemory(t, uintptr(len(c.data)))
-			copy(unsafe.Slice((*byte)(foreign(v.data)), len(c.data)), c.data)
+			copy(unsafe.Slice((*byte)(foreignMemory(v.data)), len(c.data)), c.data)
 		}
-		*(*value)(foreign(at)) = v
-		got, err := l.take(at, c.limit)
+		*(*value)(foreignMemory(at)) = v
+		got, err := l.takeValue(at, c.limit)
 		if string(got.bytes) != c.want || (err == nil) != c.ok || err != nil && !errors.Is(err, ErrServer) {
 			t.Errorf("%+v: %q, %v", c, got.bytes, err)
 		}
 	}
-	if _, err := l.take(0, 1); !errors.Is(err, ErrServer) {
+	if _, err := l.takeValue(0, 1); !errors.Is(err, ErrServer) {
 		t.Errorf("no value: %v", err)
 	}
 }
@@ -116,7 +116,7 @@ func cMemory(t *testing.T, n uintptr) uintptr {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return call(malloc, nil, n)
+	return callFunction(malloc, nil, n)
 }
 
 func TestGoString(t *testing.T) {

@@ -49,12 +49,12 @@ func newWatch(fd int) *watch {
 		return nil
 	}
 	w := &watch{lost: make(chan struct{}), fd: fd, bell: bell}
-	w.over.Go(w.wait)
+	w.over.Go(w.waitHangUp)
 	return w
 }
 
-// wait blocks in poll until the other end hangs up, or the bell rings.
-func (w *watch) wait() {
+// waitHangUp blocks in poll until the other end hangs up, or the bell rings.
+func (w *watch) waitHangUp() {
 	for {
 		p := []unix.PollFd{{Fd: int32(w.fd), Events: unix.POLLRDHUP}, {Fd: int32(w.bell), Events: unix.POLLIN}}
 		_, err := unix.Poll(p, -1)
@@ -68,9 +68,9 @@ func (w *watch) wait() {
 	}
 }
 
-// stop ends the goroutine and closes the duplicate: the server sees the end of a connection only when all its
+// stopWatch ends the goroutine and closes the duplicate: the server sees the end of a connection only when all its
 // descriptors are closed.
-func (w *watch) stop() {
+func (w *watch) stopWatch() {
 	w.quit.Do(func() {
 		_, _ = unix.Write(w.bell, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 		w.over.Wait()
@@ -87,7 +87,7 @@ func findSocket(at netip.AddrPort) int {
 	}
 	for _, e := range entries {
 		fd, err := strconv.Atoi(e.Name())
-		if err != nil || peer(fd) != at {
+		if err != nil || peerAddress(fd) != at {
 			continue
 		}
 		if twin, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0); err == nil {
@@ -97,8 +97,8 @@ func findSocket(at netip.AddrPort) int {
 	return -1
 }
 
-// peer is the address that a socket is connected to.
-func peer(fd int) netip.AddrPort {
+// peerAddress is the address that a socket is connected to.
+func peerAddress(fd int) netip.AddrPort {
 	sa, err := unix.Getpeername(fd)
 	if err != nil {
 		return netip.AddrPort{}

@@ -29,7 +29,7 @@ func connected(t *testing.T) (near, far net.Conn, w *watch) {
 	if w = watchServer(func(name string) (string, bool) { return uri, name == "PMIX_SERVER_URI41" }); w == nil {
 		t.Fatal("the connection was not found")
 	}
-	t.Cleanup(w.stop)
+	t.Cleanup(w.stopWatch)
 	return near, far, w
 }
 
@@ -58,7 +58,7 @@ func TestWatchLost(t *testing.T) {
 // TestWatchStop: after stop the near end's close is the connection's.
 func TestWatchStop(t *testing.T) {
 	near, far, w := connected(t)
-	w.stop()
+	w.stopWatch()
 	near.Close()
 	_ = far.SetReadDeadline(time.Now().Add(5 * time.Second))
 	if n, err := far.Read(make([]byte, 9)); err == nil || n != 0 || err.Error() != "EOF" {

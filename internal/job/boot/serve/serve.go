@@ -74,7 +74,7 @@ func (s *Server) AttachReader(rank int, c net.Conn, r *bufio.Reader) bool {
 	s.mu.Unlock()
 	go func() {
 		defer s.wg.Done()
-		s.read(rank, r)
+		s.readRank(rank, r)
 		c.Close()
 		if s.hooks.EOF != nil {
 			s.hooks.EOF(rank)
@@ -88,9 +88,9 @@ func (s *Server) AttachReader(rank int, c net.Conn, r *bufio.Reader) bool {
 // Gone tells the server that rank has ended; see pmi.Server.Gone.
 func (s *Server) Gone(rank int) {
 	s.mu.Lock()
-	rest := s.act(s.core.Gone(rank))
+	rest := s.doActions(s.core.Gone(rank))
 	s.mu.Unlock()
-	s.report(rest)
+	s.reportRest(rest)
 }
 
 // Finalized says whether rank has ended its conversation in order.
@@ -130,27 +130,27 @@ func (s *Server) Close() {
 	s.wg.Wait()
 }
 
-func (s *Server) read(rank int, r *bufio.Reader) {
+func (s *Server) readRank(rank int, r *bufio.Reader) {
 	for {
 		line, err := r.ReadSlice('\n')
 		if err != nil {
 			return
 		}
 		s.mu.Lock()
-		rest := s.act(s.core.Handle(rank, line))
+		rest := s.doActions(s.core.Handle(rank, line))
 		s.mu.Unlock()
-		s.report(rest)
+		s.reportRest(rest)
 	}
 }
 
-// act does under s.mu what can be done there, so that answers leave in the order of the state machine. It returns the
-// calls of the hooks.
-func (s *Server) act(actions []pmi.Action) (rest []pmi.Action) {
+// doActions does under s.mu what can be done there, so that answers leave in the order of the state machine. It returns
+// the calls of the hooks.
+func (s *Server) doActions(actions []pmi.Action) (rest []pmi.Action) {
 	for _, a := range actions {
 		c := s.conns[a.Rank]
 		switch a.Kind {
 		case pmi.Send:
-			s.write(c, a.Msg)
+			s.writeMsg(c, a.Msg)
 		case pmi.Hang:
 			c.Close()
 		case pmi.Fail, pmi.Leave, pmi.Report, pmi.Spawn, pmi.Ready:
@@ -160,7 +160,7 @@ func (s *Server) act(actions []pmi.Action) (rest []pmi.Action) {
 	return rest
 }
 
-func (s *Server) write(c net.Conn, m pmi.Msg) {
+func (s *Server) writeMsg(c net.Conn, m pmi.Msg) {
 	if c == nil {
 		return
 	}
@@ -175,7 +175,7 @@ func (s *Server) write(c net.Conn, m pmi.Msg) {
 	}
 }
 
-func (s *Server) report(rest []pmi.Action) {
+func (s *Server) reportRest(rest []pmi.Action) {
 	for _, a := range rest {
 		switch h := s.hooks; {
 		case a.Kind == pmi.Fail && h.Fail != nil:
@@ -197,5 +197,5 @@ func (s *Server) Answer(rank int, text string) {
 	m := pmi.M(pmi.CmdSpawned, "rc", "0", pmi.FieldText, base64.RawURLEncoding.EncodeToString([]byte(text)))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.write(s.conns[rank], m)
+	s.writeMsg(s.conns[rank], m)
 }

@@ -88,7 +88,7 @@ func (n *wire) Send(batch []mmsg.Datagram) (sent int, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	now := n.clock()
-	n.release(now)
+	n.releaseDue(now)
 	for sent < len(batch) && n.stuck.way == nil {
 		if err = n.sendOne(now, &batch[sent]); err != nil {
 			break
@@ -112,7 +112,7 @@ func (n *wire) sendOne(now time.Duration, d *mmsg.Datagram) error {
 		data = n.whole
 	}
 	push(w.impair, now, data, d.Segment)
-	return n.drain(now, w, first)
+	return n.drainWay(now, w, first)
 }
 
 // push enters a datagram, or its segments.
@@ -144,9 +144,9 @@ func (n *wire) way(to netip.AddrPort) *way {
 	return w
 }
 
-// drain passes on what is due on a way, until w's queue is full. The error is what w says of a packet with number
+// drainWay passes on what is due on a way, until w's queue is full. The error is what w says of a packet with number
 // first or above, of which the rest that is due is thrown away: its sender will try again. mu is held.
-func (n *wire) drain(now time.Duration, w *way, first uint64) (err error) {
+func (n *wire) drainWay(now time.Duration, w *way, first uint64) (err error) {
 	for n.stuck.way == nil {
 		data, number, ok := w.impair.Take(now)
 		if !ok {
@@ -156,7 +156,7 @@ func (n *wire) drain(now time.Duration, w *way, first uint64) (err error) {
 			w.impair.Free(data)
 			continue
 		}
-		e := n.pass(packet{w, data, number})
+		e := n.passPacket(packet{w, data, number})
 		if e != nil && number >= first {
 			err = e
 		} else if e != nil {
@@ -166,8 +166,8 @@ func (n *wire) drain(now time.Duration, w *way, first uint64) (err error) {
 	return err
 }
 
-// pass gives w one packet; if its queue is full the packet is stuck. mu is held.
-func (n *wire) pass(p packet) error {
+// passPacket gives w one packet; if its queue is full the packet is stuck. mu is held.
+func (n *wire) passPacket(p packet) error {
 	n.one[0] = mmsg.Datagram{Buf: p.data, Addr: p.way.to}
 	sent, err := n.w.Send(n.one)
 	n.one[0] = mmsg.Datagram{}
@@ -180,12 +180,12 @@ func (n *wire) pass(p packet) error {
 	return err
 }
 
-// release passes on all that is due; plan must follow. mu is held.
-func (n *wire) release(now time.Duration) {
+// releaseDue passes on all that is due; plan must follow. mu is held.
+func (n *wire) releaseDue(now time.Duration) {
 	late := now >= time.Duration(n.next.Load())
 	if p := n.stuck; p.way != nil {
 		late = true
-		if n.pass(p) != nil {
+		if n.passPacket(p) != nil {
 			n.refused++
 		}
 	}
@@ -193,7 +193,7 @@ func (n *wire) release(now time.Duration) {
 		return
 	}
 	for _, w := range n.list {
-		_ = n.drain(now, w, never) // none is that late: errors are counted
+		_ = n.drainWay(now, w, never) // none is that late: errors are counted
 	}
 }
 
@@ -227,7 +227,7 @@ func (n *wire) Refused(batch []mmsg.Datagram) int { return n.w.Refused(batch) }
 // catchUp passes on what is due, unless a Send is doing so now.
 func (n *wire) catchUp() {
 	if next := n.next.Load(); next != never && int64(n.clock()) >= next && n.mu.TryLock() {
-		n.release(n.clock())
+		n.releaseDue(n.clock())
 		n.plan()
 		n.mu.Unlock()
 	}
@@ -236,10 +236,10 @@ func (n *wire) catchUp() {
 // Wait sleeps in w, with breaks for what is due.
 func (n *wire) Wait(deadline time.Time) mmsg.Reason {
 	for {
-		r := n.w.Wait(n.park(deadline))
+		r := n.w.Wait(n.parkUntil(deadline))
 		n.mu.Lock()
 		n.parked = false
-		n.release(n.clock())
+		n.releaseDue(n.clock())
 		n.plan()
 		n.mu.Unlock()
 		switch {
@@ -253,11 +253,11 @@ func (n *wire) Wait(deadline time.Time) mmsg.Reason {
 	}
 }
 
-// park says that Wait goes to sleep, and until when.
-func (n *wire) park(deadline time.Time) time.Time {
+// parkUntil says that Wait goes to sleep, and until when.
+func (n *wire) parkUntil(deadline time.Time) time.Time {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.release(n.clock())
+	n.releaseDue(n.clock())
 	n.plan()
 	n.parked, n.until = true, never
 	if !deadline.IsZero() {

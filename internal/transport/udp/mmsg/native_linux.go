@@ -153,7 +153,7 @@ func discover(fd int, v6, fragment bool) error {
 }
 
 func (s *native) Connect(peer netip.AddrPort) (ok bool) {
-	if s.said.Refusals && s.raw.Control(func(fd uintptr) { ok = s.tx.connect(fd, peer) }) == nil && ok {
+	if s.said.Refusals && s.raw.Control(func(fd uintptr) { ok = s.tx.connectSocket(fd, peer) }) == nil && ok {
 		s.said.Peer = peer
 	}
 	return ok
@@ -161,16 +161,16 @@ func (s *native) Connect(peer netip.AddrPort) (ok bool) {
 
 func (s *native) Send(batch []Datagram) (n int, err error) {
 	for n < len(batch) {
-		part, bad := s.tx.fill(batch[n:])
+		part, bad := s.tx.fillBatch(batch[n:])
 		if part == 0 {
 			return n, bad
 		}
 		if err := s.raw.Control(s.doSend); err != nil {
-			return n, s.closed(err)
+			return n, s.closedError(err)
 		}
 		for again := 0; s.tx.errno != 0 && s.ofAnother(s.tx.errno) && again < mostReturns; again++ {
 			if err := s.raw.Control(s.doSend); err != nil {
-				return n, s.closed(err)
+				return n, s.closedError(err)
 			}
 		}
 		if s.tx.errno != 0 {
@@ -210,9 +210,9 @@ func (s *native) Recv(batch []Datagram) (n int, err error) {
 	if s.trouble.Load() {
 		return 0, ErrRefused
 	}
-	s.rx.room(batch)
+	s.rx.prepareRoom(batch)
 	if err := s.raw.Control(s.doRecv); err != nil {
-		return 0, s.closed(err)
+		return 0, s.closedError(err)
 	}
 	switch s.rx.errno {
 	case 0:
@@ -225,7 +225,7 @@ func (s *native) Recv(batch []Datagram) (n int, err error) {
 		}
 		return 0, fmt.Errorf("mmsg: receive: %w", s.rx.errno)
 	}
-	s.rx.take(batch[:s.rx.done], &s.lost)
+	s.rx.takeBatch(batch[:s.rx.done], &s.lost)
 	return s.rx.done, nil
 }
 
@@ -303,8 +303,8 @@ func (s *native) Close() error {
 	return errors.Join(errs...)
 }
 
-// closed is err of a call on sock, as package net would say it.
-func (s *native) closed(err error) error {
+// closedError is err of a call on sock, as package net would say it.
+func (s *native) closedError(err error) error {
 	if s.ended.Load() {
 		return net.ErrClosed
 	}

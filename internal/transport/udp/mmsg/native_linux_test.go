@@ -184,13 +184,13 @@ func TestDropsAreCounted(t *testing.T) {
 // ancillary messages of every kind and length must not lead out of the buffer.
 func FuzzAncillary(f *testing.F) {
 	c := new(control)
-	f.Add(append([]byte(nil), c.bytes()[:c.segment(1400)]...))
+	f.Add(append([]byte(nil), c.controlBytes()[:c.segment(1400)]...))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c := new(control)
-		n := copy(c.bytes()[:], b)
+		n := copy(c.controlBytes()[:], b)
 		s := new(native)
 		d := Datagram{N: 1000}
-		new(vector).ancillary(&d, c.bytes()[:n], &s.lost)
+		new(vector).ancillary(&d, c.controlBytes()[:n], &s.lost)
 		if d.Segment < 0 || d.Segment >= d.N {
 			t.Fatalf("segment %d of %d bytes", d.Segment, d.N)
 		}
@@ -200,7 +200,7 @@ func FuzzAncillary(f *testing.F) {
 // TestDropCountWraps: the kernel's 32 bits begin anew.
 func TestDropCountWraps(t *testing.T) {
 	s, c := new(native), new(control)
-	h := c.bytes()
+	h := c.controlBytes()
 	binary.NativeEndian.PutUint64(h[:], uint64(unix.CmsgLen(4)))
 	binary.NativeEndian.PutUint32(h[8:], unix.SOL_SOCKET)
 	binary.NativeEndian.PutUint32(h[12:], unix.SO_RXQ_OVFL)

@@ -65,8 +65,8 @@ func note(c chan struct{}) {
 	}
 }
 
-// room gives a buffer, which may have memory already.
-func (p *pump) room() []byte {
+// roomBuffer gives a buffer, which may have memory already.
+func (p *pump) roomBuffer() []byte {
 	select {
 	case b := <-p.spare:
 		return b[:0]
@@ -95,7 +95,7 @@ func (p *pump) reader() {
 			continue
 		}
 		select {
-		case p.in <- packet{append(p.room(), buf[:n]...), addr}:
+		case p.in <- packet{append(p.roomBuffer(), buf[:n]...), addr}:
 			note(p.ready)
 		case <-p.ended:
 			return
@@ -129,15 +129,15 @@ func (p *pump) Send(batch []Datagram) (n int, err error) {
 		if a := d.Addr.Addr(); !a.IsValid() || a.Is4() != p.said.Addr.Addr().Is4() || a.Is4In6() {
 			return n, fmt.Errorf("%w: %v", ErrFamily, d.Addr)
 		}
-		if !p.enter(d) {
+		if !p.enterParts(d) {
 			return n, nil
 		}
 	}
 	return n, nil
 }
 
-// enter queues all of the parts of d, or none if there is no room. Nobody else adds to out, so it does not block.
-func (p *pump) enter(d *Datagram) bool {
+// enterParts queues all of the parts of d, or none if there is no room. Nobody else adds to out, so it does not block.
+func (p *pump) enterParts(d *Datagram) bool {
 	data, parts := d.Buf, 1
 	if d.Segment > 0 {
 		parts += len(data) / d.Segment
@@ -146,10 +146,10 @@ func (p *pump) enter(d *Datagram) bool {
 		return false
 	}
 	for d.Segment > 0 && len(data) > d.Segment {
-		p.out <- packet{append(p.room(), data[:d.Segment]...), d.Addr}
+		p.out <- packet{append(p.roomBuffer(), data[:d.Segment]...), d.Addr}
 		data = data[d.Segment:]
 	}
-	p.out <- packet{append(append(p.room(), data...), d.Tail...), d.Addr}
+	p.out <- packet{append(append(p.roomBuffer(), data...), d.Tail...), d.Addr}
 	return true
 }
 
@@ -160,7 +160,7 @@ func (p *pump) Recv(batch []Datagram) (n int, err error) {
 	for ; n < len(batch); n++ {
 		select {
 		case x := <-p.in:
-			batch[n].hold(x)
+			batch[n].holdPacket(x)
 			p.giveBack(x.data)
 		default:
 			return n, nil
@@ -169,8 +169,8 @@ func (p *pump) Recv(batch []Datagram) (n int, err error) {
 	return n, nil
 }
 
-// hold copies what was received.
-func (d *Datagram) hold(x packet) {
+// holdPacket copies what was received.
+func (d *Datagram) holdPacket(x packet) {
 	d.Addr, d.Segment, d.N = x.addr, 0, copy(d.Buf, x.data)
 	d.N += copy(d.Tail, x.data[d.N:])
 	d.Truncated = d.N < len(x.data)

@@ -46,7 +46,7 @@ func (s *native) Refused(batch []Datagram) int {
 	v := s.errs
 	for {
 		v.hint = len(v.headers)
-		v.room(batch)
+		v.prepareRoom(batch)
 		if s.raw.Control(s.doReturned) != nil || v.errno != 0 {
 			return 0
 		}
@@ -61,7 +61,7 @@ func (s *native) Refused(batch []Datagram) int {
 func (v *vector) returned(batch []Datagram) (n int) {
 	for i := range batch {
 		h := &v.headers[i]
-		if !v.refusal(v.control[i].bytes()[:h.Hdr.Controllen]) {
+		if !v.refusal(v.control[i].controlBytes()[:h.Hdr.Controllen]) {
 			continue
 		}
 		d := &batch[n]

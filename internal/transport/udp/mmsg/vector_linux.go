@@ -82,14 +82,14 @@ func newVector(batch int, v6 bool) *vector {
 	return v
 }
 
-// fill prepares the front of batch to be sent and returns how many datagrams that is, and what is wrong with the
+// fillBatch prepares the front of batch to be sent and returns how many datagrams that is, and what is wrong with the
 // next, if something is.
-func (v *vector) fill(batch []Datagram) (n int, err error) {
+func (v *vector) fillBatch(batch []Datagram) (n int, err error) {
 	bytes := 0
 	for n < len(batch) && n < len(v.headers) {
 		d := &batch[n]
 		if err = d.CheckSize(); err == nil {
-			err = v.name(n, d.Addr)
+			err = v.writeName(n, d.Addr)
 		}
 		if err != nil {
 			break
@@ -110,8 +110,8 @@ func (v *vector) fill(batch []Datagram) (n int, err error) {
 	return n, err
 }
 
-// name writes the address of the i-th datagram. A connected socket needs none for its peer.
-func (v *vector) name(i int, to netip.AddrPort) error {
+// writeName writes the address of the i-th datagram. A connected socket needs none for its peer.
+func (v *vector) writeName(i int, to netip.AddrPort) error {
 	a, h := to.Addr(), &v.headers[i].Hdr
 	switch {
 	case to == v.peer && to.IsValid():
@@ -137,7 +137,7 @@ func (v *vector) name(i int, to netip.AddrPort) error {
 
 // bind binds a socket and returns its address, with the zone that was asked for.
 func (v *vector) bind(fd uintptr, to netip.AddrPort) (netip.AddrPort, error) {
-	if err := v.name(0, to); err != nil {
+	if err := v.writeName(0, to); err != nil {
 		return to, err
 	}
 	h := &v.headers[0].Hdr
@@ -154,9 +154,9 @@ func (v *vector) bind(fd uintptr, to netip.AddrPort) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(at.Addr().WithZone(to.Addr().Zone()), at.Port()), nil
 }
 
-// connect connects a socket, and notes its peer.
-func (v *vector) connect(fd uintptr, to netip.AddrPort) bool {
-	if v.name(0, to) != nil {
+// connectSocket connects a socket, and notes its peer.
+func (v *vector) connectSocket(fd uintptr, to netip.AddrPort) bool {
+	if v.writeName(0, to) != nil {
 		return false
 	}
 	h := &v.headers[0].Hdr
@@ -196,16 +196,16 @@ func (c *control) segment(size int) uint64 {
 	h := (*unix.Cmsghdr)(unsafe.Pointer(c))
 	h.Level, h.Type = unix.SOL_UDP, unix.UDP_SEGMENT
 	h.SetLen(unix.CmsgLen(2))
-	binary.NativeEndian.PutUint16(c.bytes()[unix.CmsgLen(0):], uint16(size))
+	binary.NativeEndian.PutUint16(c.controlBytes()[unix.CmsgLen(0):], uint16(size))
 	return uint64(unix.CmsgSpace(2))
 }
 
-func (c *control) bytes() *[64]byte { return (*[64]byte)(unsafe.Pointer(c)) }
+func (c *control) controlBytes() *[64]byte { return (*[64]byte)(unsafe.Pointer(c)) }
 
-// room prepares the front of batch to be received into: as many as came of late, and twice that when all were used. To
-// prepare more costs a receiver that spins on an empty queue more than the system call does. It prepares no more than
-// callBytes, if the datagrams are as large as the last ones.
-func (v *vector) room(batch []Datagram) {
+// prepareRoom prepares the front of batch to be received into: as many as came of late, and twice that when all were
+// used. To prepare more costs a receiver that spins on an empty queue more than the system call does. It prepares no
+// more than callBytes, if the datagrams are as large as the last ones.
+func (v *vector) prepareRoom(batch []Datagram) {
 	n := min(len(batch), len(v.headers), v.hint, max(1, callBytes/max(1, v.mean)))
 	for i := range n {
 		h, d := &v.headers[i].Hdr, &batch[i]
@@ -216,8 +216,8 @@ func (v *vector) room(batch []Datagram) {
 	v.vlen = n
 }
 
-// take writes what came into batch.
-func (v *vector) take(batch []Datagram, lost *atomic.Uint64) {
+// takeBatch writes what came into batch.
+func (v *vector) takeBatch(batch []Datagram, lost *atomic.Uint64) {
 	sum := 0
 	for i := range batch {
 		d, h := &batch[i], &v.headers[i]
@@ -227,7 +227,7 @@ func (v *vector) take(batch []Datagram, lost *atomic.Uint64) {
 		d.Addr = v.addr(i)
 		d.Segment = 0
 		if h.Hdr.Controllen > 0 {
-			v.ancillary(d, v.control[i].bytes()[:h.Hdr.Controllen], lost)
+			v.ancillary(d, v.control[i].controlBytes()[:h.Hdr.Controllen], lost)
 		}
 	}
 	v.mean = sum / max(1, len(batch))
@@ -287,7 +287,7 @@ func (v *vector) ancillary(d *Datagram, b []byte, lost *atomic.Uint64) {
 func (v *vector) sendmmsg(fd uintptr) {
 	h := &v.headers[0].Hdr
 	if v.vlen > 1 || h.Iovlen > 1 || h.Controllen > 0 {
-		v.call(unix.SYS_SENDMMSG, fd)
+		v.callSystem(unix.SYS_SENDMMSG, fd)
 		return
 	}
 	name, iov := h.Name, &v.iovecs[0][0]
@@ -308,7 +308,7 @@ func (v *vector) recvmmsg(fd uintptr) {
 		v.bare += v.done
 	} else {
 
-		v.call(unix.SYS_RECVMMSG, fd)
+		v.callSystem(unix.SYS_RECVMMSG, fd)
 		if v.done > 0 {
 			v.bare = 0
 		}
@@ -336,7 +336,7 @@ func (v *vector) recvfrom(fd uintptr) {
 	}
 }
 
-func (v *vector) call(number, fd uintptr) { v.callWith(number, fd, flags) }
+func (v *vector) callSystem(number, fd uintptr) { v.callWith(number, fd, flags) }
 
 func (v *vector) callWith(number, fd, flags uintptr) {
 	n, _, errno := unix.RawSyscall6(number, fd, uintptr(unsafe.Pointer(&v.headers[0])), uintptr(v.vlen), flags, 0, 0)

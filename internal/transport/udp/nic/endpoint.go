@@ -107,15 +107,15 @@ func (e Endpoint) Check() error {
 		return fmt.Errorf("%w: a key of %d bytes, want %d", ErrEndpoint, n, KeySize)
 	}
 	for _, a := range e.Addrs {
-		if err := a.check(); err != nil {
+		if err := a.checkAddress(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// check refuses what nobody can send to.
-func (a Address) check() error {
+// checkAddress refuses what nobody can send to.
+func (a Address) checkAddress() error {
 	ip := a.Addr.Addr()
 	switch {
 	case FamilyOf(ip) == 0, ip.IsUnspecified(), ip.IsMulticast(), a.Addr.Port() == 0:

@@ -88,7 +88,7 @@ func (m *MTU) TooBig(size, payload int, now time.Duration) bool {
 		if told {
 			m.lower(payload)
 		} else {
-			m.lower(m.fits(payload))
+			m.lower(m.fitStep(payload))
 		}
 		m.next = now + m.pause
 	}
@@ -105,8 +105,8 @@ func (m *MTU) Told(size, payload int) {
 
 func (m *MTU) least() int { return m.steps[len(m.steps)-1] }
 
-// fits is the largest step of at most payload bytes, or the least.
-func (m *MTU) fits(payload int) int {
+// fitStep is the largest step of at most payload bytes, or the least.
+func (m *MTU) fitStep(payload int) int {
 	for _, s := range m.steps {
 		if s <= payload {
 			return s
@@ -136,7 +136,7 @@ func (m *MTU) TimedOut(size int, now time.Duration) {
 	}
 	m.lost++
 	if m.lost >= lostAlone || m.lost >= lostWithOthers && m.others {
-		m.lower(m.fits(m.likely()))
+		m.lower(m.fitStep(m.likely()))
 		m.next = now + m.pause
 	}
 }

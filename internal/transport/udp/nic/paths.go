@@ -76,7 +76,7 @@ func Paths(mine, theirs Endpoint, f Family, payload func(netip.AddrPort) (int, e
 	apart := elsewhere(mine, theirs, f)
 	used := map[netip.AddrPort]int{} // how often an address of ours is on a path
 	for _, t := range theirs.Addrs {
-		if FamilyOf(t.Addr.Addr()) != f || apart && mine.at(t.Addr.Addr().WithZone("")) {
+		if FamilyOf(t.Addr.Addr()) != f || apart && mine.hasAddress(t.Addr.Addr().WithZone("")) {
 			continue
 		}
 		p, ok := pathTo(mine, t, used)
@@ -89,7 +89,7 @@ func Paths(mine, theirs Endpoint, f Family, payload func(netip.AddrPort) (int, e
 			continue
 		}
 		p.Payload, p.Most = n, n
-		if !mine.at(p.Remote.Addr()) {
+		if !mine.hasAddress(p.Remote.Addr()) {
 			if own := mine.mtu(p, f); own > 0 {
 				p.Most = max(n, mmsg.Payload(own, f == IPv4))
 			}
@@ -113,7 +113,7 @@ func Paths(mine, theirs Endpoint, f Family, payload func(netip.AddrPort) (int, e
 // say, which both happen to have, and leads back to this machine.
 func elsewhere(mine, theirs Endpoint, f Family) bool {
 	for _, t := range theirs.Addrs {
-		if a := t.Addr.Addr().WithZone(""); FamilyOf(a) == f && !a.IsLoopback() && !mine.at(a) {
+		if a := t.Addr.Addr().WithZone(""); FamilyOf(a) == f && !a.IsLoopback() && !mine.hasAddress(a) {
 			return true
 		}
 	}
@@ -161,8 +161,8 @@ func (e Endpoint) mtu(p Path, f Family) (most int) {
 	return most
 }
 
-// at says whether ip is one of e's addresses.
-func (e Endpoint) at(ip netip.Addr) bool {
+// hasAddress says whether ip is one of e's addresses.
+func (e Endpoint) hasAddress(ip netip.Addr) bool {
 	return slices.ContainsFunc(e.Addrs, func(a Address) bool { return a.Addr.Addr() == ip })
 }
 

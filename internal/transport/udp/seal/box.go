@@ -86,7 +86,7 @@ type receiver struct {
 
 // New makes the end of one rank. The errors match ErrConfig.
 func New(cfg Config) (*Box, error) {
-	if err := cfg.check(); err != nil {
+	if err := cfg.checkConfig(); err != nil {
 		return nil, err
 	}
 	prk, err := extract(cfg.Key)
@@ -172,12 +172,12 @@ func (b *Box) Sequence(src, dst int) (uint32, error) {
 // the job's cookie costs one comparison; memory is taken only for ranks of the job, once each, when a datagram of
 // theirs has proved authentic.
 func (b *Box) Open(datagram []byte) (src int, number uint64, payload []byte, v Verdict) {
-	src, number, payload, v = b.open(datagram)
+	src, number, payload, v = b.openDatagram(datagram)
 	b.counts[v].Add(1)
 	return src, number, payload, v
 }
 
-func (b *Box) open(datagram []byte) (src int, number uint64, payload []byte, v Verdict) {
+func (b *Box) openDatagram(datagram []byte) (src int, number uint64, payload []byte, v Verdict) {
 	overhead := b.Overhead()
 	if len(datagram) < overhead {
 		return 0, 0, nil, Short
@@ -213,7 +213,7 @@ func (b *Box) authenticate(src int, number uint64, datagram []byte, end int) Ver
 		}
 	}
 	k := b.keyFor(r, src, number>>rekeyShift)
-	if k == nil || !k.open(b.cfg.Mode, number, datagram, end) {
+	if k == nil || !k.openSealed(b.cfg.Mode, number, datagram, end) {
 		return Forged
 	}
 	if r == nil {
@@ -223,7 +223,7 @@ func (b *Box) authenticate(src int, number uint64, datagram []byte, end int) Ver
 	if k == &b.spare {
 		r.adopt(k)
 	}
-	r.window.take(number)
+	r.window.markTaken(number)
 	return Opened
 }
 
@@ -259,8 +259,8 @@ func (b *Box) keyFor(r *receiver, src int, generation uint64) *key {
 	return &b.spare
 }
 
-// open checks the tag behind end and, with Encrypt, decrypts what lies between header and end.
-func (k *key) open(mode Mode, number uint64, datagram []byte, end int) bool {
+// openSealed checks the tag behind end and, with Encrypt, decrypts what lies between header and end.
+func (k *key) openSealed(mode Mode, number uint64, datagram []byte, end int) bool {
 	var err error
 	if mode == Encrypt {
 		_, err = k.aead.Open(datagram[HeaderSize:HeaderSize], k.nonceFor(number), datagram[HeaderSize:], datagram[:HeaderSize])

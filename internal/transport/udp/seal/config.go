@@ -76,7 +76,7 @@ type Config struct {
 // ErrConfig is matched by every error of New.
 var ErrConfig = errors.New("seal: bad configuration")
 
-func (c *Config) check() error {
+func (c *Config) checkConfig() error {
 	switch {
 	case len(c.Key) < MinKey:
 		return fmt.Errorf("%w: the job key has %d bytes, the least is %d", ErrConfig, len(c.Key), MinKey)

@@ -35,19 +35,19 @@ func (w *window) verdict(number uint64) Verdict {
 	return Opened
 }
 
-// take marks number, for which verdict was Opened, as come.
-func (w *window) take(number uint64) {
+// markTaken marks number, for which verdict was Opened, as come.
+func (w *window) markTaken(number uint64) {
 	if !w.some {
 		w.some, w.top = true, number
 	} else if number > w.top {
-		w.advance(number)
+		w.clearWords(number)
 	}
 	word, bit := place(number)
 	w.bits[word] |= bit
 }
 
-// advance clears the words that the window moves into.
-func (w *window) advance(number uint64) {
+// clearWords clears the words that the window moves into.
+func (w *window) clearWords(number uint64) {
 	steps := min(number/64-w.top/64, windowWords)
 	for i := range steps {
 		w.bits[(w.top/64+1+i)%windowWords] = 0

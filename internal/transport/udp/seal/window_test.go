@@ -10,7 +10,7 @@ func TestWindowEdge(t *testing.T) {
 	for _, start := range []uint64{0, 1, 63, 64, WindowSize, 1<<32 - 3, 1<<63 + 17, 1<<64 - 1 - 3*WindowSize} {
 		var w window
 		top := start + WindowSize
-		w.take(top)
+		w.markTaken(top)
 		for _, c := range []struct {
 			number uint64
 			want   Verdict
@@ -19,11 +19,11 @@ func TestWindowEdge(t *testing.T) {
 				t.Errorf("top %d, number %d: %v, want %v", top, c.number, got, c.want)
 			}
 		}
-		w.take(top - WindowSize + 1)
+		w.markTaken(top - WindowSize + 1)
 		if got := w.verdict(top - WindowSize + 1); got != Replayed {
 			t.Errorf("top %d: the last in the window again: %v", top, got)
 		}
-		w.take(top + 2*WindowSize)
+		w.markTaken(top + 2*WindowSize)
 		if got := w.verdict(top + 1); got != Old {
 			t.Errorf("top %d: after a leap: %v", top, got)
 		}
@@ -33,8 +33,8 @@ func TestWindowEdge(t *testing.T) {
 func TestWindowAtTheLastNumber(t *testing.T) {
 	const last = 1<<64 - 1
 	var w window
-	w.take(last - 1)
-	w.take(last)
+	w.markTaken(last - 1)
+	w.markTaken(last)
 	if a, b, c := w.verdict(last), w.verdict(last-1), w.verdict(0); a != Replayed || b != Replayed || c != Old {
 		t.Errorf("last %v, before %v, zero %v", a, b, c)
 	}
@@ -66,7 +66,7 @@ func TestWindowAgainstModel(t *testing.T) {
 				t.Fatalf("number %d, top %d: %v, want %v", number, top, got, want)
 			}
 			if want == Opened {
-				w.take(number)
+				w.markTaken(number)
 				came[number] = true
 				top = max(top, number)
 			}

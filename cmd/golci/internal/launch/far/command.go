@@ -29,8 +29,8 @@ func commandsOf(cmds []boot.Command, first, count int) (out []boot.Command) {
 	return out
 }
 
-// copied lists the programs of cmds that are copied, each once.
-func copied(cmds []boot.Command, copies map[string]bool) (paths []string) {
+// copiedPrograms lists the programs of cmds that are copied, each once.
+func copiedPrograms(cmds []boot.Command, copies map[string]bool) (paths []string) {
 	seen := map[string]bool{}
 	for _, c := range cmds {
 		if path := c.Argv[0]; copies[path] && !seen[path] {
@@ -41,8 +41,8 @@ func copied(cmds []boot.Command, copies map[string]bool) (paths []string) {
 	return paths
 }
 
-// tasked makes cmds the commands of a task, for which the programs in copies have been copied in their order.
-func tasked(cmds []boot.Command, copies []string) (out []command) {
+// taskCommands makes cmds the commands of a task, for which the programs in copies have been copied in their order.
+func taskCommands(cmds []boot.Command, copies []string) (out []command) {
 	number := map[string]int{}
 	for i, path := range copies {
 		number[path] = i + 1

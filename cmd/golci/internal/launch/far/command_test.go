@@ -33,11 +33,11 @@ func TestCommandsOf(t *testing.T) {
 // TestTasked: a program is copied once, and each of its commands names the copy.
 func TestTasked(t *testing.T) {
 	cmds := []boot.Command{programs("/x/b", 1), programs("/y/a", 1), programs("/x/b", 2), programs("/z/b", 1)}
-	copies := copied(cmds, map[string]bool{"/x/b": true, "/z/b": true})
+	copies := copiedPrograms(cmds, map[string]bool{"/x/b": true, "/z/b": true})
 	if !slices.Equal(copies, []string{"/x/b", "/z/b"}) {
 		t.Errorf("copied are %q", copies)
 	}
-	got := tasked(cmds, copies)
+	got := taskCommands(cmds, copies)
 	for i, want := range []command{
 		{boot.Command{Argv: []string{"", "x"}, N: 1}, 1, "b"},
 		{boot.Command{Argv: []string{"/y/a", "x"}, N: 1}, 0, ""},
@@ -76,7 +76,7 @@ func TestTaskCount(t *testing.T) {
 		},
 	} {
 		for _, task := range tasks {
-			if got := task.count(); got != want {
+			if got := task.rankCount(); got != want {
 				t.Errorf("%+v has %d ranks, want %d", task, got, want)
 			}
 		}

@@ -22,8 +22,8 @@ func newConn(l *link, rank int) *conn {
 	return &conn{link: l, rank: rank, r: r, w: w}
 }
 
-// feed hands bytes of the rank to the server; it waits until the server has taken them, which is soon.
-func (c *conn) feed(b []byte) error {
+// feedBytes hands bytes of the rank to the server; it waits until the server has taken them, which is soon.
+func (c *conn) feedBytes(b []byte) error {
 	_, err := c.w.Write(b)
 	if errors.Is(err, io.ErrClosedPipe) { // the server has hung up
 		return nil
@@ -31,18 +31,18 @@ func (c *conn) feed(b []byte) error {
 	return err
 }
 
-func (c *conn) end() { c.w.Close() }
+func (c *conn) endConn() { c.w.Close() }
 
 func (c *conn) Read(b []byte) (int, error) { return c.r.Read(b) }
 
 func (c *conn) Write(b []byte) (int, error) {
-	c.link.send(framePMI, c.rank, b)
+	c.link.sendFrame(framePMI, c.rank, b)
 	return len(b), nil
 }
 
 // Close is the server's hanging up.
 func (c *conn) Close() error {
-	c.link.send(framePMIEnd, c.rank, nil)
+	c.link.sendFrame(framePMIEnd, c.rank, nil)
 	return c.r.Close()
 }
 

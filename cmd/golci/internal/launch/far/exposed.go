@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 )
 
-// exposed returns the first directory on the path to path, as named and as links lead there, that every user can write,
-// or "". On another machine a file below such a directory may be another user's. That holds even if the directory is
-// sticky, because any user can make the file first.
-func exposed(path string) string {
+// exposedDir returns the first directory on the path to path, as named and as links lead there, that every user can
+// write, or "". On another machine a file below such a directory may be another user's. That holds even if the
+// directory is sticky, because any user can make the file first.
+func exposedDir(path string) string {
 	ways := []string{path}
 	if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
 		ways = append(ways, real)

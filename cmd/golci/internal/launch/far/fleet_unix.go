@@ -66,7 +66,7 @@ func (f *fleet) muster(j *launch.Job) {
 	f.job, f.mark = j, boot.IDFromKey(boot.NewKey())
 	f.chooseCopies()
 	f.program = sync.OnceValues(func() (program, error) { return programFor(f.cfg) })
-	for i, h := range needed(f.cfg.Hosts, s.Ranks()) {
+	for i, h := range neededHosts(f.cfg.Hosts, s.Ranks()) {
 		f.all = append(f.all, &machine{
 			fleet: f, index: i, host: h, ended: make(chan struct{}), ready: make(chan struct{}),
 			patience: patience{limit: f.cfg.Connect},
@@ -89,15 +89,15 @@ func (f *fleet) chooseCopies() {
 			continue
 		}
 		f.copies[path] = f.cfg.Preload || slices.Contains(f.cfg.Copies, path)
-		if dir := exposed(path); dir != "" && !f.copies[path] {
+		if dir := exposedDir(path); dir != "" && !f.copies[path] {
 			f.copies[path] = true
 			f.job.Detail("every user can write %s, so %s may be another program on other machines: copying it", dir, path)
 		}
 	}
 }
 
-// commands are those of the ranks of m.
-func (f *fleet) commands(m *machine) []boot.Command {
+// commandsOf are those of the ranks of m.
+func (f *fleet) commandsOf(m *machine) []boot.Command {
 	cmds := slices.Clone(f.job.Spec().Commands)
 	if cmds[0].N == 0 { // the only one
 		cmds[0].N = f.size
@@ -122,7 +122,7 @@ func programFor(r *Config) (program, error) {
 		return program{}, err
 	}
 	p := program{path: r.Self, sum: hex.EncodeToString(sum.Sum(nil)), size: size}
-	if exposed(r.Self) != "" {
+	if exposedDir(r.Self) != "" {
 		p.path = ""
 	}
 	return p, nil
@@ -145,21 +145,21 @@ func (f *fleet) Gather(j *launch.Job) (p launch.Places, err error) {
 		return p, err
 	}
 	f.wg.Go(func() {
-		f.door.Accept(f.listen, func(c net.Conn) { f.wg.Go(func() { f.greet(c) }) })
+		f.door.Accept(f.listen, func(c net.Conn) { f.wg.Go(func() { f.greetCaller(c) }) })
 	})
 	if f.at, err = headAddrs(f.listen.Addr()); err != nil {
 		return p, err
 	}
 	for i := range f.far {
-		if err := f.call(i); err != nil {
+		if err := f.callMachine(i); err != nil {
 			return p, err
 		}
 	}
 	if err := f.assemble(); err != nil {
 		return p, err
 	}
-	f.close()
-	return f.deal()
+	f.closeCalls()
+	return f.dealRanks()
 }
 
 // startSteps is the number of beats of this process's clock in which the time for the helpers is measured. So a head
@@ -174,22 +174,22 @@ func (f *fleet) assemble() error {
 		case a := <-f.calls:
 			m := f.far[a.host]
 			if m.link != nil {
-				a.link.close()
+				a.link.closeLink()
 				continue
 			}
 			m.link, m.cores = a.link, a.hello.Cores
 			if m.complaints != nil {
-				m.complaints.through(os.Stderr)
+				m.complaints.showThrough(os.Stderr)
 			}
 			here++
 			f.job.Detail("%s: golci is there, process %d, %d cores", m.host.Name, a.hello.PID, a.hello.Cores)
 		case t := <-f.broken:
-			if f.again(t) {
+			if f.callAgain(t) {
 				continue
 			}
 			return fmt.Errorf("host %s: %w", f.far[t.host].host.Name, t.err)
 		case i := <-f.retries:
-			if err := f.recall(i); err != nil {
+			if err := f.recallMachine(i); err != nil {
 				return err
 			}
 			steps = 0 // the machine's time to answer begins anew
@@ -201,14 +201,14 @@ func (f *fleet) assemble() error {
 			if steps++; steps < startSteps {
 				continue
 			}
-			return fmt.Errorf("no answer within %v from %s", f.cfg.Start, f.absent())
+			return fmt.Errorf("no answer within %v from %s", f.cfg.Start, f.absentNames())
 		}
 	}
 	return nil
 }
 
-// absent names some of the machines that have not called back.
-func (f *fleet) absent() string {
+// absentNames names some of the machines that have not called back.
+func (f *fleet) absentNames() string {
 	const most = 8
 	var names []string
 	for _, m := range f.far {
@@ -222,8 +222,8 @@ func (f *fleet) absent() string {
 	return strings.Join(names, ", ")
 }
 
-// deal fills the machines with ranks, in their order. Those that get none are let go.
-func (f *fleet) deal() (p launch.Places, err error) {
+// dealRanks fills the machines with ranks, in their order. Those that get none are let go.
+func (f *fleet) dealRanks() (p launch.Places, err error) {
 	slots := make([]int, len(f.far))
 	for i, m := range f.far {
 		if slots[i] = m.host.Slots; slots[i] == 0 {
@@ -239,7 +239,7 @@ func (f *fleet) deal() (p launch.Places, err error) {
 		m.first, m.count = f.size, counts[i]
 		if m.count == 0 {
 			f.far = f.all[:i] // machines are filled in order: those that follow are empty, too
-			atOnce(f.all[i:], (*machine).release)
+			atOnce(f.all[i:], (*machine).releaseHelper)
 			break
 		}
 		f.size += m.count
@@ -255,7 +255,7 @@ func (f *fleet) deal() (p launch.Places, err error) {
 // Start gives every helper its task. Later failures there are reported to the job.
 func (f *fleet) Start() error {
 	for _, m := range f.far {
-		if err := m.prepare(); err != nil {
+		if err := m.makeTables(); err != nil {
 			return err
 		}
 	}
@@ -264,12 +264,12 @@ func (f *fleet) Start() error {
 	}
 	for _, m := range f.far {
 		t := m.task()
-		if err := sendTask(&t, func(last int, piece []byte) { m.link.send(frameStart, last, piece) }); err != nil {
+		if err := sendTask(&t, func(last int, piece []byte) { m.link.sendFrame(frameStart, last, piece) }); err != nil {
 			return fmt.Errorf("host %s: %w", m.host.Name, err)
 		}
 	}
 	if in := f.job.Spec().Stdin; in != nil && !f.far[0].inherits() {
-		go f.far[0].feed(in)
+		go f.far[0].feedInput(in)
 	}
 	return nil
 }
@@ -292,15 +292,15 @@ func (f *fleet) Kill(sig syscall.Signal) {
 
 func (f *fleet) Pause() {
 	for _, m := range f.far {
-		m.link.send(framePause, 0, nil)
+		m.link.sendFrame(framePause, 0, nil)
 	}
 	for _, m := range f.far {
-		m.link.flush(time.Second)
+		m.link.flushQueue(time.Second)
 	}
 }
 
-// close takes no more calls: all helpers are there, or the job is over.
-func (f *fleet) close() {
+// closeCalls takes no more calls: all helpers are there, or the job is over.
+func (f *fleet) closeCalls() {
 	f.door.Close()
 	if f.listen != nil {
 		f.listen.Close()
@@ -308,13 +308,13 @@ func (f *fleet) close() {
 }
 
 func (f *fleet) End() {
-	f.close()
-	atOnce(f.far, (*machine).release)
+	f.closeCalls()
+	atOnce(f.far, (*machine).releaseHelper)
 	f.wg.Wait()
 	for {
 		select {
 		case a := <-f.calls: // it came when nobody waited any more
-			a.link.close()
+			a.link.closeLink()
 		default:
 			return
 		}
@@ -332,15 +332,15 @@ func atOnce(machines []*machine, f func(*machine)) {
 // earlyMost bounds the connections that have not proved anything yet, so that strangers cannot exhaust the head.
 const earlyMost = 2 * MaxHosts
 
-// greet finds out which machine calls. A stranger learns only that a program listens.
-func (f *fleet) greet(raw net.Conn) {
-	c, host, err := admit(raw, f.ids)
+// greetCaller finds out which machine calls. A stranger learns only that a program listens.
+func (f *fleet) greetCaller(raw net.Conn) {
+	c, host, err := admitHelper(raw, f.ids)
 	if kept := f.door.Leave(raw); err != nil || !kept {
 		raw.Close()
 		return
 	}
 	l := newLink(c, f.cfg.Silence)
-	f.all[host].listen(l)
+	f.all[host].listenTo(l)
 }
 
 // headAddrs lists the addresses at which helpers try to find the head: the listener's, or all of this machine's.

@@ -56,8 +56,8 @@ type frame struct {
 	data []byte
 }
 
-// append encodes f. A payload is never above maxPayload.
-func (f frame) append(dst []byte) []byte {
+// appendTo encodes f. A payload is never above maxPayload.
+func (f frame) appendTo(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(frameFront+len(f.data)))
 	dst = append(dst, byte(f.kind))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(f.num))

@@ -68,22 +68,22 @@ func HelperMain(in io.Reader, input *os.File, guard *launch.Guard) error {
 		return err
 	}
 	t.Addrs = append(t.Addrs, callBack(os.Getenv("SSH_CONNECTION"), t.Addrs)...)
-	conn, err := call(context.Background(), t)
+	conn, err := callHead(context.Background(), t)
 	if err != nil {
 		return fmt.Errorf("host %s: %w", t.Name, err)
 	}
 	h := &helper{link: newLink(conn, t.Silence), guard: guard, given: input, name: t.Name, in: make(chan []byte, 1)}
-	defer h.end()
-	h.link.send(frameHello, 0, encode(greeting{Protocol: protocol, Cores: cores(), PID: os.Getpid()}))
+	defer h.endHelper()
+	h.link.sendFrame(frameHello, 0, encodeJSON(greeting{Protocol: protocol, Cores: coreCount(), PID: os.Getpid()}))
 	go func() { // it waits for input to the end of the process
 		_, _ = io.Copy(io.Discard, lines)
-		h.link.fail(errHead)
+		h.link.failLink(errHead)
 	}()
 	orders := make(chan frame)
 	h.wg.Go(func() {
-		_ = h.link.read(func(f frame) error { return h.pass(f, orders) })
+		_ = h.link.readFrames(func(f frame) error { return h.passFrame(f, orders) })
 	})
-	return h.serve(orders)
+	return h.serveOrders(orders)
 }
 
 var errHead = errors.New("the head has gone")
@@ -105,16 +105,16 @@ func readTicket(r *bufio.Reader) (*ticket, error) {
 	return &t, nil
 }
 
-// cores is how many ranks this machine takes if nobody says.
-func cores() int { return cmp.Or(len(topology.Read().Cores()), runtime.NumCPU()) }
+// coreCount is how many ranks this machine takes if nobody says.
+func coreCount() int { return cmp.Or(len(topology.Read().Cores()), runtime.NumCPU()) }
 
-// serve does the work of the thread with which the ranks end, until the link ends.
-func (h *helper) serve(orders <-chan frame) error {
+// serveOrders does the work of the thread with which the ranks end, until the link ends.
+func (h *helper) serveOrders(orders <-chan frame) error {
 	for {
 		select {
 		case f := <-orders:
 			if err := h.obey(f); err != nil {
-				h.link.send(frameFailed, 0, []byte(err.Error()))
+				h.link.sendFrame(frameFailed, 0, []byte(err.Error()))
 			}
 		case <-h.link.gone:
 			err := h.link.reason()
@@ -132,20 +132,20 @@ func (h *helper) serve(orders <-chan frame) error {
 func (h *helper) obey(f frame) error {
 	switch f.kind {
 	case frameFile:
-		return h.write(f.num, f.data)
+		return h.writeCopy(f.num, f.data)
 	case frameSignal:
 		h.kill(unix.SignalNum(string(f.data)))
 		return nil
 	}
-	t, err := h.parts.add(f.num == 1, f.data)
+	t, err := h.parts.addPiece(f.num == 1, f.data)
 	if err != nil || t == nil {
 		return err
 	}
-	return h.start(t)
+	return h.startTask(t)
 }
 
-// pass takes one frame from the head, on the link's reading goroutine. It does not wait for ranks.
-func (h *helper) pass(f frame, orders chan<- frame) error {
+// passFrame takes one frame from the head, on the link's reading goroutine. It does not wait for ranks.
+func (h *helper) passFrame(f frame, orders chan<- frame) error {
 	switch f.kind {
 	case frameFile, frameStart, frameSignal:
 		select {
@@ -153,11 +153,11 @@ func (h *helper) pass(f frame, orders chan<- frame) error {
 		case <-h.link.gone:
 		}
 	case framePMI:
-		if r := h.rank(f.num); r != nil {
-			r.hear(f.data)
+		if r := h.findRank(f.num); r != nil {
+			r.hearPMI(f.data)
 		}
 	case framePMIEnd:
-		if r := h.rank(f.num); r != nil {
+		if r := h.findRank(f.num); r != nil {
 			r.conn.Close()
 		}
 	case frameOutOK:
@@ -172,10 +172,10 @@ func (h *helper) pass(f frame, orders chan<- frame) error {
 	return nil
 }
 
-// write writes a piece of the copy with that number. Copies come one after the other.
-func (h *helper) write(number int, b []byte) error {
+// writeCopy writes a piece of the copy with that number. Copies come one after the other.
+func (h *helper) writeCopy(number int, b []byte) error {
 	if number == len(h.copies)+1 && number <= maxCopies {
-		if err := errors.Join(h.finish(), h.place(number)); err != nil {
+		if err := errors.Join(h.finishCopies(), h.placeCopy(number)); err != nil {
 			return err
 		}
 	}
@@ -185,12 +185,12 @@ func (h *helper) write(number int, b []byte) error {
 	if _, err := h.copies[number-1].Write(b); err != nil {
 		return err
 	}
-	h.link.send(frameFileOK, 0, nil)
+	h.link.sendFrame(frameFileOK, 0, nil)
 	return nil
 }
 
-// place makes the file of a copy, in a directory of its own.
-func (h *helper) place(number int) error {
+// placeCopy makes the file of a copy, in a directory of its own.
+func (h *helper) placeCopy(number int) error {
 	if h.dir == "" {
 		dir := filepath.Join(os.TempDir(), "golci-copy-"+randomName())
 		h.guard.AddDir(dir) // before it is there, so that it cannot stay
@@ -210,8 +210,8 @@ func (h *helper) place(number int) error {
 	return err
 }
 
-// finish closes the last copy: all of it has come.
-func (h *helper) finish() error {
+// finishCopies closes the last copy: all of it has come.
+func (h *helper) finishCopies() error {
 	if n := len(h.copies); n > 0 {
 		return h.copies[n-1].Close()
 	}
@@ -232,8 +232,8 @@ func (h *helper) program(c *command) (string, error) {
 	return path, err
 }
 
-func (h *helper) end() {
-	h.link.fail(errHead)
+func (h *helper) endHelper() {
+	h.link.failLink(errHead)
 	h.kill(unix.SIGKILL)
 	if h.input != nil {
 		h.input.Close()
@@ -242,8 +242,8 @@ func (h *helper) end() {
 		h.crew.Wait()
 	}
 	h.wg.Wait()
-	h.link.close()
-	_ = h.finish() // it is no error here that they are closed
+	h.link.closeLink()
+	_ = h.finishCopies() // it is no error here that they are closed
 	for _, dir := range []string{h.dir, h.trace} {
 		if dir != "" {
 			os.RemoveAll(dir)
@@ -253,11 +253,11 @@ func (h *helper) end() {
 
 // Detail tells the head of a step, for -v.
 func (h *helper) Detail(format string, args ...any) {
-	h.link.send(frameNote, 0, fmt.Appendf(nil, format, args...))
+	h.link.sendFrame(frameNote, 0, fmt.Appendf(nil, format, args...))
 }
 
-// rank finds the PMI connection of a rank, nil if it is not here.
-func (h *helper) rank(rank int) *rankPMI {
+// findRank finds the PMI connection of a rank, nil if it is not here.
+func (h *helper) findRank(rank int) *rankPMI {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.crew == nil || rank < h.crew.First || rank-h.crew.First >= len(h.lines) {

@@ -19,8 +19,8 @@ import (
 
 func randomName() string { return boot.IDFromKey(boot.NewKey()) }
 
-func (h *helper) start(t *task) error {
-	count := t.count()
+func (h *helper) startTask(t *task) error {
+	count := t.rankCount()
 	if h.crew != nil || count == 0 {
 		return errFrame
 	}
@@ -59,7 +59,7 @@ func (h *helper) start(t *task) error {
 
 // commands makes each program of t a path here, and finds its working directory.
 func (h *helper) commands(t *task) (out []boot.Command, err error) {
-	if err := h.finish(); err != nil {
+	if err := h.finishCopies(); err != nil {
 		return nil, err
 	}
 	dir := h.directory(t.Dir)
@@ -73,7 +73,7 @@ func (h *helper) commands(t *task) (out []boot.Command, err error) {
 			if c.Argv[0], err = h.program(c); err != nil {
 				return nil, err
 			}
-		} else if dir := exposed(prog); dir != "" && !t.Here {
+		} else if dir := exposedDir(prog); dir != "" && !t.Here {
 			return nil, fmt.Errorf("every user can write %s, so %s may be another program here: use -preload", dir, prog)
 		}
 		out = append(out, c.Command)
@@ -108,7 +108,7 @@ func (h *helper) sendPart(rank int) {
 	}
 	defer f.Close()
 	defer os.Remove(path)
-	if _, err := io.Copy(h.outward(rank, streamPart), f); err != nil {
+	if _, err := io.Copy(h.outwardOf(rank, streamPart), f); err != nil {
 		h.Detail("the timeline of rank %d: %v", rank, err)
 	}
 }
@@ -135,10 +135,10 @@ func (h *helper) Attach(rank int, conn net.Conn) {
 		for {
 			n, err := conn.Read(buf)
 			if n > 0 {
-				h.link.send(framePMI, rank, buf[:n])
+				h.link.sendFrame(framePMI, rank, buf[:n])
 			}
 			if err != nil {
-				h.link.send(framePMIEnd, rank, nil)
+				h.link.sendFrame(framePMIEnd, rank, nil)
 				return
 			}
 		}
@@ -148,7 +148,7 @@ func (h *helper) Attach(rank int, conn net.Conn) {
 // hearTime bounds how long a rank can hold the others up. It has one request outstanding, so it reads.
 const hearTime = 2 * time.Second
 
-func (r *rankPMI) hear(b []byte) {
+func (r *rankPMI) hearPMI(b []byte) {
 	_ = r.conn.SetWriteDeadline(time.Now().Add(hearTime))
 	if _, err := r.conn.Write(b); err != nil {
 		r.conn.Close()
@@ -156,11 +156,11 @@ func (r *rankPMI) hear(b []byte) {
 }
 
 // Heard is closed when all that the rank has said has been passed on.
-func (h *helper) Heard(rank int) <-chan struct{} { return h.rank(rank).heard }
+func (h *helper) Heard(rank int) <-chan struct{} { return h.findRank(rank).heard }
 
 // Ended tells the head of the end of a rank.
 func (h *helper) Ended(rank int, st launch.Status) {
-	if r := h.rank(rank); r != nil {
+	if r := h.findRank(rank); r != nil {
 		r.conn.Close() // somebody outside the rank may hold the other end
 		<-r.heard
 	}
@@ -169,7 +169,7 @@ func (h *helper) Ended(rank int, st launch.Status) {
 	if st.Signal != 0 {
 		e.Signal = unix.SignalName(st.Signal)
 	}
-	h.link.send(frameExit, rank, encode(e))
+	h.link.sendFrame(frameExit, rank, encodeJSON(e))
 }
 
 // kill sends sig to all ranks; 0 is a signal that is not known here.
@@ -189,10 +189,10 @@ type outward struct {
 
 // Output is the way of one stream to the head.
 func (h *helper) Output(rank, stream int) (launch.Sink, error) {
-	return launch.Sink{To: h.outward(rank, stream)}, nil
+	return launch.Sink{To: h.outwardOf(rank, stream)}, nil
 }
 
-func (h *helper) outward(rank, stream int) *outward {
+func (h *helper) outwardOf(rank, stream int) *outward {
 	return &outward{h, rank, stream, h.acks[streams*(rank-h.crew.First)+stream-1]}
 }
 
@@ -202,7 +202,7 @@ func (o *outward) Write(b []byte) (int, error) {
 	for len(b) > 0 {
 		piece := b[:min(len(b), chunk)]
 		b = b[len(piece):]
-		o.h.link.send(frameOut, o.rank, append([]byte{byte(o.stream)}, piece...))
+		o.h.link.sendFrame(frameOut, o.rank, append([]byte{byte(o.stream)}, piece...))
 		select {
 		case <-o.taken:
 		case <-o.h.link.gone:
@@ -238,9 +238,9 @@ func (h *helper) feed() {
 			return
 		}
 		if _, err := h.input.Write(b); err != nil {
-			h.link.send(frameInOK, 1, nil)
+			h.link.sendFrame(frameInOK, 1, nil)
 			return
 		}
-		h.link.send(frameInOK, 0, nil)
+		h.link.sendFrame(frameInOK, 0, nil)
 	}
 }

@@ -88,7 +88,7 @@ func parseHost(word string) (h Host, err error) {
 
 func checkName(name string) error {
 	// A name that begins with a dash would be an option of the remote shell.
-	if name == "" || name[0] == '-' || strings.ContainsFunc(name, odd) {
+	if name == "" || name[0] == '-' || strings.ContainsFunc(name, isOdd) {
 		return fmt.Errorf("%w: %q is no name of a machine", ErrHosts, name)
 	}
 	return nil
@@ -98,7 +98,7 @@ func checkName(name string) error {
 // their configuration, where other letters may mean something.
 const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:%@/+-"
 
-func odd(r rune) bool { return !strings.ContainsRune(nameLetters, r) }
+func isOdd(r rune) bool { return !strings.ContainsRune(nameLetters, r) }
 
 func parseSlots(text string, ok bool) (int, error) {
 	n, err := strconv.Atoi(text)
@@ -132,8 +132,8 @@ func Merge(hosts []Host) ([]Host, error) {
 	return out, nil
 }
 
-// needed drops the machines that n ranks surely leave empty; n of 0 means all slots.
-func needed(hosts []Host, n int) []Host {
+// neededHosts drops the machines that n ranks surely leave empty; n of 0 means all slots.
+func neededHosts(hosts []Host, n int) []Host {
 	if n == 0 {
 		return hosts
 	}
@@ -172,8 +172,8 @@ func dealRanks(slots []int, n int) ([]int, error) {
 	return counts, nil
 }
 
-// local says that a machine is this one, which needs no remote shell.
-func (h Host) local() bool { return h.Here || h.Name == "localhost" }
+// isLocal says that a machine is this one, which needs no remote shell.
+func (h Host) isLocal() bool { return h.Here || h.Name == "localhost" }
 
 // SSH is the usual remote shell. It asks nothing, and forwards nothing.
 var SSH = []string{"ssh", "-a", "-x", "-o", "BatchMode=yes", "-o", "ClearAllForwardings=yes"}

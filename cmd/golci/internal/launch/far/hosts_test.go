@@ -68,7 +68,7 @@ func TestDealRanks(t *testing.T) {
 	}
 	hosts := []Host{{Name: "a", Slots: 2}, {Name: "b", Slots: 2}, {Name: "c"}, {Name: "d", Slots: 2}}
 	for n, want := range map[int]int{0: 4, 1: 1, 2: 1, 3: 2, 4: 2, 5: 4} {
-		if got := needed(hosts, n); len(got) != want {
+		if got := neededHosts(hosts, n); len(got) != want {
 			t.Errorf("%d ranks: %v", n, got)
 		}
 	}

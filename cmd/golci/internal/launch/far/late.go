@@ -43,9 +43,9 @@ type tried struct {
 	told  bool
 }
 
-// wait notes a pause of d after a call that failed for the reason why. It returns what the user is to be told now, or
-// "".
-func (t *tried) wait(d time.Duration, host string, why error, limit time.Duration) string {
+// waitAfter notes a pause of d after a call that failed for the reason why. It returns what the user is to be told now,
+// or "".
+func (t *tried) waitAfter(d time.Duration, host string, why error, limit time.Duration) string {
 	t.spent += d
 	if t.told || t.spent < quietTime {
 		return ""
@@ -61,8 +61,8 @@ type patience struct {
 	next  time.Duration // the next pause
 }
 
-// pause is the time to wait before the next call. ok is false when the time is over.
-func (p *patience) pause() (d time.Duration, ok bool) {
+// nextPause is the time to wait before the next call. ok is false when the time is over.
+func (p *patience) nextPause() (d time.Duration, ok bool) {
 	if p.spent >= p.limit {
 		return 0, false
 	}

@@ -36,7 +36,7 @@ func TestPatience(t *testing.T) {
 		p := patience{limit: limit}
 		var got []time.Duration
 		for {
-			d, ok := p.pause()
+			d, ok := p.nextPause()
 			if !ok {
 				break
 			}
@@ -65,7 +65,7 @@ func TestTried(t *testing.T) {
 	var x tried
 	why := errors.New("unknown host")
 	for i, d := range []time.Duration{firstPause, 2 * firstPause, 4 * firstPause, quietTime, quietTime} {
-		text := x.wait(d, "n1", why, time.Minute)
+		text := x.waitAfter(d, "n1", why, time.Minute)
 		if want := i == 3; want != (text != "") || want && text != "host n1 is called again and again, for 1m0s at most (-connect): unknown host" {
 			t.Errorf("pause %d: %q", i, text)
 		}

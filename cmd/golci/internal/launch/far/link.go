@@ -44,14 +44,14 @@ func newLink(conn net.Conn, silence time.Duration) *link {
 func startLink(conn net.Conn, limit int, beat time.Duration) *link {
 	l := &link{conn: conn, limit: limit, beat: beat, gone: make(chan struct{})}
 	l.wake = sync.NewCond(&l.mu)
-	l.wg.Go(l.write)
-	l.wg.Go(l.beats)
+	l.wg.Go(l.writeFrames)
+	l.wg.Go(l.sendBeats)
 	return l
 }
 
-// send queues a frame; after the end of the link it does nothing.
-func (l *link) send(k kind, num int, data []byte) {
-	b := frame{k, num, data}.append(make([]byte, 0, 4+frameFront+len(data)))
+// sendFrame queues a frame; after the end of the link it does nothing.
+func (l *link) sendFrame(k kind, num int, data []byte) {
+	b := frame{k, num, data}.appendTo(make([]byte, 0, 4+frameFront+len(data)))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.closed {
@@ -60,8 +60,8 @@ func (l *link) send(k kind, num int, data []byte) {
 	}
 }
 
-// write is the goroutine that writes the queued frames, as many at once as there are.
-func (l *link) write() {
+// writeFrames is the goroutine that writes the queued frames, as many at once as there are.
+func (l *link) writeFrames() {
 	for {
 		l.mu.Lock()
 		for len(l.queue) == 0 && !l.closed {
@@ -75,7 +75,7 @@ func (l *link) write() {
 		l.mu.Unlock()
 		for _, b := range batch {
 			if _, err := l.conn.Write(b); err != nil {
-				l.fail(err)
+				l.failLink(err)
 				return
 			}
 		}
@@ -88,8 +88,8 @@ func (l *link) write() {
 	}
 }
 
-// flush waits until all that was queued has been written, for d at most.
-func (l *link) flush(d time.Duration) {
+// flushQueue waits until all that was queued has been written, for d at most.
+func (l *link) flushQueue(d time.Duration) {
 	t := time.AfterFunc(d, l.wake.Broadcast)
 	defer t.Stop()
 	end := time.Now().Add(d)
@@ -100,8 +100,8 @@ func (l *link) flush(d time.Duration) {
 	}
 }
 
-// beats is the goroutine that keeps the other side from thinking this one dead, and watches it in turn.
-func (l *link) beats() {
+// sendBeats is the goroutine that keeps the other side from thinking this one dead, and watches it in turn.
+func (l *link) sendBeats() {
 	t := time.NewTicker(l.beat)
 	defer t.Stop()
 	for {
@@ -110,15 +110,15 @@ func (l *link) beats() {
 			return
 		case <-t.C:
 		}
-		l.send(framePing, 0, nil)
+		l.sendFrame(framePing, 0, nil)
 		if n := l.silent.Add(1); int(n) > l.limit && !l.paused.Load() {
-			l.fail(fmt.Errorf("%w for %v", errSilent, time.Duration(n)*l.beat))
+			l.failLink(fmt.Errorf("%w for %v", errSilent, time.Duration(n)*l.beat))
 		}
 	}
 }
 
-// read calls take for every frame but pings, until the link ends, and returns the reason.
-func (l *link) read(take func(frame) error) error {
+// readFrames calls take for every frame but pings, until the link ends, and returns the reason.
+func (l *link) readFrames(take func(frame) error) error {
 	r := bufio.NewReaderSize(l.conn, 64<<10)
 	for {
 		f, err := readFrame(r)
@@ -131,13 +131,13 @@ func (l *link) read(take func(frame) error) error {
 			err = take(f)
 		}
 		if err != nil {
-			l.fail(err)
+			l.failLink(err)
 			return l.reason()
 		}
 	}
 }
 
-func (l *link) fail(why error) {
+func (l *link) failLink(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
@@ -153,9 +153,9 @@ func (l *link) fail(why error) {
 
 var errClosed = errors.New("closed")
 
-// close ends the link and waits for its goroutines. Queued frames are lost.
-func (l *link) close() {
-	l.fail(errClosed)
+// closeLink ends the link and waits for its goroutines. Queued frames are lost.
+func (l *link) closeLink() {
+	l.failLink(errClosed)
 	l.wg.Wait()
 }
 

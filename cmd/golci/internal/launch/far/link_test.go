@@ -22,7 +22,7 @@ func TestFrames(t *testing.T) {
 	var b []byte
 	sent := []frame{{frameHello, 0, nil}, {framePMI, 4095, []byte("cmd=init\n")}, {frameFile, 0, make([]byte, maxPayload)}}
 	for _, f := range sent {
-		b = f.append(b)
+		b = f.appendTo(b)
 	}
 	r := bytes.NewReader(b)
 	for _, want := range sent {
@@ -35,7 +35,7 @@ func TestFrames(t *testing.T) {
 		t.Errorf("at the end: %v", err)
 	}
 	for name, wrong := range map[string][]byte{
-		"long": frame{framePing, 0, make([]byte, maxPayload+1)}.append(nil), "kind": frame{frameLast, 0, nil}.append(nil),
+		"long": frame{framePing, 0, make([]byte, maxPayload+1)}.appendTo(nil), "kind": frame{frameLast, 0, nil}.appendTo(nil),
 		"short": {4, 0, 0, 0, 1, 0, 0, 0, 0}, "number": {5, 0, 0, 0, 1, 0, 0, 0, 0xff}, "huge": {255, 255, 255, 255, 1, 0, 0, 0, 0},
 	} {
 		if _, err := readFrame(bytes.NewReader(wrong)); !errors.Is(err, errFrame) {
@@ -43,7 +43,7 @@ func TestFrames(t *testing.T) {
 		}
 	}
 	for n := range 4 + frameFront + 2 {
-		if _, err := readFrame(bytes.NewReader(frame{framePMI, 1, []byte("abc")}.append(nil)[:n])); err == nil {
+		if _, err := readFrame(bytes.NewReader(frame{framePMI, 1, []byte("abc")}.appendTo(nil)[:n])); err == nil {
 			t.Errorf("%d bytes of a frame were taken for one", n)
 		}
 	}
@@ -51,10 +51,10 @@ func TestFrames(t *testing.T) {
 
 // FuzzFrame: no input makes the reader allocate beyond the bound, and what it takes it would write the same.
 func FuzzFrame(f *testing.F) {
-	f.Add(frame{framePMI, 3, []byte("x")}.append(nil))
+	f.Add(frame{framePMI, 3, []byte("x")}.appendTo(nil))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		got, err := readFrame(bytes.NewReader(in))
-		if err == nil && !bytes.HasPrefix(in, got.append(nil)) {
+		if err == nil && !bytes.HasPrefix(in, got.appendTo(nil)) {
 			t.Errorf("%v of %x", got, in)
 		}
 	})
@@ -69,7 +69,7 @@ func pair(t *testing.T) (*link, net.Conn) {
 	near, far := net.Pipe()
 	l := startLink(near, 2, quick)
 	t.Cleanup(func() {
-		l.close()
+		l.closeLink()
 		far.Close()
 	})
 	return l, far
@@ -92,11 +92,11 @@ func TestLinkOrder(t *testing.T) {
 		}
 	}()
 	for i := range 100 {
-		l.send(frameNote, i, nil)
+		l.sendFrame(frameNote, i, nil)
 	}
-	l.flush(time.Minute)
-	l.close()
-	l.send(frameNote, 100, nil) // too late, and harmless
+	l.flushQueue(time.Minute)
+	l.closeLink()
+	l.sendFrame(frameNote, 100, nil) // too late, and harmless
 	next := 0
 	for i := range got {
 		if i != next {
@@ -113,14 +113,14 @@ func TestLinkOrder(t *testing.T) {
 func TestLinkSilence(t *testing.T) {
 	l, far := pair(t)
 	go func() { _, _ = io.Copy(io.Discard, far) }()
-	if err := l.read(func(frame) error { return nil }); !errors.Is(err, errSilent) {
+	if err := l.readFrames(func(frame) error { return nil }); !errors.Is(err, errSilent) {
 		t.Errorf("the link ended with: %v", err)
 	}
 	l, far = pair(t)
 	go func() { _, _ = io.Copy(io.Discard, far) }()
 	ended := make(chan error, 1)
-	go func() { ended <- l.read(func(frame) error { return nil }) }()
-	if _, err := far.Write(frame{framePause, 0, nil}.append(nil)); err != nil {
+	go func() { ended <- l.readFrames(func(frame) error { return nil }) }()
+	if _, err := far.Write(frame{framePause, 0, nil}.appendTo(nil)); err != nil {
 		t.Fatal(err)
 	}
 	for l.silent.Load() < 4 { // twice its patience
@@ -170,7 +170,7 @@ func admitted(ln net.Listener, ids []*authconn.Identity) (int, error) {
 		return 0, err
 	}
 	defer raw.Close()
-	_, host, err := admit(raw, ids)
+	_, host, err := admitHelper(raw, ids)
 	return host, err
 }
 
@@ -191,7 +191,7 @@ func TestSecure(t *testing.T) {
 			c.change(k)
 			called := make(chan error, 1)
 			go func() {
-				conn, err := call(context.Background(), k)
+				conn, err := callHead(context.Background(), k)
 				if err == nil {
 					defer conn.Close()
 				}
@@ -240,7 +240,7 @@ func TestCallFindsHead(t *testing.T) {
 	go func() { _, _ = admitted(stranger, strangers) }()
 	k.Addrs = append([]string{"127.0.0.1:1", stranger.Addr().String()}, k.Addrs...)
 	go func() {
-		if conn, err := call(context.Background(), k); err == nil {
+		if conn, err := callHead(context.Background(), k); err == nil {
 			_, _ = io.Copy(io.Discard, conn)
 			conn.Close()
 		}

@@ -61,9 +61,9 @@ type taken struct {
 	status launch.Status
 }
 
-// launch starts the remote shell, or the helper itself on this machine. It must be called on the thread of launch.Run:
-// the kernel ends the shell when that thread ends with this process.
-func (m *machine) launch() error {
+// launchHelper starts the remote shell, or the helper itself on this machine. It must be called on the thread of
+// launch.Run: the kernel ends the shell when that thread ends with this process.
+func (m *machine) launchHelper() error {
 	theirIn, in, err := os.Pipe()
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (m *machine) launch() error {
 	defer theirOut.Close()
 	m.in, m.said = in, said
 	argv := shellFor(m.fleet.cfg.Shell, m.host.Name)
-	if m.host.local() {
+	if m.host.isLocal() {
 		argv = []string{m.fleet.cfg.Self, HelperCommand}
 		if m.inherits() {
 			argv = append(argv, HelperInput)
@@ -89,7 +89,7 @@ func (m *machine) launch() error {
 	if m.inherits() {
 		m.cmd.ExtraFiles = []*os.File{m.fleet.job.Spec().Stdin}
 	}
-	if !m.host.local() {
+	if !m.host.isLocal() {
 		theirErr, err := m.stderrFor()
 		if err != nil {
 			return err
@@ -111,7 +111,7 @@ func (m *machine) launch() error {
 
 // inherits tells whether rank 0 gets the standard input itself: then nothing is read from it that the rank does not read.
 func (m *machine) inherits() bool {
-	return m.index == 0 && m.host.local() && m.fleet.job.Spec().Stdin != nil
+	return m.index == 0 && m.host.isLocal() && m.fleet.job.Spec().Stdin != nil
 }
 
 // errShell: the remote shell has ended, so the helper has nobody to tell it.
@@ -124,12 +124,12 @@ func (m *machine) invite(t *ticket) (err error) {
 			err = errShell
 		}
 	}()
-	if !m.host.local() {
+	if !m.host.isLocal() {
 		if err := m.converse(); err != nil {
 			return err
 		}
 	}
-	_, err = m.in.Write(append(encode(t), '\n'))
+	_, err = m.in.Write(append(encodeJSON(t), '\n'))
 	// Nobody listens to what comes from now on, but the writer must not notice.
 	go func() { _, _ = io.Copy(io.Discard, m.said) }()
 	return err
@@ -141,7 +141,7 @@ func (m *machine) converse() error {
 		return err
 	}
 	mark := "golci-" + m.fleet.mark
-	if _, err := io.WriteString(m.in, script(mark, p)); err != nil {
+	if _, err := io.WriteString(m.in, helperScript(mark, p)); err != nil {
 		return err
 	}
 	lines := bufio.NewReaderSize(m.said, maxShellLine)
@@ -156,7 +156,7 @@ func (m *machine) converse() error {
 		words := strings.Fields(string(line))
 		switch {
 		case len(words) < 2 || words[0] != mark:
-			_, _ = os.Stderr.Write(printable(line)) // of a login script, or a question of the remote shell
+			_, _ = os.Stderr.Write(makePrintable(line)) // of a login script, or a question of the remote shell
 		case words[1] == wordReady:
 			return nil
 		case words[1] == wordCopy && len(words) == 4:
@@ -164,7 +164,7 @@ func (m *machine) converse() error {
 				return err
 			}
 		default:
-			return errors.New(string(printable([]byte(strings.Join(words[2:], " ")))))
+			return errors.New(string(makePrintable([]byte(strings.Join(words[2:], " ")))))
 		}
 	}
 }
@@ -172,8 +172,8 @@ func (m *machine) converse() error {
 // maxShellLine bounds a line of a machine's output before its helper runs.
 const maxShellLine = 64 << 10
 
-// printable replaces in place the characters that a terminal might take for a command, such as escapes.
-func printable(line []byte) []byte {
+// makePrintable replaces in place the characters that a terminal might take for a command, such as escapes.
+func makePrintable(line []byte) []byte {
 	for i, b := range line {
 		if b < ' ' && b != '\t' && b != '\n' && b != '\r' || b == 0x7f {
 			line[i] = '?'
@@ -184,7 +184,7 @@ func printable(line []byte) []byte {
 
 // copySelf sends this program to a machine that does not have it.
 func (m *machine) copySelf(path, system, machine string) error {
-	if !fits(system, machine) {
+	if !fitsMachine(system, machine) {
 		return fmt.Errorf("a copy of this golci does not run on %s %s; say with -golci where there is one", system, machine)
 	}
 	m.fleet.job.Detail("%s: copying golci there", m.host.Name)
@@ -200,11 +200,11 @@ func (m *machine) copySelf(path, system, machine string) error {
 // byeTime is how long helper and remote shell have to end by themselves.
 const byeTime = 2 * time.Second
 
-// release ends the helper and the remote shell, and waits for them.
-func (m *machine) release() {
+// releaseHelper ends the helper and the remote shell, and waits for them.
+func (m *machine) releaseHelper() {
 	if m.link != nil {
-		m.link.send(frameBye, 0, nil)
-		m.link.flush(byeTime)
+		m.link.sendFrame(frameBye, 0, nil)
+		m.link.flushQueue(byeTime)
 	}
 	if m.shell != nil {
 		patience := byeTime
@@ -218,7 +218,7 @@ func (m *machine) release() {
 		m.shell.Kill(syscall.SIGKILL)
 		<-m.ended
 		if m.complaints != nil {
-			m.complaints.settle()
+			m.complaints.settleLines()
 		}
 	}
 	if m.in != nil { // not before: the end of its input would be another reason for the helper to end
@@ -228,7 +228,7 @@ func (m *machine) release() {
 		m.timer.Stop()
 	}
 	if m.link != nil {
-		m.link.close()
+		m.link.closeLink()
 	}
 	if m.said != nil {
 		m.said.Close()
@@ -237,6 +237,6 @@ func (m *machine) release() {
 
 func (m *machine) kill(sig syscall.Signal) {
 	if m.link != nil {
-		m.link.send(frameSignal, 0, []byte(unix.SignalName(sig)))
+		m.link.sendFrame(frameSignal, 0, []byte(unix.SignalName(sig)))
 	}
 }

@@ -31,8 +31,8 @@ type task struct {
 	Parts       bool // the ranks are to record a timeline, which the head wants
 }
 
-// count is the number of the ranks; 0 if it is not possible.
-func (t *task) count() (n int) {
+// rankCount is the number of the ranks; 0 if it is not possible.
+func (t *task) rankCount() (n int) {
 	for _, c := range t.Commands {
 		if c.N < 1 || c.N > launch.MaxRanks || len(c.Argv) == 0 {
 			return 0
@@ -77,8 +77,8 @@ func sendTask(t *task, send func(last int, piece []byte)) error {
 // taskParts puts the pieces of a task together.
 type taskParts struct{ b bytes.Buffer }
 
-// add returns the task once the last piece has come, and else nil.
-func (p *taskParts) add(last bool, piece []byte) (*task, error) {
+// addPiece returns the task once the last piece has come, and else nil.
+func (p *taskParts) addPiece(last bool, piece []byte) (*task, error) {
 	if p.b.Len()+len(piece) > maxTask {
 		return nil, fmt.Errorf("%w: a task of more than %d bytes", errFrame, maxTask)
 	}
@@ -93,8 +93,8 @@ func (p *taskParts) add(last bool, piece []byte) (*task, error) {
 	return t, nil
 }
 
-// encode makes JSON of one of the types above, which cannot fail.
-func encode(v any) []byte {
+// encodeJSON makes JSON of one of the types above, which cannot fail.
+func encodeJSON(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("far: %T: %v", v, err)) // a type above has got a field that JSON cannot carry

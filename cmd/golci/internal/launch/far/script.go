@@ -54,9 +54,9 @@ return 1
 }
 `
 
-// script starts the helper: p.path if that may be taken, else a copy. Each of its lines begins with mark, so that the
-// head finds them among the output of login scripts.
-func script(mark string, p program) string {
+// helperScript starts the helper: p.path if that may be taken, else a copy. Each of its lines begins with mark, so that
+// the head finds them among the output of login scripts.
+func helperScript(mark string, p program) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "{\ng=%s\nh=%s\n", Quote(p.path), Quote(p.sum))
 	test := "test -f \"$g\" && test -x \"$g\""
@@ -95,7 +95,7 @@ var unames = map[string]string{
 	"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64",
 }
 
-// fits says whether a copy of this program runs on a machine whose uname says system and machine.
-func fits(system, machine string) bool {
+// fitsMachine says whether a copy of this program runs on a machine whose uname says system and machine.
+func fitsMachine(system, machine string) bool {
 	return unames[system] == runtime.GOOS && unames[machine] == runtime.GOARCH
 }

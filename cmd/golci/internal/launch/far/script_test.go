@@ -17,11 +17,11 @@ import (
 
 // TestScriptQuotes: a path with anything in it is one word of the script, which is one command.
 func TestScriptQuotes(t *testing.T) {
-	s := script("mark", program{path: "/it's here/golci"})
+	s := helperScript("mark", program{path: "/it's here/golci"})
 	if !strings.Contains(s, `g='/it'\''s here/golci'`) || !strings.HasPrefix(s, "{\n") || !strings.HasSuffix(s, "\n}\n") {
 		t.Errorf("%s", s)
 	}
-	if fits("Linux", "armv7l") || fits("", "") {
+	if fitsMachine("Linux", "armv7l") || fitsMachine("", "") {
 		t.Error("a copy would be made for a machine it does not run on")
 	}
 }
@@ -33,7 +33,7 @@ const stranger = 54321
 func safeDir(t *testing.T) string {
 	t.Helper()
 	home, err := os.UserHomeDir()
-	if err != nil || exposed(filepath.Join(home, "x")) != "" {
+	if err != nil || exposedDir(filepath.Join(home, "x")) != "" {
 		t.Skipf("skipped: no home directory that is safe from other users: %q, %v", home, err)
 	}
 	dir, err := os.MkdirTemp(home, "golci-test-")
@@ -88,7 +88,7 @@ func TestScriptTakes(t *testing.T) {
 				}
 			}
 			sum := sha256.Sum256([]byte(text))
-			s := script("mark", program{path: path, sum: hex.EncodeToString(sum[:]), size: 1 << 20})
+			s := helperScript("mark", program{path: path, sum: hex.EncodeToString(sum[:]), size: 1 << 20})
 			cmd := exec.CommandContext(t.Context(), "sh")
 			cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir())
 			cmd.Stdin = strings.NewReader(s)

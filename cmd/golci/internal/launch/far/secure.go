@@ -55,9 +55,9 @@ func ticketKeys(secret []byte, hosts int) ([][]byte, error) {
 // it has reached the head.
 const chosen = 1
 
-// admit is the head's side of the opening: it returns the number of the machine that has proved itself. A stranger gets
-// no answer, and no handshake. ids are by machine.
-func admit(raw net.Conn, ids []*authconn.Identity) (*tls.Conn, int, error) {
+// admitHelper is the head's side of the opening: it returns the number of the machine that has proved itself. A
+// stranger gets no answer, and no handshake. ids are by machine.
+func admitHelper(raw net.Conn, ids []*authconn.Identity) (*tls.Conn, int, error) {
 	_ = raw.SetDeadline(time.Now().Add(authTime))
 	c, host, err := authconn.Admit(raw, func(host uint32) *authconn.Identity {
 		if int64(host) >= int64(len(ids)) {
@@ -78,8 +78,8 @@ func admit(raw net.Conn, ids []*authconn.Identity) (*tls.Conn, int, error) {
 	return c, int(host), raw.SetDeadline(time.Time{})
 }
 
-// call is the helper's side: it tries all addresses at once, and proves itself to the first that is the head.
-func call(ctx context.Context, t *ticket) (net.Conn, error) {
+// callHead is the helper's side: it tries all addresses at once, and proves itself to the first that is the head.
+func callHead(ctx context.Context, t *ticket) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, authTime)
 	defer cancel()
 	id, err := newIdentity(t.Key)

@@ -37,7 +37,7 @@ func newComplaints(from io.ReadCloser, to io.Writer) *complaints {
 		lines := bufio.NewReaderSize(from, maxShellLine)
 		for {
 			line, err := lines.ReadSlice('\n') // a line that is too long comes in pieces
-			if !c.keep(string(line)) && !strings.HasPrefix(string(line), noise) {
+			if !c.keepLine(string(line)) && !strings.HasPrefix(string(line), noise) {
 				_, _ = to.Write(line)
 			}
 			if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
@@ -48,19 +48,19 @@ func newComplaints(from io.ReadCloser, to io.Writer) *complaints {
 	return c
 }
 
-// keep keeps line if it tells of a machine that is not there.
-func (c *complaints) keep(line string) bool {
+// keepLine keeps line if it tells of a machine that is not there.
+func (c *complaints) keepLine(line string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.pass || !isLate(line) || len(c.late) == mostLate {
 		return false
 	}
-	c.late = append(c.late, string(printable([]byte(strings.TrimSpace(line)))))
+	c.late = append(c.late, string(makePrintable([]byte(strings.TrimSpace(line)))))
 	return true
 }
 
-// through shows what was kept, and keeps nothing from now on: the machine is there.
-func (c *complaints) through(to io.Writer) {
+// showThrough shows what was kept, and keeps nothing from now on: the machine is there.
+func (c *complaints) showThrough(to io.Writer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, line := range c.late {
@@ -72,7 +72,7 @@ func (c *complaints) through(to io.Writer) {
 // settleTime is how long the last lines of a remote shell may come after its end.
 const settleTime = 200 * time.Millisecond
 
-func (c *complaints) settle() {
+func (c *complaints) settleLines() {
 	select {
 	case <-c.done:
 	case <-time.After(settleTime): // a process of its own may hold the stream open
@@ -81,7 +81,7 @@ func (c *complaints) settle() {
 
 // why is the reason for which the machine is not there; "" where no line has told of one. The remote shell has ended.
 func (c *complaints) why() string {
-	c.settle()
+	c.settleLines()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.late) == 0 {
@@ -105,40 +105,40 @@ func (m *machine) shellEnd() error {
 	return end
 }
 
-// again has the machine called once more after a pause, if err says that it was not there, and there is time left. Its
-// number comes by f.retries then.
-func (f *fleet) again(t trouble) bool {
+// callAgain has the machine called once more after a pause, if err says that it was not there, and there is time left.
+// Its number comes by f.retries then.
+func (f *fleet) callAgain(t trouble) bool {
 	m := f.far[t.host]
 	if m.link != nil || !errors.Is(t.err, errLate) {
 		return false
 	}
-	d, ok := m.patience.pause()
+	d, ok := m.patience.nextPause()
 	if !ok {
 		return false
 	}
 	f.job.Detail("%s: %v; again in %v", m.host.Name, t.err, d)
-	if text := m.tried.wait(d, m.host.Name, t.err, f.cfg.Connect); text != "" {
+	if text := m.tried.waitAfter(d, m.host.Name, t.err, f.cfg.Connect); text != "" {
 		f.job.Spec().Say(text)
 	}
 	m.timer = time.AfterFunc(d, func() { f.retries <- t.host })
 	return true
 }
 
-// recall calls the machine once more.
-func (f *fleet) recall(i int) error {
+// recallMachine calls the machine once more.
+func (f *fleet) recallMachine(i int) error {
 	m := f.far[i]
 	m.in.Close()
 	m.said.Close()
 	<-m.invited // which has used both
 	m.ended = make(chan struct{})
-	return f.call(i)
+	return f.callMachine(i)
 }
 
-// call starts the remote shell of a machine, and has the helper there invited. It must be called on the thread of
-// launch.Run, as machine.launch.
-func (f *fleet) call(i int) error {
+// callMachine starts the remote shell of a machine, and has the helper there invited. It must be called on the thread
+// of launch.Run, as machine.launchHelper.
+func (f *fleet) callMachine(i int) error {
 	m := f.far[i]
-	if err := m.launch(); err != nil {
+	if err := m.launchHelper(); err != nil {
 		return fmt.Errorf("host %s: %w", m.host.Name, err)
 	}
 	t := &ticket{Protocol: protocol, Host: i, Name: m.host.Name, Addrs: f.at, Key: f.keys[i], Silence: f.cfg.Silence}

@@ -19,12 +19,12 @@ import (
 
 var errFirst = errors.New("the first word is no greeting")
 
-// listen reads the frames of the helper, from its greeting to its end. It runs in a goroutine of the fleet.
-func (m *machine) listen(l *link) {
+// listenTo reads the frames of the helper, from its greeting to its end. It runs in a goroutine of the fleet.
+func (m *machine) listenTo(l *link) {
 	greeted := false
-	why := l.read(func(in frame) error {
+	why := l.readFrames(func(in frame) error {
 		if greeted {
-			return m.take(in)
+			return m.takeFrame(in)
 		}
 		var g greeting
 		if in.kind != frameHello || json.Unmarshal(in.data, &g) != nil || g.Cores < 1 {
@@ -35,14 +35,14 @@ func (m *machine) listen(l *link) {
 		return nil
 	})
 	if !greeted {
-		l.close()
+		l.closeLink()
 		return
 	}
 	m.hangUp(why)
 }
 
-// prepare makes the tables of the ranks; the helper has nothing to say of them before its task.
-func (m *machine) prepare() error {
+// makeTables makes the tables of the ranks; the helper has nothing to say of them before its task.
+func (m *machine) makeTables() error {
 	m.conns = make([]*conn, m.count)
 	m.takes = make(chan taken, (streams+1)*m.count) // a piece of each stream, and the end
 	j := m.fleet.job
@@ -60,20 +60,20 @@ func (m *machine) prepare() error {
 		m.sinks = append(m.sinks, j.Part(rank))
 	}
 	close(m.ready)
-	m.fleet.wg.Go(m.output)
+	m.fleet.wg.Go(m.writeOutput)
 	m.fleet.wg.Go(func() {
 		select {
 		case <-m.ended:
-			m.lose(m.shellEnd())
+			m.loseMachine(m.shellEnd())
 		case <-m.link.gone: // perhaps before the tables were there
-			m.lose(m.link.reason())
+			m.loseMachine(m.link.reason())
 		}
 	})
 	return nil
 }
 
-// take takes one frame from the helper. It checks everything in it: the helper may be on a faulty machine.
-func (m *machine) take(in frame) error {
+// takeFrame takes one frame from the helper. It checks everything in it: the helper may be on a faulty machine.
+func (m *machine) takeFrame(in frame) error {
 	select {
 	case <-m.ready:
 	default:
@@ -91,13 +91,13 @@ func (m *machine) take(in frame) error {
 	case in.kind == frameInOK:
 		signal(m.inOK, in.num == 0)
 	case in.kind == framePMI && known:
-		return m.conns[local].feed(in.data)
+		return m.conns[local].feedBytes(in.data)
 	case in.kind == framePMIEnd && known:
-		m.conns[local].end()
+		m.conns[local].endConn()
 	case in.kind == frameOut && known && len(in.data) > 1 && m.takesStream(in.data[0]):
-		return m.queue(taken{rank: in.num, stream: int(in.data[0]), data: in.data[1:]})
+		return m.queueOutput(taken{rank: in.num, stream: int(in.data[0]), data: in.data[1:]})
 	case in.kind == frameExit && known:
-		return m.exited(in)
+		return m.rankExited(in)
 	default:
 		return fmt.Errorf("%w: kind %d, number %d", errFrame, in.kind, in.num)
 	}
@@ -119,8 +119,8 @@ func signal[T any](c chan T, v T) {
 	}
 }
 
-// queue hands something to output, without waiting: there is room for all that the protocol allows.
-func (m *machine) queue(t taken) error {
+// queueOutput hands something to output, without waiting: there is room for all that the protocol allows.
+func (m *machine) queueOutput(t taken) error {
 	select {
 	case m.takes <- t:
 		return nil
@@ -129,47 +129,47 @@ func (m *machine) queue(t taken) error {
 	}
 }
 
-func (m *machine) exited(in frame) error {
+func (m *machine) rankExited(in frame) error {
 	var e exitNote
 	if err := json.Unmarshal(in.data, &e); err != nil {
 		return fmt.Errorf("%w: %w", errFrame, err)
 	}
-	m.conns[in.num-m.first].end()
+	m.conns[in.num-m.first].endConn()
 	st := launch.Status{Code: e.Code, Signal: unix.SignalNum(e.Signal), Core: e.Core}
 	if e.Signal != "" && st.Signal == 0 { // one that is not known here
 		st.Code = 1
 	}
-	return m.queue(taken{rank: in.num, status: st})
+	return m.queueOutput(taken{rank: in.num, status: st})
 }
 
-// output is the goroutine that writes the output of the ranks, and then reports their ends.
-func (m *machine) output() {
+// writeOutput is the goroutine that writes the output of the ranks, and then reports their ends.
+func (m *machine) writeOutput() {
 	for {
 		select {
 		case t := <-m.takes:
-			m.write(t)
+			m.writeTaken(t)
 		case <-m.link.gone:
-			m.drain()
+			m.drainOutput()
 			return
 		}
 	}
 }
 
-// drain writes the output that came before the end of the link, and ends the streams.
-func (m *machine) drain() {
+// drainOutput writes the output that came before the end of the link, and ends the streams.
+func (m *machine) drainOutput() {
 	for len(m.takes) > 0 { // nobody but output takes from it
-		m.write(<-m.takes)
+		m.writeTaken(<-m.takes)
 	}
 	for _, s := range m.sinks {
 		s.Done()
 	}
 }
 
-func (m *machine) write(t taken) {
+func (m *machine) writeTaken(t taken) {
 	local := t.rank - m.first
 	if t.stream > 0 {
 		_, _ = m.sinks[streams*local+t.stream-1].To.Write(t.data) // if nobody takes it the rank is not to notice
-		m.link.send(frameOutOK, t.rank, []byte{byte(t.stream)})
+		m.link.sendFrame(frameOutOK, t.rank, []byte{byte(t.stream)})
 		return
 	}
 	for _, s := range m.sinks[streams*local : streams*(local+1)] {
@@ -190,16 +190,16 @@ func (m *machine) hangUp(why error) {
 		m.fleet.broken <- trouble{m.index, fmt.Errorf("its connection has ended: %w", why)}
 		return
 	}
-	m.lose(why)
+	m.loseMachine(why)
 }
 
 var errHelper = errors.New("golci there has ended")
 
-// lose reports the loss of the machine, once; while the job ends nobody listens.
-func (m *machine) lose(why error) {
+// loseMachine reports the loss of the machine, once; while the job ends nobody listens.
+func (m *machine) loseMachine(why error) {
 	m.once.Do(func() {
 		for _, c := range m.conns {
-			c.end()
+			c.endConn()
 		}
 		var ranks []int
 		for r := range m.count {
@@ -214,7 +214,7 @@ func (m *machine) lose(why error) {
 		if errors.Is(why, errTask) {
 			code, text = launch.NotStarted, fmt.Sprintf("host %s: %v", m.host.Name, why)
 		}
-		m.link.fail(why)
+		m.link.failLink(why)
 		m.fleet.job.Lost(text, code, ranks)
 	})
 }
@@ -222,25 +222,25 @@ func (m *machine) lose(why error) {
 func (m *machine) task() task {
 	s := m.fleet.job.Spec()
 	dir, _ := os.Getwd() // "" if there is none any more
-	cmds := m.fleet.commands(m)
+	cmds := m.fleet.commandsOf(m)
 	return task{
-		First: m.first, Size: m.fleet.size, Commands: tasked(cmds, m.copied(cmds)),
+		First: m.first, Size: m.fleet.size, Commands: taskCommands(cmds, m.copied(cmds)),
 		Env: append(passedEnv(os.Environ()), s.Env...), Dir: dir, Bind: s.Bind,
-		JobID: m.fleet.job.ID(), Here: m.host.local(), Parts: s.Parts != "",
+		JobID: m.fleet.job.ID(), Here: m.host.isLocal(), Parts: s.Parts != "",
 	}
 }
 
 // copied lists the programs that the machine gets a copy of.
 func (m *machine) copied(cmds []boot.Command) []string {
-	if m.host.local() {
+	if m.host.isLocal() {
 		return nil
 	}
-	return copied(cmds, m.fleet.copies)
+	return copiedPrograms(cmds, m.fleet.copies)
 }
 
 // preload sends the programs.
 func (m *machine) preload() error {
-	for i, path := range m.copied(m.fleet.commands(m)) {
+	for i, path := range m.copied(m.fleet.commandsOf(m)) {
 		if err := m.sendProgram(i+1, path); err != nil {
 			return err
 		}
@@ -261,7 +261,7 @@ func (m *machine) sendProgram(number int, path string) error {
 		if n == 0 {
 			return nil // the end, or what cannot be read: the task then fails there
 		}
-		m.link.send(frameFile, number, buf[:n])
+		m.link.sendFrame(frameFile, number, buf[:n])
 		select {
 		case <-m.fileOK:
 		case <-m.link.gone:
@@ -275,13 +275,13 @@ func (m *machine) sendProgram(number int, path string) error {
 	}
 }
 
-// feed passes the standard input on to rank 0, a piece at a time. It may wait for input to the end of the process.
-func (m *machine) feed(src *os.File) {
+// feedInput passes the standard input on to rank 0, a piece at a time. It may wait for input to the end of the process.
+func (m *machine) feedInput(src *os.File) {
 	buf := make([]byte, chunk)
 	for {
 		n, err := src.Read(buf)
 		if n > 0 {
-			m.link.send(frameIn, 0, buf[:n])
+			m.link.sendFrame(frameIn, 0, buf[:n])
 			select {
 			case more := <-m.inOK:
 				if !more {
@@ -292,7 +292,7 @@ func (m *machine) feed(src *os.File) {
 			}
 		}
 		if err != nil {
-			m.link.send(frameIn, 0, nil)
+			m.link.sendFrame(frameIn, 0, nil)
 			return
 		}
 	}

@@ -26,7 +26,7 @@ func TestTask(t *testing.T) {
 				t.Fatalf("a piece of %d bytes, after the end: %v", len(piece), got != nil)
 			}
 			var err error
-			if got, err = parts.add(last == 1, piece); err != nil {
+			if got, err = parts.addPiece(last == 1, piece); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -38,7 +38,7 @@ func TestTask(t *testing.T) {
 		t.Error("a task without end was sent")
 	}
 	var parts taskParts
-	if _, err := parts.add(true, []byte("{}")); !errors.Is(err, errFrame) {
+	if _, err := parts.addPiece(true, []byte("{}")); !errors.Is(err, errFrame) {
 		t.Errorf("no task: %v", err)
 	}
 }
