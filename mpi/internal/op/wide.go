@@ -70,7 +70,9 @@ func quadOf(n number) quad {
 }
 
 func (x extended) plusNumber(y extended) extended { return extendedOf(add(x.toNumber(), y.toNumber())) }
-func (x extended) times(y extended) extended      { return extendedOf(mul(x.toNumber(), y.toNumber())) }
+
+func (x extended) times(y extended) extended { return extendedOf(mul(x.toNumber(), y.toNumber())) }
+
 func (x extended) less(y extended) extended {
 	return extendedOf(add(x.toNumber(), y.toNumber().negated()))
 }
