@@ -69,7 +69,7 @@ type Endpoint struct {
 	underway  atomic.Int32     // Bulks that have left their queue and that the conduit still has
 	maxMedium int
 	rank      int
-	lanes     []atomic.Pointer[lane] // by peer; see lane
+	lanes     []atomic.Pointer[lane] // by peer; see laneOf
 	anyGone   atomic.Bool            // one of gone is set; written by the poller
 	gone      []atomic.Uint64        // a bit a peer; written by the poller
 	cfg       Config

@@ -127,7 +127,7 @@ const (
 // nothing has been spent. If Failed, it is not locked.
 func (e *Endpoint) Open(peer int, h uint8, nargs, payload int) (body []byte, first uint64, o Outcome) {
 	ln := e.lanes[peer].Load()
-	if ln == nil { // as in lane, which the compiler does not inline
+	if ln == nil { // as in laneOf, which the compiler does not inline
 		ln = e.newLane(peer)
 	}
 	ln.mu.Lock()

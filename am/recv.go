@@ -191,7 +191,7 @@ func (r *receiver) Record(src int, rec []byte) {
 	if h.flags()&flagLong != 0 {
 		r.serveLong(spec, h, argsOf(rec, h.nargs()), payload)
 	} else {
-		if e.guard == nil { // as in run, without the call
+		if e.guard == nil { // as in runHandler, without the call
 			spec.Run(t, argsOf(rec, h.nargs()), payload)
 		} else {
 			e.runGuarded(spec, t, argsOf(rec, h.nargs()), payload)

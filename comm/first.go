@@ -71,7 +71,7 @@ func (s *Server) sendsOf(key uint64) *sendTurns {
 	return t
 }
 
-// postOn is post for a receive whose context may have promises.
+// postOn is postReceive for a receive whose context may have promises.
 func (s *Server) postOn(o *op) {
 	if o.ctx >= FirstAsserted {
 		o.exact = o.recv.alloc == nil && s.assertedOf(o.ctx)&ExactLength != 0
@@ -85,7 +85,7 @@ func (s *Server) postOn(o *op) {
 	s.postReceive(o)
 }
 
-// postFirst is post for a receive that may invite its message.
+// postFirst is postReceive for a receive that may invite its message.
 func (s *Server) postFirst(o *op) {
 	s.receives.mu.Lock()
 	turns := s.receives.turnsOf(o.tableKey())

@@ -9,7 +9,7 @@ import (
 	"github.com/golci/golci/internal/observe/pending"
 )
 
-// peerGone notes a peer that has failed, for the tick of this poll. What is posted from now on ends in post.
+// peerGone notes a peer that has failed, for the tick of this poll. What is posted from now on ends in postReceive.
 func (s *Server) peerGone(peer int, err error, _ *fult.Worker) {
 	if s.lost == nil {
 		s.lost = map[int32]error{}
@@ -42,8 +42,8 @@ func (s *Server) failLost(w *fult.Worker) {
 }
 
 // postLate ends the receive o, which has been posted and found no message, if its source is gone or its context has
-// been revoked. It is called after o can be found by failLost and retire, which search after the flags that are looked
-// at here have been set (see am.Endpoint.Gone and Server.revoked): one of the two withdraws o.
+// been revoked. It is called after o can be found by failLost and retireContexts, which search after the flags that are
+// looked at here have been set (see am.Endpoint.Gone and Server.revoked): one of the two withdraws o.
 func (s *Server) postLate(o *op) {
 	p := o.postedPattern()
 	var err error

@@ -190,8 +190,8 @@ func (m *matching) claimReceive(key uint64) (receive *op) {
 	}
 }
 
-// keepMessage is claim for the message u, which waits if there is no receive. Once u waits it belongs to whoever takes
-// it.
+// keepMessage is claimReceive for the message u, which waits if there is no receive. Once u waits it belongs to whoever
+// takes it.
 func (m *matching) keepMessage(u *op) (receive *op) {
 	key := u.tableKey()
 	for {

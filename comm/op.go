@@ -58,7 +58,7 @@ type op struct {
 	exposed conduit.Key // under which the peer reaches bytes of this op; zero if none
 }
 
-// traits are what start sets together, in two stores.
+// traits are what startUse sets together, in two stores.
 type traits struct {
 	role      role
 	wild      bool // a receive with a wildcard
@@ -135,7 +135,7 @@ func (o *op) stepState(in machine.Input) (do uint8, e machine.End) {
 
 func (o *op) stateName() string { return match.Protocol.StateName(o.word.State()) }
 
-// happenTo is step followed by ended, where nothing is to be done in between.
+// happenTo is stepState followed by afterStep, where nothing is to be done in between.
 func (o *op) happenTo(in machine.Input, w *fult.Worker) {
 	_, e := o.stepState(in)
 	o.afterStep(e, w)

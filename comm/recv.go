@@ -101,7 +101,7 @@ func (s *Server) IrecvAs(f Form, ctx uint16, src, tag int, buf []byte) (Req, err
 		s.postReceive(o)
 		return r, nil
 	}
-	// The common case, with as few steps as can be: newRecv and post without a wildcard.
+	// The common case, with as few steps as can be: newRecv and postReceive without a wildcard.
 	o := s.free.receives.Get()
 	if o == nil {
 		o = newReceive(s)
@@ -153,7 +153,7 @@ func (s *Server) afterPost(o, m *op, ok bool) {
 // deliverTo copies m into o, or starts the rendezvous, and frees m. It reports whether o is finished. It is called once
 // for o and m, by whoever has matched them.
 func (s *Server) deliverTo(o, m *op) bool {
-	if o.wild { // as in hand
+	if o.wild { // as in handTo
 		o.peer, o.tag = m.peer, m.tag
 	}
 	if m.first && !o.first {

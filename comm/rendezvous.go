@@ -25,7 +25,7 @@ func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool 
 		o.err = s.misfitError(o, size)
 	}
 	o.recv.got, o.recv.passage = 0, passage{}
-	o.word.Begin(match.RecvPosted, machine.Caller|machine.Queue) // not in post: most receives never come here
+	o.word.Begin(match.RecvPosted, machine.Caller|machine.Queue) // not in postReceive: most receives never come here
 	own, want, src := uint64(0), o.recv.want, int(o.peer)
 	if src == s.rank && s.copyOwn(o, id) {
 		s.sendControl(src, handlerCTS, id, 0, 0) // nothing more is wanted

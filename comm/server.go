@@ -99,7 +99,7 @@ type Server struct {
 	waits   Waits // nil if nobody is told; fixed
 	way     Way   // of Config; fixed
 	streams bool  // the conduit has a bulk channel; fixed
-	looks   int   // see take; fixed
+	looks   int   // see tryRecvDirect; fixed
 	kept    int   // place of threadOp in progress.Local; fixed
 }
 

@@ -199,8 +199,8 @@ func (p *paths) classOf(t traffic, size int) *pathClass {
 	return *at
 }
 
-// endPassage notes the end of a message that begin gave that passage. The last message of an epoch tells what the epoch
-// has taken, from the end of the epoch before if that was under way yet.
+// endPassage notes the end of a message that beginPassage gave that passage. The last message of an epoch tells what
+// the epoch has taken, from the end of the epoch before if that was under way yet.
 func (p *paths) endPassage(x passage, n int64, ok bool, now uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -33,7 +33,7 @@ func (p *place) exchangeWith() {
 	p.next()
 }
 
-// fiber is a target of a switch: a thread, the worker's loop, or the helper of bury. Owned by the worker.
+// fiber is a target of a switch: a thread, the worker's loop, or the helper of exitOnHelper. Owned by the worker.
 type fiber struct {
 	at *place  // where it rests, or last rested
 	g  uintptr // identity of its goroutine; 0 before it first runs
@@ -82,8 +82,8 @@ func (w *Worker) leaveCoroutine() {
 }
 
 // exitOnHelper prepares the end of a thread by Goexit. iter raises Goexit again in the goroutine that rests in the
-// thread's place if that goroutine came by next. In that case bury puts a helper coroutine there, which comes by yield.
-// The thread calls bury, and may let Goexit go on after it.
+// thread's place if that goroutine came by next. In that case exitOnHelper puts a helper coroutine there, which comes
+// by yield. The thread calls bury, and may let Goexit go on after it.
 func (w *Worker) exitOnHelper(me *fiber, own *place) {
 	if !own.odd {
 		return

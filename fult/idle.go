@@ -135,7 +135,7 @@ func (w *Worker) noteWork() {
 	}
 }
 
-// noteIdle is the opposite of work.
+// noteIdle is the opposite of noteWork.
 func (w *Worker) noteIdle() {
 	if w.crowded && w.busy.Load() {
 		w.busy.Store(false)

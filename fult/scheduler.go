@@ -20,7 +20,7 @@ type Scheduler struct {
 
 	live     atomic.Int64  // threads alive and jobs queued
 	next     atomic.Uint32 // where Go puts the next job that comes from outside
-	sleepers atomic.Int32  // workers whose parked is not awake; see park
+	sleepers atomic.Int32  // workers whose parked is not awake; see parkAs
 	killing  atomic.Bool   // Close has begun
 	aborted  atomic.Bool   // Abort or Close has begun
 	begun    atomic.Bool   // the workers run

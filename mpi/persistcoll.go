@@ -8,7 +8,7 @@ import "github.com/golci/golci/mpi/internal/core"
 // Errors of the arguments come with the start, as for the form that does not wait. The slices belong to the request
 // until it is freed.
 
-// lasting makes a persistent request for what start does.
+// lasting makes a persistent request for what startCall does.
 func lasting(c *Comm, what string, start func(own *Comm) (Request, error)) (Request, error) {
 	r, err := c.core().Lasting(what, func(own *core.Comm) (core.Request, error) {
 		r, err := start((*Comm)(own))

@@ -56,7 +56,8 @@ func (c *clocks) followClock() {
 	})
 }
 
-// closeClocks ends what follow has begun, if it has. It is called once, and does not wait: the caller may hold locks.
+// closeClocks ends what followClock has begun, if it has. It is called once, and does not wait: the caller may hold
+// locks.
 func (c *clocks) closeClocks() { close(c.stop) }
 
 // askClock begins a round, unless one is under way: rank 0 may be busy.

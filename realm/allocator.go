@@ -50,7 +50,7 @@ func (a *allocator) allocate(size, align int64) (off int64, ok bool) {
 	return 0, false
 }
 
-// giveBack frees what take has allocated.
+// giveBack frees what allocate has allocated.
 func (a *allocator) giveBack(off, size int64) {
 	size = max(size, 1)
 	a.used -= size

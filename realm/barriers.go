@@ -153,7 +153,7 @@ func (rt *Runtime) noBarrier(e event.ID) (event.Status, *event.Poison) {
 	return event.Pending, nil
 }
 
-// lookBarrier is look for a phase of a barrier.
+// lookBarrier is lookAtEvent for a phase of a barrier.
 func (rt *Runtime) lookBarrier(e event.ID) (event.Status, *event.Poison) {
 	c := rt.barriers.findBarrier(rt, e, false)
 	if c == nil {
@@ -167,7 +167,7 @@ func (rt *Runtime) lookBarrier(e event.ID) (event.Status, *event.Poison) {
 	return event.Pending, nil
 }
 
-// awaitBarrier is await for a phase of a barrier, and its result.
+// awaitBarrier is awaitEvent for a phase of a barrier, and its result.
 func (rt *Runtime) awaitBarrier(e event.ID, w *event.Waiter) (event.Status, *event.Poison) {
 	c := rt.barriers.findBarrier(rt, e, true)
 	if c == nil {

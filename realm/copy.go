@@ -209,7 +209,7 @@ func (j *job) stepJob(k *cascade) {
 	k.worked(x, j.kind.operation(), j.finish, j.dst.Rank(), n)
 }
 
-// moveNext is step. It returns how many bytes it has moved. j may be over when it returns.
+// moveNext is stepJob. It returns how many bytes it has moved. j may be over when it returns.
 func (j *job) moveNext(k *cascade) (n int64) {
 	if err := j.preparePlan(); err != nil {
 		j.endJob(k, err)

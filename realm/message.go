@@ -113,7 +113,7 @@ func (rt *Runtime) postMessage(peer int, h uint8, payload []byte, args ...uint64
 	rt.ep.Post(peer, h, payload, args...)
 }
 
-// request is post for whoever may wait for credits.
+// request is postMessage for whoever may wait for credits.
 func (rt *Runtime) request(peer int, h uint8, payload []byte, args ...uint64) error {
 	p := rt.peers.peerOf(peer)
 	p.sent.Add(1)

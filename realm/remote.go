@@ -114,7 +114,7 @@ func (rs *replicas) withdraw(e event.ID, w *event.Waiter) bool {
 	return r != nil && r.Withdraw(e.Gen(), w)
 }
 
-// awaitRemote is await for an event of another rank, which it asks once.
+// awaitRemote is awaitEvent for an event of another rank, which it asks once.
 func (rt *Runtime) awaitRemote(e event.ID, w *event.Waiter) (event.Status, *event.Poison) {
 	s := rt.replicas.shard(e)
 	s.mu.Lock()

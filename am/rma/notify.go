@@ -306,7 +306,7 @@ func (l *waiters) wakeReached(m *Memory, c int, worker *fult.Worker) {
 		if !left {
 			break
 		}
-		k.waiting.Store(1) // before the count is looked at again; see count
+		k.waiting.Store(1) // before the count is looked at again; see raiseCounter
 		again := m.countOf(c)
 		if again == v {
 			break
@@ -340,7 +340,7 @@ func (l *waiters) lookAll(worker *fult.Worker, m *Memory) {
 	l.endMatching(worker, func(w *waiter) bool {
 		k := m.counter(w.c)
 		if k.waiting.Load() == 0 {
-			k.waiting.Store(1) // before the count is looked at; see count
+			k.waiting.Store(1) // before the count is looked at; see raiseCounter
 		}
 		return w.isOver(m.countOf(w.c)) || w.fromDead(m)
 	})

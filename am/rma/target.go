@@ -37,7 +37,7 @@ func (m *Memory) directBytes(peer int, off int64, n int) []byte {
 	return t.mem[off:][:n:n]
 }
 
-// checkAccess finds the target of an access and checks its bounds. It may block, see target.
+// checkAccess finds the target of an access and checks its bounds. It may block, see askTarget.
 func (m *Memory) checkAccess(peer int, off int64, n int) (*target, error) {
 	r, at := splitOffset(off)
 	if off < 0 {
@@ -60,7 +60,8 @@ func (m *Memory) checkAccess(peer int, off int64, n int) (*target, error) {
 	return t, nil
 }
 
-// reachBytes is direct, or else check. mem is nil if the bytes are not reached directly, t if direct has found them.
+// reachBytes is directBytes, or else checkAccess. mem is nil if the bytes are not reached directly, t if directBytes
+// has found them.
 func (m *Memory) reachBytes(peer int, off int64, n int) (mem []byte, t *target, err error) {
 	if mem = m.directBytes(peer, off, n); mem != nil {
 		return mem, nil, nil

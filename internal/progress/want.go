@@ -84,7 +84,7 @@ func (x *want) watchPending() bool {
 	if open > 0 && x.g.armAt(open) && (!x.any || !x.scanDone()) {
 		return true
 	}
-	x.g.left.Store(0) // as if a signal had come: over looks at many only then
+	x.g.left.Store(0) // as if a signal had come: isOver looks at many only then
 	return false
 }
 

@@ -90,7 +90,7 @@ func callC(fn uintptr, args ...uintptr) int {
 	return f.Int32()
 }
 
-// callPointer is call for a function that returns a pointer.
+// callPointer is callC for a function that returns a pointer.
 //
 //go:uintptrescapes
 func callPointer(fn uintptr, args ...uintptr) uintptr {

@@ -28,7 +28,7 @@ func (m *mixed) roadTo(peer int) *road {
 	return &m.roads[peer]
 }
 
-// livelyRoad is road for what an answer may follow.
+// livelyRoad is roadTo for what an answer may follow.
 func (m *mixed) livelyRoad(peer int) *road {
 	r := m.roadTo(peer)
 	if !r.near {

@@ -158,7 +158,7 @@ func (b *bulkStage) nextSlot() *slot {
 // data is what the slot holds.
 func (s *slot) data() []byte { return (*s.buf)[:s.n] }
 
-// handed notes that the core or the sink has got what next gave.
+// handed notes that the core or the sink has got what nextSlot gave.
 func (b *bulkStage) handed() { b.read = (b.read + 1) % len(b.allSlots()) }
 
 // freeSlot gives a slot whose chunk nobody reads any more back to its writer. The memory goes back to the conduit: a

@@ -230,7 +230,8 @@ func (c *Conduit) allDelivered(peer int) bool {
 
 func (c *Conduit) isClosed() bool { return c.fails.News() == conduit.OwnEnd }
 
-// giveUp is fail for a peer that still talks: the core forgets it, and what was on its way to it ends. Under engine.
+// giveUp is failPeer for a peer that still talks: the core forgets it, and what was on its way to it ends. Under
+// engine.
 func (c *Conduit) giveUp(peer int, reason error, detail string) {
 	if !c.fails.Lost(peer) {
 		c.failPeer(peer, reason, detail)

@@ -197,7 +197,7 @@ func (a *area) movePacked(n int, f func(c *dtype.Cursor, b []byte, off int)) {
 	}
 }
 
-// moveEqual is move for equal parts of which some are not used.
+// moveEqual is movePacked for equal parts of which some are not used.
 func (a *area) moveEqual(f func(c *dtype.Cursor, b []byte, off int)) {
 	var cur dtype.Cursor
 	s, parts := &a.of, len(a.idle)
@@ -212,7 +212,7 @@ func (a *area) moveEqual(f func(c *dtype.Cursor, b []byte, off int)) {
 	}
 }
 
-// moveParts is move for parts of different lengths.
+// moveParts is movePacked for parts of different lengths.
 func (a *area) moveParts(f func(c *dtype.Cursor, b []byte, off int)) {
 	var cur dtype.Cursor
 	s := &a.of

@@ -24,7 +24,7 @@ type way uint8
 
 const (
 	wayFinalize way = iota // Finalize's barrier, which is no numbered call
-	wayRound               // the barrier and check before numbers are used again; see begin
+	wayRound               // the barrier and check before numbers are used again; see beginCall
 	wayCompare             // the exchange before a call where ranks compare what they call; see collcheck.go
 	wayBarrier
 	wayBcastTree

@@ -200,7 +200,7 @@ func (c *Comm) peerOf(world int) int {
 // hasPeer tells whether a world rank is in peers.
 func (c *Comm) hasPeer(world int) bool { return uint(c.peerOf(world)) < uint(len(c.peers)) }
 
-// Errorf is errorf, for the packages above.
+// Errorf is commErrorf, for the packages above.
 func (c *Comm) Errorf(what, format string, args ...any) error {
 	return c.commErrorf(what, format, args...)
 }

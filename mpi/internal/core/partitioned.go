@@ -77,7 +77,7 @@ func (p *parted) onEvent(w *fult.Worker) {
 }
 
 // beginStart makes the request of a start. stop ends it from outside. The start itself is one event, and others have
-// been counted. It is called with mu held; check is to follow without it.
+// been counted. It is called with mu held; checkHopeless is to follow without it.
 func (p *parted) beginStart(stop func(number uint64, err error, w *fult.Worker)) {
 	p.left.Add(1)
 	p.starts++

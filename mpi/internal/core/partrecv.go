@@ -132,7 +132,7 @@ func (p *partedRecv) stopped(number uint64, err error, w *fult.Worker) {
 	}
 }
 
-// postAll starts the receives of all messages, and ends what begin has counted.
+// postAll starts the receives of all messages, and ends what beginStart has counted.
 func (p *partedRecv) postAll() {
 	for i := range p.arrived {
 		if p.msgs[i].step.CompareAndSwap(msgIdle, msgClaimed) {

@@ -232,7 +232,7 @@ func (a *access) store(got int64) (int64, error) {
 	return got, nil
 }
 
-// runAccess does what begin has begun, with its error.
+// runAccess does what beginAccess has begun, with its error.
 func (f *File) runAccess(a *access, err error) (n int64, _ error) {
 	if a.collective() {
 		n, err = f.runAll(a, err)

@@ -181,7 +181,7 @@ func (w *Window) settleRank(rank int) (err error) {
 	return err
 }
 
-// settleAll is settle for all ranks.
+// settleAll is settleRank for all ranks.
 func (w *Window) settleAll() (err error) {
 	for r := range w.ranks {
 		w.mu.Lock()

@@ -191,7 +191,8 @@ func (w *Window) awaitNotices(what string, kind notice, ranks []int) error {
 	return err
 }
 
-// spinForNotices is await for a short time. It looks at the first count that lacks a notice, and then at the others.
+// spinForNotices is awaitNotices for a short time. It looks at the first count that lacks a notice, and then at the
+// others.
 func (w *Window) spinForNotices(kind notice, ranks []int) bool {
 	var count *atomic.Uint64
 	var used uint64

@@ -76,7 +76,7 @@ func (r *Refused) appendTo(b []byte) []byte {
 	return b
 }
 
-// parseRefused decodes what append has made, and returns the rest of b.
+// parseRefused decodes what appendTo has made, and returns the rest of b.
 func parseRefused(b []byte) (r *Refused, rest []byte, err error) {
 	if len(b) < refusedBytes {
 		return nil, nil, fmt.Errorf("%d bytes for the reservations of a poison", len(b))

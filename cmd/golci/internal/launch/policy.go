@@ -112,7 +112,7 @@ func (p *policy) rankExited(rank int, st Status) []order {
 	return out
 }
 
-// judgeRank is exited without what concerns reports.
+// judgeRank is rankExited without what concerns reports.
 func (p *policy) judgeRank(rank int, st Status) []order {
 	p.gone[rank] = true
 	p.living--

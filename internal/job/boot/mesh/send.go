@@ -220,7 +220,7 @@ func (l *link) exchangeFrame(ctx context.Context, d time.Duration, frame []byte)
 	return usable, err
 }
 
-// passFrame is exchange without its limit.
+// passFrame is exchangeFrame without its limit.
 func (l *link) passFrame(frame []byte) error {
 	if _, err := l.c.Write(frame); err != nil {
 		return err

@@ -141,7 +141,7 @@ func (c *Client) awaitEnd(ctx context.Context, what string, ended <-chan error) 
 	}
 }
 
-// doAsMember is do for calls that a membership must be there for.
+// doAsMember is doCall for calls that a membership must be there for.
 func (c *Client) doAsMember(ctx context.Context, what string, f func() error) error {
 	if c.done.Load() {
 		return c.endedWhy()

@@ -46,7 +46,7 @@ func callFunction(fn uintptr, keep any, args ...uintptr) uintptr {
 	return ret
 }
 
-// callStatus is call for a function that returns a pmix_status_t.
+// callStatus is callFunction for a function that returns a pmix_status_t.
 func (l *library) callStatus(fn uintptr, what string, keep any, args ...uintptr) error {
 	return l.checkStatus(what, int32(callFunction(fn, keep, args...)))
 }
