@@ -148,7 +148,7 @@ func faults() map[string]struct {
 		"Goexit spreads": {"ended by Goexit of a coroutine", wrapped(plainNext,
 			func(_ uintptr, f func() bool) bool {
 				alive := f()
-				if !alive && strings.Contains(string(debug.Stack()), ".begin(") {
+				if !alive && strings.Contains(string(debug.Stack()), ".beginTrial(") {
 					runtime.Goexit()
 				}
 				return alive
