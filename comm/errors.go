@@ -57,7 +57,9 @@ func (e *OpError) Unwrap() error { return e.Err }
 
 // failedWith is the error of o for that cause.
 func (o *op) failedWith(err error) error {
-	e := &OpError{Send: o.role == roleSend, Rank: o.s.rank, Peer: int(o.peer), Tag: int(o.tag), Bytes: o.bufferRoom(), Err: err}
+	e := &OpError{
+		Send: o.role == roleSend, Rank: o.s.rank, Peer: int(o.peer), Tag: int(o.tag), Bytes: o.bufferRoom(), Err: err,
+	}
 	if e.Send {
 		e.Bytes = o.size
 	}

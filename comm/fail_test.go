@@ -137,7 +137,9 @@ func TestWaitForWildcardAmongPolls(t *testing.T) {
 // TestMalformedMessages: what a peer says of operations is checked before it is used.
 func TestMalformedMessages(t *testing.T) {
 	for name, send := range map[string]func(s *Server, id uint64){
-		"reserved context":       func(s *Server, _ uint64) { s.sendControl(1, handlerEager, ^uint64(0)&^(0xfffff<<tagBits)) },
+		"reserved context": func(s *Server, _ uint64) {
+			s.sendControl(1, handlerEager, ^uint64(0)&^(0xfffff<<tagBits))
+		},
 		"source of another rank": func(s *Server, _ uint64) { s.sendControl(1, handlerEager, makeKey(1, 1, 3)) },
 		"copied what is not":     func(s *Server, id uint64) { s.sendControl(1, handlerCopied, id, 0) },
 		"retracted a receive":    func(s *Server, id uint64) { s.sendControl(1, handlerRetracted, id) },

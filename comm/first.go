@@ -26,7 +26,8 @@ const firstTags = 1024
 // joins them the bytes are copied directly, by both, once each has told the other where they are (remote.go). That is
 // quicker than chunks that need no answer.
 func (s *Server) goesFirst(ctx uint16, peer, tag int, n int64) bool {
-	return ctx >= FirstAsserted && n > int64(s.eager) && tag < firstTags && s.assertedOf(ctx)&firstNeeds == firstNeeds && !s.e.Ring(peer)
+	return ctx >= FirstAsserted && n > int64(s.eager) && tag < firstTags && s.assertedOf(ctx)&firstNeeds == firstNeeds &&
+		!s.e.Ring(peer)
 }
 
 // invitation is a receive that waits for its message.

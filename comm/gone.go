@@ -42,8 +42,8 @@ func (s *Server) failLost(w *fult.Worker) {
 }
 
 // postLate ends the receive o, which has been posted and found no message, if its source is gone or its context has
-// been revoked. It is called after o can be found by failLost and retireContexts, which search after the flags that are
-// looked at here have been set (see am.Endpoint.Gone and Server.revoked): one of the two withdraws o.
+// been revoked. It is called after o can be found by failLost and retireContexts. These search after the flags have
+// been set that are looked at here (see am.Endpoint.Gone and Server.revoked). So one of the two withdraws o.
 func (s *Server) postLate(o *op) {
 	p := o.postedPattern()
 	var err error

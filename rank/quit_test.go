@@ -81,7 +81,8 @@ func checkQuitReport(t *testing.T, out pieces, stacks bool, taken int) {
 	want := []string{"rank 0 of 2: 0 calls wait, 1 thread,", "rank 1 of 2: 0 calls wait, 1 thread,"}
 	if !invariants.Race { // its threads are goroutines, which may all run
 		for i := range 2 {
-			want = append(want, fmt.Sprintf("rank %d of 2: where threads run\n  thread 0.0 runs, in github.com/golci/golci/rank.", i))
+			want = append(want,
+				fmt.Sprintf("rank %d of 2: where threads run\n  thread 0.0 runs, in github.com/golci/golci/rank.", i))
 		}
 	}
 	if stacks {

@@ -59,7 +59,9 @@ func operatorOf(name string) *operator {
 }
 
 // fieldTarget makes field f of a layout in mem the target of reductions by the operator of that name into points of s.
-func (rt *Runtime) fieldTarget(mem []byte, l *space.Layout, f int, name string, s Space, m ReductionMode) (replayer, error) {
+func (rt *Runtime) fieldTarget(
+	mem []byte, l *space.Layout, f int, name string, s Space, m ReductionMode,
+) (replayer, error) {
 	o := operatorOf(name)
 	if o == nil {
 		return nil, fmt.Errorf("%w: rank %d has no operator %q", ErrArgument, rt.rank, name)

@@ -21,10 +21,10 @@ const (
 // done, and its event is poisoned.
 func After(events ...Event) Option { return Option{kind: optionAfter, after: events} }
 
-// Priority puts a task before all others of its processor, and of the groups of that, which are ready, have a lower
-// priority and have not begun. It is 0 if not set. Among equals, tasks of the processor go before those of its groups.
-// A task that has waited and can go on goes before all that have not begun, whatever their priority; among those that
-// have waited, the priority counts.
+// Priority sets the priority of a task; it is 0 if not set. The task goes before those that are ready with a lower one
+// and have not begun. These are tasks of its processor and of the processor's groups. Among equals, tasks of the
+// processor go before those of its groups. A task that has waited and can go on goes before all that have not begun,
+// whatever their priority; among those that have waited, the priority counts.
 func Priority(p int32) Option { return Option{kind: optionPriority, number: p} }
 
 // IgnoreFaults lets an operation begin even if its precondition is poisoned.

@@ -374,7 +374,13 @@ func TestBrokenFurtherOn(t *testing.T) {
 // TestImplausible feeds messages that no rank sends.
 func TestImplausible(t *testing.T) {
 	for _, args := range [][]uint64{
-		{}, {1}, {packStep(3, 0, named), 0}, {packStep(1, 1, named), 0}, {packStep(1, 0, none), 0}, {packStep(1, 0, failed+1), 0}, {packStep(0, 0, named), 0},
+		{},
+		{1},
+		{packStep(3, 0, named), 0},
+		{packStep(1, 1, named), 0},
+		{packStep(1, 0, none), 0},
+		{packStep(1, 0, failed+1), 0},
+		{packStep(0, 0, named), 0},
 	} {
 		var faults int
 		j := newJob(t, 2, conduit.Config{}, func(_ int, c conduit.Conduit, cfg *am.Config) conduit.Conduit {

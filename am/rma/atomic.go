@@ -155,7 +155,9 @@ func into[T Number](p *T) result {
 }
 
 // doAtomic is the way of atomics that are not done at first sight.
-func (m *Memory) doAtomic(op Op, k numberKind, peer int, off int64, a, b uint64, to result, c *Context) (ValueHandle, error) {
+func (m *Memory) doAtomic(
+	op Op, k numberKind, peer int, off int64, a, b uint64, to result, c *Context,
+) (ValueHandle, error) {
 	if !isValidOp(op, k) {
 		return ValueHandle{}, fmt.Errorf("%w: rank %d: %v of numbers of kind %d", ErrArgument, peer, op, k)
 	}

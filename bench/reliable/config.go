@@ -1,5 +1,5 @@
-// Package reliable simulates the reliable core (internal/transport/reliable) over a bad link, in virtual time. It sends no
-// packet and reads no clock. The same Config gives the same figures on any machine. It measures goodput and the time
+// Package reliable simulates the reliable core (internal/transport/reliable) over a bad link, in virtual time. It sends
+// no packet and reads no clock. The same Config gives the same figures on any machine. It measures goodput and the time
 // that a message takes against loss, and how several senders share a bottleneck.
 package reliable
 

@@ -19,7 +19,9 @@ import (
 // findPrograms finds the program of each part, and builds those that are Go packages. A package is a directory, a .go
 // file, or an import path that is neither a file nor found in PATH. cleanup removes what has been built; it is never
 // nil.
-func (r *runCmd) findPrograms(guard *launch.Guard, signals <-chan os.Signal) (argvs [][]string, cleanup func(), err error) {
+func (r *runCmd) findPrograms(
+	guard *launch.Guard, signals <-chan os.Signal,
+) (argvs [][]string, cleanup func(), err error) {
 	b := builder{run: r, guard: guard, signals: signals, built: map[string]string{}}
 	for _, p := range r.programParts() {
 		if len(p.Argv) == 0 {

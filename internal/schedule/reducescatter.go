@@ -54,8 +54,8 @@ func (s *Schedule) ReduceScatterHalving(p Place, parts *Parts, inPlace bool) {
 	s.copyBytes(Mem{0, Out}, mine.plusBytes(len-n), n)
 }
 
-// blockAt is the piece i of a vector, where it lies in parts: the part of the rank that ends with it, or the parts of
-// its pair, which are neighbours.
+// blockAt is the piece i of a vector, where it lies in parts. It is the part of the rank that ends with it, or the
+// parts of its pair, which are neighbours.
 func (h *halves) blockAt(i int, parts *Parts) (Mem, int) {
 	number := h.lastPiece(i) // to reverse is its own inverse
 	last := doubledRank(number, h.extra)

@@ -75,13 +75,14 @@ func (f *File[T]) IwriteAt(buf []T, off int64) (mpi.Request, error) {
 
 // WriteAtAll is WriteAt of all ranks. Collective; it waits.
 func (f *File[T]) WriteAtAll(buf []T, off int64) (int, error) {
-	return f.doAccess(file.Call{What: "File_write_at_all", Write: true, Pointer: file.At, Collective: true, Offset: off}, buf)
+	k := file.Call{What: "File_write_at_all", Write: true, Pointer: file.At, Collective: true, Offset: off}
+	return f.doAccess(k, buf)
 }
 
 // IwriteAtAll is WriteAtAll that does not wait.
 func (f *File[T]) IwriteAtAll(buf []T, off int64) (mpi.Request, error) {
-	return f.startAccess(file.Call{What: "File_iwrite_at_all", Write: true, Pointer: file.At, Collective: true, Offset: off},
-		buf)
+	k := file.Call{What: "File_iwrite_at_all", Write: true, Pointer: file.At, Collective: true, Offset: off}
+	return f.startAccess(k, buf)
 }
 
 // Write writes at this rank's pointer and moves it (14.4.3).

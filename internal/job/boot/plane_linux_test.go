@@ -135,7 +135,8 @@ func TestPlaneStrangers(t *testing.T) {
 	good := sealPacket(j.Key, 0, 1, []byte("x"))
 	for _, bad := range [][]byte{
 		good[:planeFront-1], sealPacket(NewKey(), 0, 1, []byte("x")), sealPacket(j.Key, 0, 0, []byte("x")),
-		sealPacket(j.Key, 2, 1, []byte("x")), append(slices.Clone(good), 'y'), sealPacket(j.Key, 0, 1, make([]byte, MaxPlane+1)),
+		sealPacket(j.Key, 2, 1, []byte("x")), append(slices.Clone(good), 'y'),
+		sealPacket(j.Key, 0, 1, make([]byte, MaxPlane+1)),
 	} {
 		if _, err := c.Write(bad); err != nil {
 			t.Fatal(err)

@@ -93,7 +93,8 @@ func Counters() []Performance {
 		defineVariable(CreditNeedsLimited, "credit_needs_limited", Counter, TunerDetail, "Wishes that a limit has refused."),
 		defineVariable(CreditNeedsDenied, "credit_needs_denied", Counter, TunerDetail, "Wishes that the bank has refused."),
 		defineVariable(CreditRevokes, "credit_revokes", Counter, TunerDetail, "Messages that have asked for credits back."),
-		defineVariable(CreditsReturned, "credits_returned", Counter, TunerDetail, "Credits that other ranks have given back."),
+		defineVariable(CreditsReturned, "credits_returned", Counter, TunerDetail,
+			"Credits that other ranks have given back."),
 
 		defineVariable(DatagramsSent, "datagrams_sent", Counter, UserBasic, "Datagrams sent."),
 		defineVariable(DatagramsReceived, "datagrams_received", Counter, UserBasic, "Datagrams received, also foreign ones."),
@@ -108,6 +109,7 @@ func Counters() []Performance {
 		defineVariable(SegmentsResent, "segments_resent", Counter, UserBasic, "Parts of messages that were sent again."),
 		defineVariable(RetransmissionTimeouts, "retransmission_timeouts", Counter, TunerBasic,
 			"Times that no acknowledgement came until the end of its time."),
-		defineVariable(SegmentsDuplicate, "segments_duplicate", Counter, TunerDetail, "Parts of messages that came once more."),
+		defineVariable(SegmentsDuplicate, "segments_duplicate", Counter, TunerDetail,
+			"Parts of messages that came once more."),
 	}
 }

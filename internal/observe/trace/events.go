@@ -107,7 +107,9 @@ type labelText struct {
 // writePart writes all of one rank.
 func (o *events) writePart(t *timeline, p *part) error {
 	at := t.timeOf(p)
-	w := &writing{events: o, rank: p.Rank, labels: p.labelTexts(), time: func(now uint64) int64 { return at(now) - t.zero }}
+	w := &writing{
+		events: o, rank: p.Rank, labels: p.labelTexts(), time: func(now uint64) int64 { return at(now) - t.zero },
+	}
 	o.addTitle("process", p.Rank, 0, fmt.Sprintf("rank %d (%s)", p.Rank, p.Host), p.Rank)
 	for id := range uint32(len(p.lanes)) {
 		o.addTitle("thread", p.Rank, id, p.lanes[id], int(id))

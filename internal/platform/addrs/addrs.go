@@ -36,7 +36,8 @@ func Interfaces() ([]Interface, error) {
 			return nil, fmt.Errorf("golci: addresses of network interface %s: %w", i.Name, err)
 		}
 		n := Interface{
-			Name: i.Name, Up: i.Flags&net.FlagUp != 0, Loopback: i.Flags&net.FlagLoopback != 0, Physical: isPhysical(i.Name), MTU: i.MTU,
+			Name: i.Name, Up: i.Flags&net.FlagUp != 0, Loopback: i.Flags&net.FlagLoopback != 0, Physical: isPhysical(i.Name),
+			MTU: i.MTU,
 		}
 		for _, a := range addrs {
 			if p, ok := prefixOf(a); ok {

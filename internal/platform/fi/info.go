@@ -146,7 +146,8 @@ func (l *Library) copyString(s string) uintptr {
 // readInfo is one entry of a list.
 func (l *Library) readInfo(entry uintptr) *Info {
 	h := memoryAt[info](entry)
-	tx, rx, d, f := memoryAt[txAttr](h.tx), memoryAt[rxAttr](h.rx), memoryAt[domainAttr](h.domain), memoryAt[fabricAttr](h.fabr)
+	tx, rx, d, f := memoryAt[txAttr](h.tx), memoryAt[rxAttr](h.rx), memoryAt[domainAttr](h.domain),
+		memoryAt[fabricAttr](h.fabr)
 	i := &Info{
 		Provider: goString(f.provName), Fabric: goString(f.name), Domain: goString(d.name),
 		MultiRecv: h.caps&capMultiRecv != 0,

@@ -26,7 +26,8 @@ var randomProgram = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(filepath.Dir(golci), "random")
-	cmd := exec.Command("go", "build", "-race="+strconv.FormatBool(invariants.Race), "-o", path, "./mpi/internal/mpitest/job")
+	cmd := exec.Command("go", "build", "-race="+strconv.FormatBool(invariants.Race), "-o", path,
+		"./mpi/internal/mpitest/job")
 	cmd.Dir = "../../.."
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)

@@ -72,8 +72,9 @@ var alone = map[string][]string{
 	"mpi/internal/file": tools("=rank", "mpi/internal"),
 	"=mpi":              tools("=comm", "=rank", "fult", "mpi/internal", "mpi"),
 	"mpi/file":          tools("=comm", "=rank", "fult", "mpi/internal", "mpi"),
-	"cmd":               tools("cmd", "bench", "rank", "internal/abi", "internal/job/boot", "internal/observe/trace", "mpi"),
-	"examples":          {"examples", "mpi", "fult", "realm"},
+	"cmd": tools("cmd", "bench", "rank", "internal/abi", "internal/job/boot",
+		"internal/observe/trace", "mpi"),
+	"examples": {"examples", "mpi", "fult", "realm"},
 }
 
 // tools returns more and the packages of the lowest layers, which know nothing of messages.

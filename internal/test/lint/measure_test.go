@@ -7,8 +7,9 @@ import (
 	"unicode"
 )
 
-// How much of the product's functions have names that search finds badly. The same count, at releases of autumn 2026,
-// gives for models: quic-go 31 and 2 in a hundred, raft of etcd 33 and 0, Go's runtime 51 and 3, net/http 4 of the second.
+// How many of the product's functions have names that search finds badly. A count of that kind gave 31 and 2 in a
+// hundred for quic-go and 33 and 0 for raft of etcd. It gave 51 and 3 for Go's runtime, and 4 of the second for
+// net/http.
 //
 // These limits only go down.
 const (
@@ -81,8 +82,8 @@ func TestNameMeasures(t *testing.T) {
 	}
 	n := countNames(all)
 	oneWord, shared := float64(n.oneWord)/float64(n.all), float64(n.shared())/float64(n.all)
-	t.Logf("%d functions: %.3f have names of one word, %.3f share the name of a method with %d types", n.all, oneWord, shared,
-		manyTypes)
+	t.Logf("%d functions: %.3f have names of one word, %.3f share the name of a method with %d types",
+		n.all, oneWord, shared, manyTypes)
 	if oneWord > mostOneWord || shared > mostShared {
 		t.Errorf("of %d functions %.3f have names of one word, at most %.2f may; %.3f share the name of a method with %d "+
 			"types or more, at most %.2f may", n.all, oneWord, mostOneWord, shared, manyTypes, mostShared)
@@ -91,8 +92,8 @@ func TestNameMeasures(t *testing.T) {
 
 // TestCountNames counts names of a file.
 func TestCountNames(t *testing.T) {
-	text := "package p\nfunc one() {}\nfunc twoWords() {}\nfunc (a A) take() {}\nfunc (a B) take() {}\nfunc (a *C) take() {}\n" +
-		"func (a D) take() {}\nfunc (a E) Take() {}\nfunc main() {}\n"
+	text := "package p\nfunc one() {}\nfunc twoWords() {}\nfunc (a A) take() {}\nfunc (a B) take() {}\n" +
+		"func (a *C) take() {}\nfunc (a D) take() {}\nfunc (a E) Take() {}\nfunc main() {}\n"
 	f, err := parse("p/p.go", []byte(text))
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
 // Package reliable turns datagrams, which may be lost, into messages that arrive intact and exactly once. It is the
-// core of the UDP conduit, after the usnic transport of Open MPI. docs/design/reliable.md describes the mechanism and its
-// reasons.
+// core of the UDP conduit, after the usnic transport of Open MPI. docs/design/reliable.md describes the mechanism and
+// its reasons.
 //
 // It does no input or output, starts nothing, takes no lock, reads no clock and draws no random number. Messages,
 // packets and times go in. Packets, messages and the time of the next timer come out. The same calls at the same times

@@ -24,7 +24,8 @@ func (e *Endpoint) Watch(words []conduit.Word) (all []conduit.Word, ok bool) {
 		words = append(words, conduit.Word{At: e.seg.talking, Held: known})
 		for i, in := range e.in {
 			if known&^p.deaf.Load()&(1<<i) != 0 {
-				words = append(words, conduit.Word{At: in.rec.nextWord()}, conduit.Word{At: in.bulk.sent, Held: in.bulk.turn.Load()})
+				words = append(words, conduit.Word{At: in.rec.nextWord()},
+					conduit.Word{At: in.bulk.sent, Held: in.bulk.turn.Load()})
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 // Package udp is the conduit between machines that have nothing but IP between them: reliable, authenticated messages
-// over UDP, after the usnic transport of Open MPI. It joins internal/transport/reliable (what is sent again, and when), seal
-// (who may read and write), and mmsg (batches of datagrams). docs/design/udp.md tells how and why.
+// over UDP, after the usnic transport of Open MPI. It joins internal/transport/reliable (what is sent again, and when),
+// seal (who may read and write), and mmsg (batches of datagrams). docs/design/udp.md tells how and why.
 //
 // Records arrive in any order, each once; there are no credit words. A record that is committed while nothing waits
 // towards its peer leaves at once; what is committed while it is on its way leaves with the next poll, together. A

@@ -51,8 +51,8 @@ func (k *keeper) nudge() {
 	}
 }
 
-// expectAt makes the keeper look up earlier than it means to, if it means to much later than at: a timer has been set,
-// or something is kept back, and whoever has done that may not poll.
+// expectAt makes the keeper look up at the time at, if it means to much later. A timer has been set, or something is
+// kept back, and the caller may not poll again.
 func (k *keeper) expectAt(at time.Duration) {
 	if time.Duration(k.until.Load())-at > 2*tick {
 		k.nudge()

@@ -88,8 +88,9 @@ func (s Set) runs() iter.Seq2[int, int] {
 	}
 }
 
-// appendTo appends the set in bytes, which parseSet reads: the number of its runs, and for each the ranks between it
-// and the one before, and how many more than one it has. So a set takes few bytes if few have failed, or all of a node.
+// appendTo appends the set in bytes, which parseSet reads. They are the number of its runs, and two numbers for each:
+// the ranks between it and the one before, and how many more than one it has. So a set takes few bytes if few have
+// failed, or all of a node.
 func (s Set) appendTo(b []byte) []byte {
 	n := 0
 	for range s.runs() {

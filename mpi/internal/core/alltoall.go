@@ -64,9 +64,11 @@ func (x *Call) Alltoallv(scounts, sdispls, rcounts, rdispls []int) error {
 		return err
 	}
 	if ls.counts[x.rank] != rcounts[x.rank] {
-		return x.callErrorf(ErrCount, "to itself the rank sends %d elements and receives %d", ls.counts[x.rank], rcounts[x.rank])
+		return x.callErrorf(ErrCount, "to itself the rank sends %d elements and receives %d",
+			ls.counts[x.rank], rcounts[x.rank])
 	}
 	x.takeWay(wayAlltoallv, 0)
-	x.fresh(wayAlltoallv).AlltoallPairs(x.schedulePlace(), ls.partsOf(in, send.size), lr.partsOf(schedule.Out, recv.size), saved)
+	x.fresh(wayAlltoallv).AlltoallPairs(x.schedulePlace(), ls.partsOf(in, send.size),
+		lr.partsOf(schedule.Out, recv.size), saved)
 	return nil
 }

@@ -211,10 +211,10 @@ func (x *Call) boardRooted(d *direction, n int) func(*Call, int) error {
 // each crossing costs, and the board has a part cross twice.
 const boardGets = 256 << 10
 
-// boardReduceLeast is the shortest vector that ranks reduce over the board in blocks. A tree of messages is quicker with
-// shorter ones: only the root waits there.
+// boardReduceLeast is the shortest vector that ranks reduce over the board in blocks. A tree of messages is quicker
+// with shorter ones: only the root waits there.
 const boardReduceLeast = 32 << 10
 
-// boardMostOfTwo is up to how many bytes two ranks broadcast, or reduce, over the board. Between far cores a copy by the
-// kernel is quicker with more.
+// boardMostOfTwo is up to how many bytes two ranks broadcast, or reduce, over the board. Between far cores a copy by
+// the kernel is quicker with more.
 const boardMostOfTwo = 64 << 10

@@ -113,7 +113,8 @@ var wayNames = [ways]string{
 	wayBoardBarrier: "Barrier", wayBoardBcast: "Bcast", wayBoardReduce: "Reduce", wayBoardAllreduce: "Allreduce",
 	wayBoardGather: "Gather", wayBoardScatter: "Scatter", wayBoardAllgather: "Allgather",
 	wayBoardAlltoall: "Alltoall", wayBoardBlock: "ReduceScatterBlock",
-	wayBoardBcastLong: "Bcast", wayBoardReduceLong: "Reduce", wayBoardAllreduceLong: "Allreduce", wayBoardAllgatherLong: "Allgather",
+	wayBoardBcastLong: "Bcast", wayBoardReduceLong: "Reduce", wayBoardAllreduceLong: "Allreduce",
+	wayBoardAllgatherLong:  "Allgather",
 	wayBoardAllgatherParts: "Allgather", wayBoardAlltoallLong: "Alltoall", wayBoardAlltoallParts: "Alltoall",
 	wayTierBcastLong: "Bcast", wayTierAllreduceLong: "Allreduce",
 	wayTierBarrier: "Barrier", wayTierBcast: "Bcast", wayTierAllreduce: "Allreduce", wayTierAllgather: "Allgather",
@@ -206,7 +207,8 @@ func (w way) rooted() bool {
 	switch w {
 	case wayBcastTree, wayBcastRing, wayReduceTree, wayReduceParts, wayReduceEnd,
 		wayGatherTree, wayGatherAll, wayGatherv, wayScatterTree, wayScatterAll, wayScatterv,
-		wayBoardBcast, wayBoardBcastLong, wayBoardReduce, wayBoardReduceLong, wayBoardGather, wayBoardScatter, wayTierBcast, wayTierBcastLong:
+		wayBoardBcast, wayBoardBcastLong, wayBoardReduce, wayBoardReduceLong, wayBoardGather, wayBoardScatter,
+		wayTierBcast, wayTierBcastLong:
 		return true
 	}
 	return false

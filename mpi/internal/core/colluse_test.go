@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// buffersUsed is what the standard says of buffers (chapter 6), for each kind: at the root and elsewhere, then between
-// two groups at the root, beside it and in the other group. s and r stand for the send and the receive buffer, + for
-// both, - for none; what is behind a slash is with MPI_IN_PLACE. Kinds without root have one column for one group and
-// one for two. The one buffer of a broadcast counts as a receive buffer.
+// buffersUsed is what the standard says of buffers (chapter 6), for each kind. The columns are the root and the others,
+// then between two groups the root, those beside it and the other group. The letters s and r stand for the send and the
+// receive buffer, + for both, - for none. What is behind a slash is with MPI_IN_PLACE. Kinds without root have one
+// column for one group and one for two. The one buffer of a broadcast counts as a receive buffer.
 const buffersUsed = `
 Barrier - -
 Bcast r r r - r

@@ -282,8 +282,8 @@ func (x *Call) differs(rank, tag int) error {
 	if here == there {
 		more = ", which waits where this one does not, or has another operation or length, or comes after other calls"
 	}
-	return x.callErrorf(ErrMismatch, "this is %v%s; rank %d has called %s%s", x.kind, callDetail(x.size, mine, x.call), rank,
-		there, more)
+	return x.callErrorf(ErrMismatch, "this is %v%s; rank %d has called %s%s",
+		x.kind, callDetail(x.size, mine, x.call), rank, there, more)
 }
 
 // sameCall tells that two tags are of one call, whose length alone may differ. A call over memory and one by messages

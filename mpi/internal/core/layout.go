@@ -47,7 +47,8 @@ func (x *Call) rowLayout(name string, n int, counts []int, written bool) (layout
 }
 
 func (x *Call) partError(name string, i, count, at, n int) error {
-	return x.callErrorf(ErrCount, "part %d of the %s buffer, %d elements at %d, is not within its %d", i, name, count, at, n)
+	return x.callErrorf(ErrCount, "part %d of the %s buffer, %d elements at %d, is not within its %d",
+		i, name, count, at, n)
 }
 
 // partBytes is the i-th part of b, whose elements have size bytes.

@@ -19,7 +19,8 @@ func (f *File) runAll(a *access, bad error) (n int64, err error) {
 		}
 	}
 	if bad == nil && !a.view.Fits(a.pos, int64(len(a.data))) {
-		bad = f.fileErrorf(a.What, fmt.Errorf("%w: %d bytes at %d are beyond what the view shows", errs.IO, len(a.data), a.pos))
+		bad = f.fileErrorf(a.What, fmt.Errorf("%w: %d bytes at %d are beyond what the view shows", errs.IO, len(a.data),
+			a.pos))
 		a.data = nil
 	}
 	data := a.data

@@ -236,7 +236,8 @@ func (f *File) SetView(disp int64, etype, filetype *dtype.Type, datarep string, 
 	}
 	for r, u := range units {
 		if u != units[0] {
-			return f.fileErrorf(what, fmt.Errorf("%w: etypes of %d bytes on rank %d, of %d on rank 0", errs.Type, u, r, units[0]))
+			return f.fileErrorf(what, fmt.Errorf("%w: etypes of %d bytes on rank %d, of %d on rank 0", errs.Type, u, r,
+				units[0]))
 		}
 	}
 	if hints != nil {

@@ -29,7 +29,8 @@ func Reorder(t *Traffic, nodes []int, hints ...[]int) (place []int, err error) {
 	best, cut := same, t.cutWeight(same)
 	tries := [][]int{slices.Clone(same), m.filled(n), grow(t, m)}
 	if fit := m.fitting(n, hints); len(fit) > 0 {
-		tries = append(tries, slices.MinFunc(fit, func(a, b []int) int { return cmp.Compare(t.cutWeight(a), t.cutWeight(b)) }))
+		byCut := func(a, b []int) int { return cmp.Compare(t.cutWeight(a), t.cutWeight(b)) }
+		tries = append(tries, slices.MinFunc(fit, byCut))
 	}
 	for _, part := range tries {
 		refine(t, part, m)

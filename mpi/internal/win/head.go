@@ -7,7 +7,7 @@ import (
 	"github.com/golci/golci/internal/platform/spin"
 )
 
-// What a rank's memory of a window begins with, where ranks may reach that by loads and stores: the lock of
+// A rank's memory of a window begins with a head, where ranks may reach that by loads and stores. It has the lock of
 // accumulations, a word that says that somebody waits, and the counts of the notices of each rank.
 const (
 	line     = 64

@@ -267,7 +267,8 @@ func (d *decoder) ranks() (s ranks) {
 
 func (d *decoder) phase() phase {
 	p := phase{
-		num: d.readNumber(), expected: int64(d.readNumber()), arrived: int64(d.readNumber()), poison: d.readPoison(), value: d.readBytes(),
+		num: d.readNumber(), expected: int64(d.readNumber()), arrived: int64(d.readNumber()), poison: d.readPoison(),
+		value: d.readBytes(),
 	}
 	p.subs = d.ranks()
 	return p

@@ -17,7 +17,8 @@ func TestRecorded(t *testing.T) {
 		"openmpi4":          "none",
 		"hydra":             "none",
 	} {
-		raw, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "internal", "job", "boot", "testdata", "env", name+".txt"))
+		raw, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "internal", "job", "boot", "testdata", "env",
+			name+".txt"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -256,7 +256,8 @@ func (s *Server) checkBarrier() []Action {
 // refuseBarrier tells those who wait that the barrier cannot end, and which ranks have ended. Others that are not in it
 // may be on their way.
 func (s *Server) refuseBarrier(why string) []Action {
-	return s.releaseBarrier(M("barrier_out", "rc", "-1", FieldRanks, FormatRanks(s.states.goneRanks(), SafeValue), "msg", why))
+	gone := FormatRanks(s.states.goneRanks(), SafeValue)
+	return s.releaseBarrier(M("barrier_out", "rc", "-1", FieldRanks, gone, "msg", why))
 }
 
 func (s *Server) failBarrier(rank int) []Action {
@@ -310,7 +311,8 @@ func (s *Server) onLeave(rank int, m Msg) []Action {
 // rankFollows takes the word of a rank on the death of another one, at any time until its own end.
 func (s *Server) rankFollows(rank int, m Msg) {
 	of, err := m.Int(FieldRanks)
-	if err == nil && of >= 0 && s.cfg.Follows != nil && s.states.stateOf(rank) != rankNew && !hasEnded(s.states.stateOf(rank)) {
+	if err == nil && of >= 0 && s.cfg.Follows != nil && s.states.stateOf(rank) != rankNew &&
+		!hasEnded(s.states.stateOf(rank)) {
 		s.cfg.Follows(rank, of)
 	}
 }

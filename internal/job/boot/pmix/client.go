@@ -251,7 +251,9 @@ func (c *Client) Finalize(ctx context.Context) error {
 		return nil
 	}
 	c.Unwatch() // the library closes the connection
-	err := c.doCall(ctx, "PMIx_Finalize", func() error { return c.lib.callStatus(c.lib.finalize, "PMIx_Finalize", nil, 0, 0) })
+	err := c.doCall(ctx, "PMIx_Finalize", func() error {
+		return c.lib.callStatus(c.lib.finalize, "PMIx_Finalize", nil, 0, 0)
+	})
 	if errors.Is(err, ErrLost) {
 		return nil // nobody is left who would take this exit for a failure
 	}

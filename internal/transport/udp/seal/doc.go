@@ -1,6 +1,5 @@
-// Package seal protects the datagrams of a job: without the job's key one can neither read, nor alter, nor
-// inject, nor replay one, and is turned away for the price of a comparison. docs/design/udp-security.md has the threat
-// model.
+// Package seal protects the datagrams of a job. Without the job's key one can neither read, nor alter, nor inject, nor
+// replay one. A stranger's datagram costs a comparison. docs/design/udp-security.md has the threat model.
 //
 // A datagram is
 //

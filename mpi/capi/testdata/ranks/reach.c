@@ -133,8 +133,8 @@ static void use(MPI_Win win, int32_t *mem, int me)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* without_bytes queries a part of no bytes of a shared window. It begins where the part before it ends. If parts may lie
-   apart, another rank is told of no place. */
+/* without_bytes queries a part of no bytes of a shared window. It begins where the part before it ends. If parts may
+   lie apart, another rank is told of no place. */
 static void without_bytes(int me, const char *apart)
 {
     int32_t *mem, *first, *second;
