@@ -224,8 +224,8 @@ func (p *processor) looked() {
 	p.urgent.Store(len(p.back) > 0 || p.first.positive() || p.groupsWaiting(0))
 }
 
-// pickTask takes the task that is to run next: of the highest priority among those of the processor and of its groups,
-// and its own first where that is the same. p.mu is held, by the runner that has the turn.
+// pickTask takes the task that is to run next. It has the highest priority among those of the processor and of its
+// groups; among equals the processor's own go first. p.mu is held, by the runner that has the turn.
 func (p *processor) pickTask() *task {
 	usual := !p.chain.isEmpty() || !p.ready.isEmpty()
 	own := p.first.top()
