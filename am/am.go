@@ -60,7 +60,7 @@ type Endpoint struct {
 	c         conduit.Conduit
 	prog      *progress.Engine
 	pending   pending.Registry
-	words     bool // the conduit carries credit words towards every peer; else lane.words tells of each
+	words     bool // the conduit carries credit words towards every peer; else sender.words tells of each
 	hasBulk   bool
 	remote    conduit.Remote   // the conduit, or nil
 	streamer  conduit.Streamer // the conduit, or nil
@@ -69,15 +69,15 @@ type Endpoint struct {
 	underway  atomic.Int32     // Bulks that have left their queue and that the conduit still has
 	maxMedium int
 	rank      int
-	lanes     []atomic.Pointer[lane] // by peer; see laneOf
-	anyGone   atomic.Bool            // one of gone is set; written by the poller
-	gone      []atomic.Uint64        // a bit a peer; written by the poller
+	senders   []atomic.Pointer[sender] // by peer; see senderOf
+	anyGone   atomic.Bool              // one of gone is set; written by the poller
+	gone      []atomic.Uint64          // a bit a peer; written by the poller
 	cfg       Config
 	terms     credit.Config
 	specs     [256]Spec
 
-	stalled  waiting // peers whose lanes have something queued
-	bulkBusy waiting // peers with bulk data to send
+	stalled  pendingPeers // peers whose senders have something queued
+	bulkBusy pendingPeers // peers with bulk data to send
 
 	held   atomic.Int32  // messages that layers hold back
 	chores atomic.Uint32 // reasons to poll though nothing has arrived; written by the poller
@@ -118,10 +118,10 @@ func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 	if e.maxMedium = PayloadOf(c.Caps().MaxRecord, &e.terms); e.maxMedium < 3*argBytes {
 		return nil, fmt.Errorf("am: records of %d bytes on loans of %d credits leave no room for a payload", c.Caps().MaxRecord, e.terms.Least())
 	}
-	if err := e.initLanes(); err != nil {
+	if err := e.initSenders(); err != nil {
 		return nil, err
 	}
-	if err := e.recv.initLanes(e); err != nil {
+	if err := e.recv.initSenders(e); err != nil {
 		return nil, err
 	}
 	e.prog = progress.New(source{e}, cfg.Scheduler, cfg.Progress)
@@ -132,7 +132,7 @@ func New(c conduit.Conduit, cfg Config) (*Endpoint, error) {
 func (e *Endpoint) Rank() int { return e.rank }
 
 // Size is the number of ranks of the job.
-func (e *Endpoint) Size() int { return len(e.lanes) }
+func (e *Endpoint) Size() int { return len(e.senders) }
 
 // Conduit is the conduit below; for statistics and capabilities only.
 func (e *Endpoint) Conduit() conduit.Conduit { return e.c }

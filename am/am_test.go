@@ -291,7 +291,7 @@ func TestFloodToASleepingRank(t *testing.T) {
 
 // queuedTo counts the requests of e that are queued for peer.
 func queuedTo(e *Endpoint, peer int) (n int) {
-	ln := e.laneOf(peer)
+	ln := e.senderOf(peer)
 	ln.mu.Lock()
 	defer ln.mu.Unlock()
 	for x := ln.normal.head; x != nil; x = *x.Next() {

@@ -73,9 +73,9 @@ func TestLongAsync(t *testing.T) {
 			}
 		}
 		eventually(t, "reply room", func() bool {
-			es[0].laneOf(1).mu.Lock()
-			defer es[0].laneOf(1).mu.Unlock()
-			return es[0].laneOf(1).replies == 0
+			es[0].senderOf(1).mu.Lock()
+			defer es[0].senderOf(1).mu.Unlock()
+			return es[0].senderOf(1).replies == 0
 		})
 		halvesLeft(t, es...)
 		if err := es[0].RequestLongAsync(1, 9, nil, 0, func(error) { t.Error("called after an error") }); err == nil {

@@ -17,8 +17,8 @@ import (
 //
 // With a Key it is an access to the peer's memory (conduit.Remote), of which the peer is not told.
 type Bulk struct {
-	next *Bulk
-	kept kept
+	next      *Bulk
+	inConduit bulkInConduit
 	// ID travels with every piece, at most MaxBulkID, and Channel, which names the layer that gets the pieces.
 	ID      uint64
 	Channel uint8
@@ -78,7 +78,7 @@ type BulkOwner interface {
 type bulkQueue struct {
 	mu    spin.Lock
 	waits bool // in Endpoint.bulkBusy
-	ways  [2]bulkList
+	lists [2]bulkList
 }
 
 // The ways of bulk data.
@@ -111,14 +111,14 @@ func (l *bulkList) popBulk() *Bulk {
 }
 
 func (q *bulkQueue) isEmpty() bool {
-	return q.ways[overChannel].head == nil && q.ways[byAccess].head == nil
+	return q.lists[overChannel].head == nil && q.lists[byAccess].head == nil
 }
 
 // PutBulk queues b towards peer. It returns at once; polling moves the bytes.
 func (e *Endpoint) PutBulk(peer int, b *Bulk) {
-	q := &e.laneOf(peer).bulk
+	q := &e.senderOf(peer).bulk
 	q.mu.Lock()
-	l := &q.ways[b.chooseWay()]
+	l := &q.lists[b.chooseWay()]
 	if b.Key.ID != 0 && l.head == nil && e.beginAccess(peer, b) {
 		q.mu.Unlock()
 		return
@@ -136,10 +136,10 @@ func (e *Endpoint) PutBulk(peer int, b *Bulk) {
 // whether it was. f may give it another Owner, and other Data, a copy of the same bytes from Off on. Nothing is sent
 // meanwhile.
 func (e *Endpoint) SwapBulk(peer int, owner BulkOwner, f func(*Bulk)) bool {
-	q := &e.laneOf(peer).bulk
+	q := &e.senderOf(peer).bulk
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, l := range q.ways {
+	for _, l := range q.lists {
 		for b := l.head; b != nil; b = b.next {
 			if b.Owner == owner && b.Stay {
 				f(b)
@@ -153,8 +153,8 @@ func (e *Endpoint) SwapBulk(peer int, owner BulkOwner, f func(*Bulk)) bool {
 // pumpBulk is called with the queue locked and unlocks it.
 func (e *Endpoint) pumpBulk(q *bulkQueue, peer int, w *fult.Worker) (n int) {
 	var done bulkList
-	for i := range q.ways {
-		n += e.pumpWay(&q.ways[i], peer, &done)
+	for i := range q.lists {
+		n += e.pumpWay(&q.lists[i], peer, &done)
 	}
 	q.mu.Unlock()
 	for done.head != nil {
@@ -170,7 +170,7 @@ func (e *Endpoint) pumpWay(l *bulkList, peer int, done *bulkList) (n int) {
 		sent := e.bulkSend(peer, b)
 		n += max(0, min(1, sent))
 		if sent < 0 {
-			b.kept.noteFailure(e.PeerError(peer))
+			b.inConduit.noteFailure(e.PeerError(peer))
 		} else if b.Left() > 0 {
 			return n
 		}
@@ -224,8 +224,8 @@ func (e *Endpoint) beginAccess(peer int, b *Bulk) bool {
 	if n == 0 || e.remote == nil || e.closed.Load() {
 		return false
 	}
-	b.kept.e = e
-	b.kept.owed.Store(int64(n)) // of the conduit alone
+	b.inConduit.e = e
+	b.inConduit.owed.Store(int64(n)) // of the conduit alone
 	e.underway.Add(1)
 	taken, _ := e.startBulk(peer, b)
 	if taken == n {
@@ -233,7 +233,7 @@ func (e *Endpoint) beginAccess(peer int, b *Bulk) bool {
 	}
 	taken = max(0, taken)
 	e.underway.Add(-1)
-	b.kept.owed.Add(int64(taken-n) + 1)
+	b.inConduit.owed.Add(int64(taken-n) + 1)
 	b.noteHanded(taken)
 	return false
 }

@@ -24,7 +24,7 @@ func (e *Endpoint) Terms() credit.Config { return e.terms }
 
 // noteStall notes that x, first in the queue, waits for credits, and asks for what is missing, once. The pair is
 // locked.
-func (e *Endpoint) noteStall(ln *lane, peer int, x Queued) {
+func (e *Endpoint) noteStall(ln *sender, peer int, x Queued) {
 	if ln.short == 0 || ln.counted == x {
 		return
 	}
@@ -42,10 +42,10 @@ func (e *Endpoint) Hint(want int, peers ...int) {
 		return
 	}
 	for _, p := range peers {
-		if uint(p) >= uint(len(e.lanes)) || p == e.rank {
+		if uint(p) >= uint(len(e.senders)) || p == e.rank {
 			continue
 		}
-		ln := e.laneOf(p)
+		ln := e.senderOf(p)
 		ln.mu.Lock()
 		if a, ask := ln.credit.Hint(want); ask && !ln.dead {
 			e.sendCredit(ln, p, credit.Ask, a)
@@ -55,7 +55,7 @@ func (e *Endpoint) Hint(want int, peers ...int) {
 }
 
 // sendCredit sends a system message of the ledger, or queues it. The pair is locked.
-func (e *Endpoint) sendCredit(ln *lane, peer int, kind credit.Kind, a credit.Args) {
+func (e *Endpoint) sendCredit(ln *sender, peer int, kind credit.Kind, a credit.Args) {
 	if !ln.words {
 		ln.credit.Stamp(&a, e.recv.ledger.Epoch())
 	}
@@ -68,7 +68,7 @@ func (e *Endpoint) sendCredit(ln *lane, peer int, kind credit.Kind, a credit.Arg
 func (r *receiver) hearEpoch(src int, h header) {
 	f := h.credits()
 	if f.Epoch() {
-		ln := r.e.laneOf(src)
+		ln := r.e.senderOf(src)
 		ln.mu.Lock()
 		ln.credit.Epochs(1)
 		ln.mu.Unlock()
@@ -82,9 +82,9 @@ func (r *receiver) hearEpoch(src int, h header) {
 // sendMessages sends what the ledger wants sent.
 func (r *receiver) sendMessages() {
 	for _, m := range r.ledger.Messages() {
-		ln := r.e.laneOf(m.Peer)
-		if r.told[m.Peer].is(hasWords) { // it has to be as new as the message
-			r.e.tellCredits(m.Peer, r.ledger.Note(m.Peer), r.told[m.Peer].is(throttles))
+		ln := r.e.senderOf(m.Peer)
+		if r.notices[m.Peer].is(hasWords) { // it has to be as new as the message
+			r.e.tellCredits(m.Peer, r.ledger.Note(m.Peer), r.notices[m.Peer].is(throttles))
 		}
 		ln.mu.Lock()
 		r.e.sendCredit(ln, m.Peer, m.Kind, m.Args)
@@ -109,7 +109,7 @@ func (r *receiver) credit(src int, kind credit.Kind, a credit.Args) error {
 		return r.giveRevoked(src, a)
 	}
 	if a[1] != 0 {
-		ln := r.e.laneOf(src)
+		ln := r.e.senderOf(src)
 		ln.mu.Lock()
 		ln.credit.Epochs(int(a[1]))
 		ln.mu.Unlock()
@@ -129,7 +129,7 @@ func (r *receiver) credit(src int, kind credit.Kind, a credit.Args) error {
 
 // giveRevoked gives credits back that the peer asks for.
 func (r *receiver) giveRevoked(src int, a credit.Args) error {
-	e, ln := r.e, r.e.laneOf(src)
+	e, ln := r.e, r.e.senderOf(src)
 	ln.mu.Lock()
 	defer ln.mu.Unlock()
 	e.refreshCredits(ln, src)
@@ -158,13 +158,14 @@ type PeerCredit struct {
 func (e *Endpoint) Credits() CreditReport {
 	e.pollMu.Lock()
 	g := e.recv.ledger
-	rep := CreditReport{Mode: e.terms.Mode, Banked: g.Banked(), Stats: g.Stats(), Peers: make([]PeerCredit, len(e.lanes))}
+	rep := CreditReport{Mode: e.terms.Mode, Banked: g.Banked(), Stats: g.Stats()}
+	rep.Peers = make([]PeerCredit, len(e.senders))
 	for i := range rep.Peers {
 		rep.Peers[i].Lent = g.Peer(i)
 	}
 	e.pollMu.Unlock()
 	for i := range rep.Peers {
-		ln := e.lanes[i].Load()
+		ln := e.senders[i].Load()
 		if ln == nil {
 			b, _ := credit.Borrow(&e.terms) // as it would begin
 			rep.Peers[i].Borrowed = b.View()

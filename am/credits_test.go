@@ -227,8 +227,8 @@ func TestCallsInHandlersAreRefused(t *testing.T) {
 	}
 }
 
-func TestLanesAreWholeLines(t *testing.T) {
-	if s := unsafe.Sizeof(lane{}); s%64 != 0 {
+func TestSendersAreWholeLines(t *testing.T) {
+	if s := unsafe.Sizeof(sender{}); s%64 != 0 {
 		t.Errorf("a lane takes %d bytes", s)
 	}
 }

@@ -6,14 +6,14 @@ import "github.com/golci/golci/internal/transport/credit"
 // than Open and Commit. The Spec of the handler h is Ordered and has NoReply. It serves peers to which a word carries
 // credits. False: nothing has happened, and Open tells why, or succeeds.
 func (e *Endpoint) Inject(peer int, h uint8, arg uint64, payload []byte) bool {
-	ln := e.lanes[peer].Load()
+	ln := e.senders[peer].Load()
 	if ln == nil || e.injector == nil {
 		return false
 	}
 	n := headerBytes + argBytes + len(payload)
 	cost := (n + credit.Unit - 1) / credit.Unit
 	ln.mu.Lock()
-	ok := !ln.care && ln.words && ln.credit.TakeQuietly(cost)
+	ok := !ln.slowPath && ln.words && ln.credit.TakeQuietly(cost)
 	if ok {
 		flags := uint8(flagOrdered)
 		if len(payload) > 0 {

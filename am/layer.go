@@ -18,7 +18,7 @@ type Layer struct {
 	First    uint8
 	Handlers []Spec
 	// Quick, if not nil, is offered the commonest records for the handler First before that runs.
-	Quick Quick
+	Quick FastReceiver
 	// Bulk gets the pieces of every Bulk that a peer sends with this Channel, from 0 to BulkChannels-1. It is called by
 	// the poller, in a poll, must not block and must not keep chunk. nil: the layer takes no bulk data.
 	Bulk    BulkFunc
@@ -35,12 +35,12 @@ type Layer struct {
 	PeerGone func(peer int, err error, w *fult.Worker)
 }
 
-// Quick takes requests in the fewest steps. One layer of an endpoint has it.
-type Quick interface {
-	// TakeQuickly is offered an ordered request of rank src with one argument and a payload. seq is its number, as
+// FastReceiver takes requests in the fewest steps. One layer of an endpoint has it.
+type FastReceiver interface {
+	// RecvQuickly is offered an ordered request of rank src with one argument and a payload. seq is its number, as
 	// Token.Seq gives it. It runs where a Handler would, under the same rules; w is the polling worker, or nil. False
 	// means that it has done nothing, and the handler runs.
-	TakeQuickly(src int, seq uint16, arg uint64, payload []byte, w *fult.Worker) bool
+	RecvQuickly(src int, seq uint16, arg uint64, payload []byte, w *fult.Worker) bool
 }
 
 // BulkFunc takes a piece of the Bulk with that ID of rank src. off is the offset of its first byte.

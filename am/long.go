@@ -107,7 +107,7 @@ func (e *Endpoint) putLong(dst int, payload []byte, off int64, done func(error))
 // requestMessage sends a request whose record is more than arguments and payload.
 func (e *Endpoint) requestMessage(dst int, h uint8, args []uint64, m message) error {
 	o := e.Lock(dst)
-	if ln := e.laneOf(dst); o == Stalled && !ln.listed && e.emitRequest(ln, dst, h, args, &m) {
+	if ln := e.senderOf(dst); o == Stalled && !ln.hasQueued && e.emitRequest(ln, dst, h, args, &m) {
 		ln.mu.Unlock()
 		return nil
 	}
@@ -142,28 +142,28 @@ func (b *longData) endPayload() {
 	}
 }
 
-// longs are the split Longs of which something has arrived, the request or a piece of the payload.
-type longs map[longKey]*longHalf
+// partialLongs are the split Longs of which something has arrived, the request or a piece of the payload.
+type partialLongs map[longKey]*partialLong
 
 type longKey struct {
 	src int
 	id  uint64
 }
 
-// longHalf is a split Long that has begun to arrive. Pieces of its payload come in any order, so bytes are counted.
-type longHalf struct {
-	got  int64 // bytes of payload
-	want int64 // -1 until the request is there
-	spec *Spec
-	dst  []byte // where the payload goes
-	args []uint64
-	tok  Token // of the request
+// partialLong is a split Long that has begun to arrive. Pieces of its payload come in any order, so bytes are counted.
+type partialLong struct {
+	received int64 // bytes of payload
+	want     int64 // -1 until the request is there
+	spec     *Spec
+	dst      []byte // where the payload goes
+	args     []uint64
+	tok      Token // of the request
 }
 
-func (l longs) entry(k longKey) *longHalf {
+func (l partialLongs) entry(k longKey) *partialLong {
 	x := l[k]
 	if x == nil {
-		x = &longHalf{want: -1}
+		x = &partialLong{want: -1}
 		l[k] = x
 	}
 	return x
@@ -212,17 +212,17 @@ func (r *receiver) longChunk(src int, id uint64, off int64, chunk []byte, _ *ful
 	copy(dst, chunk)
 	k := longKey{src, id}
 	x := r.longs.entry(k)
-	x.got += int64(len(chunk))
+	x.received += int64(len(chunk))
 	r.finishLong(k, x)
 }
 
 // finishLong runs the handler if both halves are there.
-func (r *receiver) finishLong(k longKey, x *longHalf) {
+func (r *receiver) finishLong(k longKey, x *partialLong) {
 	e, t := r.e, &r.tok
-	if x.got != x.want {
-		if x.want >= 0 && x.got > x.want {
+	if x.received != x.want {
+		if x.want >= 0 && x.received > x.want {
 			e.Fault(fmt.Errorf("%w: rank %d: %d bytes of payload for a Long of %d from rank %d", ErrSize, e.rank,
-				x.got, x.want, k.src))
+				x.received, x.want, k.src))
 		}
 		return
 	}

@@ -55,9 +55,9 @@ func TestMemoryOfManyPeers(t *testing.T) {
 	}
 	slices.Sort(each)
 	for p := range busy {
-		e.laneOf(p * 100)
+		e.senderOf(p * 100)
 	}
-	if e.lanes[100].Load() == nil || e.lanes[101].Load() != nil {
+	if e.senders[100].Load() == nil || e.senders[101].Load() != nil {
 		t.Error("pairs are made before they are used, or not then")
 	}
 	t.Logf("%.1f bytes for a peer that is not talked to", each[3])

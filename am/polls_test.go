@@ -115,13 +115,13 @@ func TestLateWordsDoNotThrottle(t *testing.T) {
 		{said(6, 0), false},
 	} {
 		es[0].recv.hearCredits(1, x.h)
-		w := es[0].laneOf(1).theirs.Load()
+		w := es[0].senderOf(1).theirs.Load()
 		if on := w&wordThrottle != 0; on != x.want {
 			t.Errorf("a record that tells of %d credits, flags %b: throttled %v, want %v",
 				x.h.toldCredits(), x.h.flags(), on, x.want)
 		}
 	}
-	if n := uint32(es[0].laneOf(1).theirs.Load()); n != (credit.Note{Returned: 6}).Pack32() {
+	if n := uint32(es[0].senderOf(1).theirs.Load()); n != (credit.Note{Returned: 6}).Pack32() {
 		t.Errorf("%d was heard last, want 6 credits", n)
 	}
 }
@@ -213,7 +213,7 @@ func TestNeedOfARequest(t *testing.T) {
 			es := endpoints(t, 2, v, Config{Credits: c})
 			ignore(t, es)
 			for _, need := range []int{0, 5} {
-				ln := es[0].laneOf(1)
+				ln := es[0].senderOf(1)
 				if !ln.credit.Take(1) {
 					t.Fatal("no credits")
 				}
@@ -247,13 +247,13 @@ func TestEpochsWaitForThePair(t *testing.T) {
 	if es[1].Lock(0) != Stalled {
 		t.Fatal("rank 0 is not there")
 	}
-	es[1].laneOf(0).credit.Hint(32)
+	es[1].senderOf(0).credit.Hint(32)
 	waits, ended := inside.Waits("am.(*receiver).credit", func() {
 		if err := es[1].recv.credit(0, credit.Ask, credit.Args{0, 1}); err != nil {
 			t.Error(err)
 		}
 	})
-	if most := es[1].laneOf(0).credit.View().Most; !waits || most != 32 {
+	if most := es[1].senderOf(0).credit.View().Most; !waits || most != 32 {
 		t.Errorf("it took in the epoch of a pair that another holds: waits %v, in use at most %d", waits, most)
 	}
 	if waits {

@@ -8,8 +8,8 @@ import (
 	"github.com/golci/golci/internal/platform/spin"
 )
 
-// waiting holds the peers for which something waits to be sent, each once: a flag beside what waits says so.
-type waiting struct {
+// pendingPeers holds the peers for which something waits to be sent, each once: a flag beside what waits says so.
+type pendingPeers struct {
 	n       atomic.Int32 // peers, as far as one look can tell
 	more    atomic.Bool  // added is not empty; written under mu
 	mu      spin.Lock
@@ -18,7 +18,7 @@ type waiting struct {
 	peers   []int32   // those served; written by the holder of pumping under mu, so either lets one read
 }
 
-func (l *waiting) addPeer(peer int) {
+func (l *pendingPeers) addPeer(peer int) {
 	l.mu.Lock()
 	l.added = append(l.added, int32(peer))
 	l.more.Store(true)
@@ -28,7 +28,7 @@ func (l *waiting) addPeer(peer int) {
 
 // eachPeer calls f for every peer, one caller at a time, and keeps those that stay. It adds up what f did. While no
 // peer comes or goes it takes one lock.
-func (l *waiting) eachPeer(f func(peer int) (did int, stay bool)) (did int) {
+func (l *pendingPeers) eachPeer(f func(peer int) (did int, stay bool)) (did int) {
 	if !l.pumping.TryLock() {
 		return 0
 	}
@@ -52,7 +52,7 @@ func (l *waiting) eachPeer(f func(peer int) (did int, stay bool)) (did int) {
 }
 
 // removePeer takes a peer out, by its place. The caller holds pumping.
-func (l *waiting) removePeer(i int) {
+func (l *pendingPeers) removePeer(i int) {
 	l.mu.Lock()
 	l.peers = slices.Delete(l.peers, i, i+1)
 	l.n.Add(-1)
@@ -60,7 +60,7 @@ func (l *waiting) removePeer(i int) {
 }
 
 // snapshot appends the peers to buf.
-func (l *waiting) snapshot(buf []int32) []int32 {
+func (l *pendingPeers) snapshot(buf []int32) []int32 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append(append(buf, l.peers...), l.added...)
@@ -69,23 +69,23 @@ func (l *waiting) snapshot(buf []int32) []int32 {
 // pumpAll sends what is queued, as far as credits and room go, and returns how many were sent.
 func (e *Endpoint) pumpAll(w *fult.Worker) (sent int) {
 	return e.stalled.eachPeer(func(peer int) (int, bool) {
-		ln := e.laneOf(peer)
+		ln := e.senderOf(peer)
 		if ln.stillShort() && !e.closed.Load() || !ln.mu.TryLock() {
 			return 0, true
 		}
-		if !ln.listed {
+		if !ln.hasQueued {
 			ln.waits = false
 			ln.mu.Unlock()
 			return 0, false
 		}
-		return e.pumpLane(ln, peer, w), true
+		return e.pumpSender(ln, peer, w), true
 	})
 }
 
 // stillShort reports that the first request of the pair has found too few credits, and the peer has returned none
 // since. What else lets it go is seen under the lock only. So each shortLooks-th time it says no.
 // Called by the holder of pumping.
-func (ln *lane) stillShort() bool {
+func (ln *sender) stillShort() bool {
 	if at := ln.starvedAt.Load(); at == 0 || at != digestOf(ln.theirs.Load()) {
 		return false
 	}
@@ -98,7 +98,7 @@ const shortLooks = 16
 // pumpBulks moves bytes as far as there is room, and returns the number of pieces.
 func (e *Endpoint) pumpBulks(w *fult.Worker) (n int) {
 	return e.bulkBusy.eachPeer(func(peer int) (int, bool) {
-		q := &e.laneOf(peer).bulk
+		q := &e.senderOf(peer).bulk
 		if !q.mu.TryLock() {
 			return 0, true
 		}

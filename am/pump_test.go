@@ -55,7 +55,7 @@ func TestWaiting(t *testing.T) {
 		}
 	}()
 	rnd := rand.New(rand.NewPCG(seed, 0))
-	var l waiting
+	var l pendingPeers
 	const peers = 20
 	in := [peers]bool{}
 	come := func() {

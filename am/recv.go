@@ -11,44 +11,44 @@ import (
 
 // receiver is the polling side. All of it is owned by the holder of Endpoint.pollMu.
 type receiver struct {
-	e      *Endpoint
-	w      *fult.Worker // the polling worker, or nil
-	tok    Token
-	ledger *credit.Ledger
-	told   []telling
-	owing  []int32 // peers that are owed credits
-	idle   int     // polls in a row without news
-	take   taking
-	longs  longs
+	e       *Endpoint
+	w       *fult.Worker // the polling worker, or nil
+	tok     Token
+	ledger  *credit.Ledger
+	notices []creditNotice
+	owing   []int32 // peers that are owed credits
+	idle    int     // polls in a row without news
+	take    receiveState
+	longs   partialLongs
 
-	quick     Quick  // nil if no layer has one; set before traffic
-	commonest uint64 // the first word of records for it, without the length
+	quick     FastReceiver // nil if no layer has one; set before traffic
+	commonest uint64       // the first word of records for it, without the length
 }
 
-// telling is what the poller keeps of one peer beside its loan, in one byte, since there is one for each rank.
-type telling uint8
+// creditNotice is what the poller keeps of one peer beside its loan, in one byte, since there is one for each rank.
+type creditNotice uint8
 
 const (
-	isListed telling = 1 << iota // in owing
+	isListed creditNotice = 1 << iota // in owing
 	throttles
-	hasWords // lane.words; here for the poller, because the lane's lines belong to senders
+	hasWords // sender.words; here for the poller, because the sender's lines belong to senders
 )
 
-func (t telling) is(f telling) bool { return t&f != 0 }
+func (t creditNotice) is(f creditNotice) bool { return t&f != 0 }
 
-func (r *receiver) initLanes(e *Endpoint) (err error) {
+func (r *receiver) initSenders(e *Endpoint) (err error) {
 	r.e = e
-	r.tok.e, r.longs = e, longs{}
-	r.told = make([]telling, len(e.lanes))
-	for i := range r.told {
+	r.tok.e, r.longs = e, partialLongs{}
+	r.notices = make([]creditNotice, len(e.senders))
+	for i := range r.notices {
 		if e.c.Mine(i) != nil {
-			r.told[i] = hasWords
+			r.notices[i] = hasWords
 		}
 	}
-	if r.ledger, err = credit.NewLedger(e.terms, e.rank, len(e.lanes)); err != nil {
+	if r.ledger, err = credit.NewLedger(e.terms, e.rank, len(e.senders)); err != nil {
 		return err
 	}
-	r.ledger.SetBusy(func(peer int) bool { return e.c.Failed(peer) != nil || r.told[peer].is(hasWords) && !e.words })
+	r.ledger.SetBusy(func(peer int) bool { return e.c.Failed(peer) != nil || r.notices[peer].is(hasWords) && !e.words })
 	return nil
 }
 
@@ -122,19 +122,19 @@ func (e *Endpoint) pollConduit(w *fult.Worker) int {
 	return n
 }
 
-// chore is a reason to poll though nothing has arrived.
-type chore = uint32
+// pollReason is a reason to poll though nothing has arrived.
+type pollReason = uint32
 
 const (
-	choreOwing chore = 1 << iota // peers are owed credits
-	choreTick                    // an upper layer wants its tick
+	choreOwing pollReason = 1 << iota // peers are owed credits
+	choreTick                         // an upper layer wants its tick
 )
 
 // WantTick says whether each poll calls the tick functions, or only those that may find something. The poller calls it.
 func (e *Endpoint) WantTick(on bool) { e.setChore(choreTick, on) }
 
 // setChore is called by the poller only.
-func (e *Endpoint) setChore(c chore, on bool) {
+func (e *Endpoint) setChore(c pollReason, on bool) {
 	v := e.chores.Load()
 	if on == (v&c != 0) {
 		return
@@ -142,9 +142,9 @@ func (e *Endpoint) setChore(c chore, on bool) {
 	arch.StoreRel32(&e.chores, v^c)
 }
 
-// takeQuickly offers a record to the layer that takes requests quickly, if it is of the commonest kind: one look at the
-// first word tells that. Credits then travel in words beside the records: this one brings none and asks for none.
-func (r *receiver) takeQuickly(src int, rec []byte) bool {
+// offerQuickly offers a record to the layer that takes requests quickly, if it is of the commonest kind: one look at
+// the first word tells that. Credits then travel in words beside the records: this one brings none and asks for none.
+func (r *receiver) offerQuickly(src int, rec []byte) bool {
 	if len(rec) < headerBytes+argBytes {
 		return false
 	}
@@ -154,7 +154,7 @@ func (r *receiver) takeQuickly(src int, rec []byte) bool {
 		return false
 	}
 	cost, payload := h.cost(), rec[headerBytes+argBytes:]
-	if h.asks() || cost != credit.Cost(len(rec)) || !r.quick.TakeQuickly(src, h.seq(), p[2], payload, r.w) {
+	if h.asks() || cost != credit.Cost(len(rec)) || !r.quick.RecvQuickly(src, h.seq(), p[2], payload, r.w) {
 		return false
 	}
 	r.freeSpace(src, cost)
@@ -163,7 +163,7 @@ func (r *receiver) takeQuickly(src int, rec []byte) bool {
 
 // Record implements conduit.Sink.
 func (r *receiver) Record(src int, rec []byte) {
-	if r.takeQuickly(src, rec) {
+	if r.offerQuickly(src, rec) {
 		return
 	}
 	e := r.e
@@ -215,7 +215,7 @@ func (r *receiver) freeSpace(src, cost int) {
 		r.tellReturned(src)
 		return
 	}
-	if l := &r.told[src]; !l.is(isListed) {
+	if l := &r.notices[src]; !l.is(isListed) {
 		*l |= isListed
 		r.owing = append(r.owing, int32(src))
 		r.e.setChore(choreOwing, true)
@@ -224,8 +224,8 @@ func (r *receiver) freeSpace(src, cost int) {
 
 // tellReturned publishes what src has got back.
 func (r *receiver) tellReturned(src int) {
-	r.e.tellCredits(src, r.ledger.Note(src), r.told[src].is(throttles))
-	if !r.told[src].is(hasWords) {
+	r.e.tellCredits(src, r.ledger.Note(src), r.notices[src].is(throttles))
+	if !r.notices[src].is(hasWords) {
 		r.e.sendReturn(src)
 	}
 }
@@ -233,7 +233,7 @@ func (r *receiver) tellReturned(src int) {
 // tellAll pays all debts: when there is nothing else to do.
 func (r *receiver) tellAll() {
 	for _, p := range r.owing {
-		r.told[p] &^= isListed
+		r.notices[p] &^= isListed
 		if r.ledger.Owed(int(p)) > 0 {
 			r.tellReturned(int(p))
 		}
@@ -243,12 +243,12 @@ func (r *receiver) tellAll() {
 }
 
 // hearCredits takes in what a record says of returned credits, if there is no word from its sender. Sends to that peer
-// take it from the lane when they need credits. Record reads one flag only where all peers have words.
+// take it from the sender when they need credits. Record reads one flag only where all peers have words.
 func (r *receiver) hearCredits(src int, h header) {
-	if r.told[src].is(hasWords) {
+	if r.notices[src].is(hasWords) {
 		return
 	}
-	word := r.e.laneOf(src).theirs
+	word := r.e.senderOf(src).theirs
 	old := word.Load()
 	note, late := credit.Later32(uint32(old), h.toldCredits())
 	w := uint64(note)
@@ -266,8 +266,8 @@ func (r *receiver) hearCredits(src int, h header) {
 // Throttle asks peer to send no more unmatched eager bytes, or allows it again. Only handlers and ticks may call it.
 func (e *Endpoint) Throttle(peer int, on bool) {
 	r := &e.recv
-	if r.told[peer].is(throttles) != on {
-		r.told[peer] ^= throttles
+	if r.notices[peer].is(throttles) != on {
+		r.notices[peer] ^= throttles
 		r.tellReturned(peer)
 	}
 }

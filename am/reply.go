@@ -97,7 +97,7 @@ func (t *Token) checkReply(h uint8, args []uint64, payload []byte) error {
 // sendReply sends or, where there is no room in spite of the reservation (a conduit that guarantees nothing), queues.
 func (t *Token) sendReply(h uint8, args []uint64, m message) {
 	t.replied = true
-	ln := t.e.laneOf(t.src)
+	ln := t.e.senderOf(t.src)
 	r := reply{e: t.e, dst: t.src, class: conduit.Reply, h: h, args: args, message: m}
 	r.seq = uint16(replyBytes(t.maxReply) / 8)
 	ln.mu.Lock()
@@ -112,7 +112,7 @@ func replyBytes(max int) int {
 
 // releaseReply gives back reply space of a request whose reply has come.
 func (e *Endpoint) releaseReply(peer, bytes int) {
-	ln := e.laneOf(peer)
+	ln := e.senderOf(peer)
 	ln.mu.Lock()
 	ln.replies -= int32(bytes)
 	ln.mu.Unlock()
@@ -124,7 +124,7 @@ type reply struct {
 	e       *Endpoint
 	dst     int
 	class   conduit.Class
-	returns bool // it is lane.returning, as long as it is in the queue
+	returns bool // it is sender.returning, as long as it is in the queue
 	h       uint8
 	seq     uint16
 	args    []uint64
@@ -132,7 +132,7 @@ type reply struct {
 }
 
 // sendReply sends r, or has a copy of it wait for room before the requests. The pair is locked.
-func (r *reply) sendReply(ln *lane) {
+func (r *reply) sendReply(ln *sender) {
 	if ln.urgent.head == nil && r.Emit() {
 		return
 	}
@@ -140,17 +140,17 @@ func (r *reply) sendReply(ln *lane) {
 	k.args, k.payload = slices.Clone(r.args), bytes.Clone(r.payload)
 	ln.returning = ln.returning || k.returns
 	ln.urgent.pushLast(&k)
-	r.e.listLane(ln, r.dst)
+	r.e.listSender(ln, r.dst)
 }
 
 // Emit implements Queued.
 func (r *reply) Emit() bool {
 	e, n := r.e, headerBytes+len(r.args)*argBytes+r.byteCount()
 	rec, st := e.c.Reserve(r.dst, r.class, n)
-	ln := e.laneOf(r.dst)
+	ln := e.senderOf(r.dst)
 	if st != conduit.OK {
 		ln.dead = ln.dead || st == conduit.Dead
-		ln.care = ln.care || ln.dead
+		ln.slowPath = ln.slowPath || ln.dead
 		return ln.dead // a reply to the dead is done
 	}
 	w1, flags := word1(0, r.seq, 0), r.flags|flagReply
@@ -172,7 +172,7 @@ func (r *reply) Fail(error, *fult.Worker) {}
 
 // sendReturn sends returned credits as a message of their own. One is in the queue at most: it takes the newest count.
 func (e *Endpoint) sendReturn(peer int) {
-	ln := e.laneOf(peer)
+	ln := e.senderOf(peer)
 	ln.mu.Lock()
 	defer ln.mu.Unlock()
 	if !ln.returning {

@@ -73,8 +73,8 @@ func (e *Endpoint) checkRequest(dst int, h uint8, nargs, payload int) error {
 	switch {
 	case e.closed.Load():
 		return fmt.Errorf("%w: rank %d", ErrClosed, e.rank)
-	case uint(dst) >= uint(len(e.lanes)):
-		return fmt.Errorf("%w: %d of %d", ErrRank, dst, len(e.lanes))
+	case uint(dst) >= uint(len(e.senders)):
+		return fmt.Errorf("%w: %d of %d", ErrRank, dst, len(e.senders))
 	case e.specs[h].Run == nil:
 		return fmt.Errorf("%w: index %d, to rank %d", ErrHandler, h, dst)
 	case nargs > MaxArgs:
@@ -169,7 +169,7 @@ func (q *request) freeRequest() {
 
 // Emit implements Queued.
 func (q *request) Emit() bool {
-	ln, args := q.e.laneOf(q.dst), q.args[:q.nargs]
+	ln, args := q.e.senderOf(q.dst), q.args[:q.nargs]
 	if q.urgent {
 		return q.e.emitUrgent(ln, q.dst, q.h, args)
 	}
@@ -177,8 +177,8 @@ func (q *request) Emit() bool {
 }
 
 // emitRequest sends a request if it can go now. The pair is locked.
-func (e *Endpoint) emitRequest(ln *lane, peer int, h uint8, args []uint64, m *message) bool {
-	body, first, o := e.openLane(ln, peer, h, m.flags, len(args), m.byteCount())
+func (e *Endpoint) emitRequest(ln *sender, peer int, h uint8, args []uint64, m *message) bool {
+	body, first, o := e.openSender(ln, peer, h, m.flags, len(args), m.byteCount())
 	if o == Opened {
 		e.putRecord(peer, body, args, m)
 		e.c.Commit(peer, first)

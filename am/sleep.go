@@ -60,13 +60,13 @@ func (s *sleeper) stalledNews() bool {
 	e := s.e
 	s.peers = e.stalled.snapshot(s.peers[:0])
 	for _, p := range s.peers {
-		ln := e.laneOf(int(p))
+		ln := e.senderOf(int(p))
 		ln.mu.Lock()
 		before := ln.credit.Free()
-		if ln.listed {
+		if ln.hasQueued {
 			e.refreshCredits(ln, int(p))
 		}
-		news := ln.listed && ln.credit.Free() != before
+		news := ln.hasQueued && ln.credit.Free() != before
 		ln.mu.Unlock()
 		if news {
 			return true

@@ -27,20 +27,20 @@ func (e *Endpoint) RequestUrgent(dst int, h uint8, args ...uint64) error {
 
 // enqueueUrgent sends q, or puts it before the requests that wait. It is called with the pair locked and unlocks it.
 func (e *Endpoint) enqueueUrgent(peer int, q *request) {
-	ln := e.laneOf(peer)
-	if ln.first.head == nil && q.Emit() {
+	ln := e.senderOf(peer)
+	if ln.urgentQueue.head == nil && q.Emit() {
 		ln.mu.Unlock()
 		q.Sent(nil)
 		return
 	}
-	ln.first.pushLast(q)
-	e.listLane(ln, peer)
+	ln.urgentQueue.pushLast(q)
+	e.listSender(ln, peer)
 	ln.mu.Unlock()
 	e.prog.Wake()
 }
 
 // emitUrgent sends an urgent request; false if there is no room for it, or for its reply. The pair is locked.
-func (e *Endpoint) emitUrgent(ln *lane, peer int, h uint8, args []uint64) bool {
+func (e *Endpoint) emitUrgent(ln *sender, peer int, h uint8, args []uint64) bool {
 	spec := &e.specs[h]
 	room := replyBytes(spec.MaxReply) // also of one that never replies: an empty reply takes its place
 	if ln.replies > 0 && int(ln.replies)+room > e.cfg.ReplySpace {
@@ -50,7 +50,7 @@ func (e *Endpoint) emitUrgent(ln *lane, peer int, h uint8, args []uint64) bool {
 	rec, st := e.c.Reserve(peer, conduit.System, n)
 	if st != conduit.OK {
 		if st == conduit.Dead {
-			ln.dead, ln.care = true, true
+			ln.dead, ln.slowPath = true, true
 		}
 		return false
 	}

@@ -69,10 +69,10 @@ func TestUrgentIsBounded(t *testing.T) {
 		done <- nil
 	}()
 	eventually(t, "one that waits", func() bool {
-		ln := es[0].laneOf(1)
+		ln := es[0].senderOf(1)
 		ln.mu.Lock()
 		defer ln.mu.Unlock()
-		return ln.first.head != nil && int(ln.replies) == 3*replyBytes(0)
+		return ln.urgentQueue.head != nil && int(ln.replies) == 3*replyBytes(0)
 	})
 	eventually(t, "all", func() bool {
 		es[1].Poll()
@@ -89,10 +89,10 @@ func TestUrgentIsBounded(t *testing.T) {
 	}
 	go func() { done <- es[0].RequestUrgent(1, 2, 1) }()
 	eventually(t, "one that waits", func() bool {
-		ln := es[0].laneOf(1)
+		ln := es[0].senderOf(1)
 		ln.mu.Lock()
 		defer ln.mu.Unlock()
-		return ln.first.head != nil
+		return ln.urgentQueue.head != nil
 	})
 	if err := es[1].c.Close(); err != nil {
 		t.Fatal(err)
@@ -133,15 +133,15 @@ func TestUrgentToSilentAndOrdered(t *testing.T) {
 	done := make(chan error)
 	go func() { done <- es[0].RequestUrgent(1, 1) }()
 	eventually(t, "one that waits", func() bool {
-		ln := es[0].laneOf(1)
+		ln := es[0].senderOf(1)
 		ln.mu.Lock()
 		defer ln.mu.Unlock()
-		return ln.first.head != nil && int(ln.replies) == 2*replyBytes(NoReply)
+		return ln.urgentQueue.head != nil && int(ln.replies) == 2*replyBytes(NoReply)
 	})
 	eventually(t, "all of them, and their space", func() bool {
 		es[1].Poll()
 		es[0].Poll()
-		ln := es[0].laneOf(1)
+		ln := es[0].senderOf(1)
 		ln.mu.Lock()
 		defer ln.mu.Unlock()
 		return len(seqs) == 3 && ln.replies == 0

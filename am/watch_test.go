@@ -36,7 +36,7 @@ func TestWatch(t *testing.T) {
 	if _, ok := es[1].Watch(nil, true); ok {
 		t.Error("there are words while something waits to be sent")
 	}
-	es[1].Withdraw(0, es[1].laneOf(0).normal.head)
+	es[1].Withdraw(0, es[1].senderOf(0).normal.head)
 	if _, ok := endpoints(t, 2, variant{bare: true}, Config{})[0].Watch(nil, true); ok {
 		t.Error("there are words of a conduit that has none")
 	}

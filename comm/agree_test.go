@@ -14,16 +14,16 @@ import (
 	"github.com/golci/golci/conduit"
 )
 
-// way is how the small messages of a program leave.
-type way int
+// scheme is how the small messages of a program leave.
+type scheme int
 
 const (
-	fast      way = iota // at once, without an operation
-	queued               // whole, from the queue of the pair: an operation in the states of match.Protocol
-	enveloped            // after an envelope and its answer
+	fast      scheme = iota // at once, without an operation
+	queued                  // whole, from the queue of the pair: an operation in the states of match.Protocol
+	enveloped               // after an envelope and its answer
 )
 
-func (w way) String() string { return [...]string{"fast", "queued", "enveloped"}[w] }
+func (w scheme) String() string { return [...]string{"fast", "queued", "enveloped"}[w] }
 
 // deed is one step of a program of two ranks.
 type deed struct {
@@ -56,12 +56,12 @@ func randomProgram(r *rand.Rand) (all []deed) {
 
 // performed is a program that runs in one of the ways.
 type performed struct {
-	t     *testing.T
-	way   way
-	j     job
-	log   []string
-	sends []Req
-	recvs [2][]posting
+	t      *testing.T
+	scheme scheme
+	j      job
+	log    []string
+	sends  []Req
+	recvs  [2][]posting
 }
 
 type posting struct {
@@ -71,8 +71,8 @@ type posting struct {
 }
 
 // perform runs a program and gives what its receives, probes and cancellations have told.
-func perform(t *testing.T, w way, program []deed) []string {
-	x := &performed{t: t, way: w, j: newJob(t, 2, conduit.Config{}, Config{Eager: agreeEager})}
+func perform(t *testing.T, w scheme, program []deed) []string {
+	x := &performed{t: t, scheme: w, j: newJob(t, 2, conduit.Config{}, Config{Eager: agreeEager})}
 	for i, d := range program {
 		x.do(i, d)
 		for range d.polls {
@@ -144,7 +144,7 @@ func (x *performed) send(s *Server, peer int, d deed) {
 	data := make([]byte, d.size)
 	pattern(data, d.seed)
 	mode := Standard
-	switch x.way {
+	switch x.scheme {
 	case queued:
 		g := &gate{open: true, left: make(chan struct{}), release: make(chan struct{})}
 		close(g.release)
@@ -157,9 +157,9 @@ func (x *performed) send(s *Server, peer int, d deed) {
 	x.check(err)
 	if d.size <= agreeEager {
 		switch {
-		case (x.way == fast) != (r.o == nil):
-			x.t.Errorf("a message of %d bytes has gone in another way than %v", d.size, x.way)
-		case x.way == queued && r.o.word.State() != match.SendQueued:
+		case (x.scheme == fast) != (r.o == nil):
+			x.t.Errorf("a message of %d bytes has gone in another way than %v", d.size, x.scheme)
+		case x.scheme == queued && r.o.word.State() != match.SendQueued:
 			x.t.Errorf("a message is %s instead of queued", r.o.stateName())
 		}
 	}
@@ -192,7 +192,7 @@ func (x *performed) note(s *Server, p posting) {
 		x.settle()
 	}
 	if !p.Ready() {
-		x.t.Fatalf("%v: receive %d does not end", x.way, p.deed)
+		x.t.Fatalf("%v: receive %d does not end", x.scheme, p.deed)
 	}
 	st, err := s.Wait(p.Req)
 	sum := fnv.New64()
@@ -224,16 +224,16 @@ func (x *performed) check(err error) {
 
 var agreeSeed = flag.Uint64("agree.seed", 0, "seed of the programs whose ways must agree; 0: a new one")
 
-// TestWaysAgree runs random programs of sends, receives, probes and cancellations. Small messages leave at once, from
-// the queue, or after an envelope. The results must be the same.
-func TestWaysAgree(t *testing.T) {
+// TestSchemesAgree runs random programs of sends, receives, probes and cancellations. Small messages leave at once,
+// from the queue, or after an envelope. The results must be the same.
+func TestSchemesAgree(t *testing.T) {
 	seed := cmp.Or(*agreeSeed, uint64(time.Now().UnixNano()))
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range fewer(60) {
 		program := randomProgram(r)
 		want := perform(t, fast, program)
-		for _, w := range []way{queued, enveloped} {
+		for _, w := range []scheme{queued, enveloped} {
 			if got := perform(t, w, program); !slices.Equal(got, want) {
 				t.Fatalf("%+v\nfast: %q\n%v: %q", program, want, w, got)
 			}

@@ -30,7 +30,7 @@ func tooMuchMemory(t *testing.T, size int64, posted bool) {
 		return got
 	}
 	post := func() Req {
-		r, err := z.IrecvWith(1, 0, 5, nil, alloc, Terms{})
+		r, err := z.IrecvWith(1, 0, 5, nil, alloc, OpOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

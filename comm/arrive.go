@@ -19,7 +19,7 @@ const (
 	handlerGo
 	handlerCopied
 	handlerNotice
-	handlerInvite
+	handlerRTR
 )
 
 // bulkChannel is this layer's at the endpoint: a number of an operation fits its ids.
@@ -39,13 +39,13 @@ func (s *Server) attachTo() error {
 		handlerGo - handlerEager:        {Name: "go", Run: s.onGo},
 		handlerCopied - handlerEager:    {Name: "copied", Run: s.onCopied},
 		handlerNotice - handlerEager:    {Name: "notice", Run: s.onNotice, Ordered: true},
-		handlerInvite - handlerEager:    {Name: "invite", Run: s.onInvite, Ordered: true},
+		handlerRTR - handlerEager:       {Name: "invite", Run: s.onRTR, Ordered: true},
 	}
 	for i := range handlers {
 		handlers[i].MaxReply = am.NoReply
 	}
 	return s.e.Attach(am.Layer{
-		Name: "comm", First: handlerEager, Handlers: handlers, Quick: (*quick)(s), Channel: bulkChannel,
+		Name: "comm", First: handlerEager, Handlers: handlers, Quick: (*fastReceiver)(s), Channel: bulkChannel,
 		Bulk: s.bulkArrived, Tick: s.onTick, PeerGone: s.peerGone,
 	})
 }
@@ -58,18 +58,18 @@ type envelope struct {
 	from offer  // of a rendezvous: what the sender offers of its bytes
 	rts  bool
 
-	retract bool // forget the envelope, or the invitation, of that key and id
-	invite  bool // the invitation of a receive
-	first   bool // a rendezvous that might have been invited, or what is retracted
-	turn    uint64
+	retract       bool // forget the envelope, or the RTR, of that key and id
+	invite        bool // the RTR of a receive
+	receiverFirst bool // a rendezvous that might have been invited, or what is retracted
+	turn          uint64
 
-	shape uint64 // of the elements, 0 if the sender has not told
+	signature uint64 // of the elements, 0 if the sender has not told
 
 	notice *[noticeArgs]uint64 // of a notice, which matches nothing; else nil
 }
 
-// early are the envelopes of one source that came before their turn, by sequence number.
-type early map[uint16]heldEnvelope
+// earlyEnvelopes are the envelopes of one source that came before their turn, by sequence number.
+type earlyEnvelopes map[uint16]heldEnvelope
 
 // heldEnvelope came before its turn.
 type heldEnvelope struct {
@@ -87,20 +87,20 @@ func (s *Server) mayOvertake(env envelope) bool {
 // onEager handles a message with its bytes.
 func (s *Server) onEager(t *am.Token, args []uint64, payload []byte) {
 	if len(args) != 1 {
-		s.onEagerShaped(t, args, payload)
+		s.onEagerTyped(t, args, payload)
 		return
 	}
-	if !(*quick)(s).TakeQuickly(t.Source(), t.Seq(), args[0], payload, t.Worker()) {
+	if !(*fastReceiver)(s).RecvQuickly(t.Source(), t.Seq(), args[0], payload, t.Worker()) {
 		s.inTurn(t, envelope{key: args[0], size: int64(len(payload))}, payload)
 	}
 }
 
-// quick is a Server as am.Quick.
-type quick Server
+// fastReceiver is a Server as am.FastReceiver.
+type fastReceiver Server
 
-// TakeQuickly is onEager of a message that is in turn. It has few steps where no wildcard is asked for, and a receive
+// RecvQuickly is onEager of a message that is in turn. It has few steps where no wildcard is asked for, and a receive
 // waits.
-func (q *quick) TakeQuickly(src int, seq uint16, key uint64, payload []byte, w *fult.Worker) bool {
+func (q *fastReceiver) RecvQuickly(src int, seq uint16, key uint64, payload []byte, w *fult.Worker) bool {
 	s := (*Server)(q)
 	p := &s.peers[src]
 	if seq != p.expect || p.holds || keySource(key) != src {
@@ -108,7 +108,7 @@ func (q *quick) TakeQuickly(src int, seq uint16, key uint64, payload []byte, w *
 	}
 	p.expect++
 	if len(payload) > s.sure {
-		s.hearWay(src, withEnvelope, int64(len(payload)))
+		s.hearScheme(src, withEnvelope, int64(len(payload)))
 	}
 	n, ok := s.matching.table.Match(key, hashtable.Post)
 	if n == nil {
@@ -116,7 +116,7 @@ func (q *quick) TakeQuickly(src int, seq uint16, key uint64, payload []byte, w *
 		return true
 	}
 	o := &n.Value
-	if !o.odd && len(payload) <= len(o.data) {
+	if !o.needsFill && len(payload) <= len(o.data) {
 		o.size = int64(len(payload))
 		copyShort(o.data, payload)
 	} else {
@@ -155,12 +155,12 @@ func (s *Server) onRTS(t *am.Token, args []uint64, _ []byte) {
 		return
 	}
 	env := envelope{key: args[0], size: int64(args[1]), id: args[2], from: offer{args[3], args[4]}, rts: true}
-	s.hearWay(t.Source(), asking, env.size)
+	s.hearScheme(t.Source(), asking, env.size)
 	switch len(args) {
 	case 6:
-		env.shape = args[5]
+		env.signature = args[5]
 	case 7:
-		env.shape, env.turn, env.first = args[5], args[6], true
+		env.signature, env.turn, env.receiverFirst = args[5], args[6], true
 	}
 	s.inTurn(t, env, nil)
 }
@@ -181,7 +181,7 @@ func (s *Server) inTurn(t *am.Token, env envelope, payload []byte) {
 	p := &s.peers[src]
 	if t.Seq() != p.expect {
 		if !p.holds {
-			p.holds, s.held[int32(src)] = true, early{}
+			p.holds, s.held[int32(src)] = true, earlyEnvelopes{}
 		}
 		held := s.held[int32(src)]
 		if s.mayOvertake(env) {
@@ -218,8 +218,8 @@ func (s *Server) arriveMessage(env envelope, payload []byte, w *fult.Worker) {
 		s.arriveOther(env, payload, w)
 		return
 	}
-	if env.first {
-		s.arriveFirst(env, w)
+	if env.receiverFirst {
+		s.arriveUninvited(env, w)
 		return
 	}
 	if o := s.matching.claimReceive(env.key); o != nil {
@@ -235,9 +235,9 @@ func (s *Server) arriveOther(env envelope, payload []byte, w *fult.Worker) {
 	case env.notice != nil:
 		s.notice(keySource(env.key), *env.notice, payload, w)
 	case env.invite:
-		s.keepInvitation(env, w)
-	case env.first:
-		s.dropInvitation(env)
+		s.keepRTR(env, w)
+	case env.receiverFirst:
+		s.dropRTR(env)
 	default:
 		s.forgetEnvelope(env)
 	}
@@ -248,7 +248,7 @@ func (s *Server) handTo(o *op, env envelope, payload []byte, w *fult.Worker) {
 	if o.wild { // else they are the same, and may be read meanwhile by who waits
 		o.peer, o.tag = int32(keySource(env.key)), int32(keyTag(env.key))
 	}
-	if s.endMismatched(o, env.shape) {
+	if s.endMismatched(o, env.signature) {
 		if env.rts {
 			s.sendControl(keySource(env.key), handlerCTS, env.id, 0, 0)
 		}
@@ -282,7 +282,7 @@ func (s *Server) afterKeep(o, m *op, key uint64, w *fult.Worker) {
 	if s.probes.n.Load() != 0 {
 		s.wakeProbers(w)
 	}
-	if s.news.n.Load() != 0 {
+	if s.listeners.n.Load() != 0 {
 		s.wakeSuspects(key, w)
 	}
 }
@@ -293,10 +293,10 @@ func (s *Server) makeUnexpected(env envelope, payload []byte, w *fult.Worker) *o
 	m := s.getMessage()
 	m.startUse(roleEager, keyContext(env.key), int32(src), int32(keyTag(env.key)), nil)
 	s.arrived++
-	m.size, m.msg.stamp, m.shape = env.size, s.arrived, env.shape
+	m.size, m.msg.stamp, m.signature = env.size, s.arrived, env.signature
 	if env.rts {
 		s.envelopes.Add(1)
-		m.role, m.id, m.msg.from, m.first, m.turn = roleRTS, env.id, env.from, env.first, env.turn
+		m.role, m.id, m.msg.from, m.receiverFirst, m.turn = roleRTS, env.id, env.from, env.receiverFirst, env.turn
 		return m
 	}
 	if len(payload) <= smallBytes {
@@ -305,6 +305,6 @@ func (s *Server) makeUnexpected(env envelope, payload []byte, w *fult.Worker) *o
 		m.msg.packet = s.packets.getPacket(w, len(payload))
 		m.data = m.msg.packet.mem[:copy(m.msg.packet.mem, payload)]
 	}
-	s.cameUnmatched(src, m.unexpectedCost())
+	s.addUnmatched(src, m.unexpectedCost())
 	return m
 }

@@ -11,7 +11,7 @@ func (s *Server) cancelledError(o *op) error { return o.failedWith(ErrCancelled)
 
 // cancelRecv ends a receive that is not matched yet. One that has invited its message ends when the sender says so.
 func (s *Server) cancelRecv(o *op) bool {
-	if o.first && s.cancelInvited(o) || !s.matching.withdrawReceive(o.ctx, o.postedPattern(), o) {
+	if o.receiverFirst && s.cancelRTR(o) || !s.matching.withdrawReceive(o.ctx, o.postedPattern(), o) {
 		return false
 	}
 	o.cancelled, o.err = true, s.cancelledError(o)
@@ -55,7 +55,7 @@ func (s *Server) onRetract(t *am.Token, args []uint64, _ []byte) {
 	}
 	env := envelope{key: args[1], id: args[0], retract: true}
 	if len(args) == 3 {
-		env.first, env.turn = true, args[2]
+		env.receiverFirst, env.turn = true, args[2]
 	}
 	s.inTurn(t, env, nil)
 }
@@ -63,7 +63,7 @@ func (s *Server) onRetract(t *am.Token, args []uint64, _ []byte) {
 // forgetEnvelope drops an envelope that has not been matched, and tells its sender. One that was matched is answered by
 // its CTS.
 func (s *Server) forgetEnvelope(env envelope) {
-	m := s.takeAside(func() *op { return s.matching.takeEnvelope(env.key, env.id) })
+	m := s.removeUnexpected(func() *op { return s.matching.takeEnvelope(env.key, env.id) })
 	if m == nil {
 		return
 	}
@@ -72,7 +72,7 @@ func (s *Server) forgetEnvelope(env envelope) {
 }
 
 // onRetracted ends a send whose envelope was forgotten: because that was asked for, or, with a second argument,
-// because the receiver has retired the context. Or it ends a receive whose invitation was forgotten, or, with three
+// because the receiver has retired the context. Or it ends a receive whose RTR was forgotten, or, with three
 // arguments, whose message is not as invited.
 func (s *Server) onRetracted(t *am.Token, args []uint64, _ []byte) {
 	if len(args) < 1 || len(args) > 3 {

@@ -50,18 +50,18 @@ func (s *Server) SendFrom(ctx uint16, dst, tag int, src Source, mode Mode) error
 	return s.sendAndWait(o)
 }
 
-// IsendFrom is IsendWith of what src packs. Its bytes must stay as they are until the request is done. Terms.Shape has
-// the elements checked, but a change of the bytes is not noticed.
-func (s *Server) IsendFrom(ctx uint16, dst, tag int, src Source, mode Mode, t Terms) (Req, error) {
+// IsendFrom is IsendWith of what src packs. Its bytes must stay as they are until the request is done.
+// OpOptions.Signature has the elements checked, but a change of the bytes is not noticed.
+func (s *Server) IsendFrom(ctx uint16, dst, tag int, src Source, mode Mode, t OpOptions) (Req, error) {
 	size, err := s.checkSource(ctx, dst, tag, src)
 	if err != nil {
 		return Req{}, err
 	}
-	if mode == Standard && size <= s.sure && s.sendEagerAs(ctx, dst, tag, nil, src, t.Shape) {
+	if mode == Standard && size <= s.sure && s.sendEagerAs(ctx, dst, tag, nil, src, t.Signature) {
 		return Req{}, nil
 	}
 	o := s.newSend(ctx, dst, tag, nil, mode)
-	o.cursor, o.size, o.endable, o.shape = src, int64(size), t.Endable, t.Shape
+	o.cursor, o.size, o.endable, o.signature = src, int64(size), t.Endable, t.Signature
 	return s.startOn(o, t, s.startSend), nil
 }
 
@@ -79,18 +79,19 @@ func (s *Server) RecvInto(ctx uint16, src, tag int, dst Target) (Status, error) 
 	return s.recvAndWait(o)
 }
 
-// IrecvInto is IrecvWith that dst unpacks. dst must be left alone until the request is done. Terms.Alone does nothing.
-func (s *Server) IrecvInto(ctx uint16, src, tag int, dst Target, t Terms) (Req, error) {
+// IrecvInto is IrecvWith that dst unpacks. dst must be left alone until the request is done. OpOptions.Alone does
+// nothing.
+func (s *Server) IrecvInto(ctx uint16, src, tag int, dst Target, t OpOptions) (Req, error) {
 	if err := s.checkTarget(ctx, src, tag, dst); err != nil {
 		return Req{}, err
 	}
 	o := s.newRecv(ctx, src, tag, nil)
-	o.cursor, o.endable, o.shape = dst, t.Endable, t.Shape
+	o.cursor, o.endable, o.signature = dst, t.Endable, t.Signature
 	return s.startOn(o, t, s.postOn), nil
 }
 
 // ImrecvInto is ImrecvWith that dst unpacks.
-func (s *Server) ImrecvInto(msg *Message, dst Target, t Terms) (Req, error) {
+func (s *Server) ImrecvInto(msg *Message, dst Target, t OpOptions) (Req, error) {
 	if dst == nil || dst.Len() < 0 {
 		return Req{}, s.checkTarget(0, AnySource, AnyTag, dst)
 	}
@@ -163,7 +164,8 @@ func (o *op) placeBytes(b []byte, off int) int {
 	return len(b)
 }
 
-// putEager fills the body of an eager record for dst: the key, the shape if there is one, and data or what src packs.
+// putEager fills the body of an eager record for dst: the key, the signature if there is one, and data or what src
+// packs.
 func (s *Server) putEager(dst int, body []byte, key, shape uint64, data []byte, src Source) {
 	binary.LittleEndian.PutUint64(body, key)
 	if body = body[8:]; shape != 0 {
@@ -180,7 +182,7 @@ func (s *Server) putEager(dst int, body []byte, key, shape uint64, data []byte, 
 
 // setChunked makes b the first n bytes of the send o, as a transfer that leaves in pieces.
 func (o *op) setChunked(b *am.Bulk, id, n uint64) {
-	*b = am.Bulk{ID: id, Channel: bulkChannel, Owner: (*moved)(o), Stay: o.endable}
+	*b = am.Bulk{ID: id, Channel: bulkChannel, Owner: (*bulkSend)(o), Stay: o.endable}
 	if src := o.packSource(); src != nil {
 		b.From, b.Rest = src, int(n)
 	} else {

@@ -118,12 +118,12 @@ type aMessage struct {
 	mode        Mode
 	waits       bool // SendFrom and RecvInto in the place of requests
 	any         bool // the receive has wildcards
-	shape       uint64
+	signature   uint64
 }
 
 func drawMessage(r *rand.Rand) (m aMessage) {
 	m = aMessage{from: r.IntN(2), to: r.IntN(2), late: r.IntN(2) > 0, probe: r.IntN(3) == 0, any: r.IntN(4) == 0}
-	m.mode, m.waits, m.shape = Mode(r.IntN(4)/3), r.IntN(2) > 0 && m.from != m.to, uint64(r.IntN(2))
+	m.mode, m.waits, m.signature = Mode(r.IntN(4)/3), r.IntN(2) > 0 && m.from != m.to, uint64(r.IntN(2))
 	m.size = r.IntN(1 << r.IntN(20))
 	if m.room = m.size; r.IntN(4) == 0 {
 		m.room = r.IntN(2*m.size + 2)
@@ -142,7 +142,7 @@ func (m *aMessage) send(s *Server, tag int) (end func() error, err error) {
 	b := make([]byte, m.size)
 	pattern(b, tag)
 	if m.out == nil {
-		r, err := s.IsendWith(1, m.to, tag, b, m.mode, Terms{Shape: m.shape})
+		r, err := s.IsendWith(1, m.to, tag, b, m.mode, OpOptions{Signature: m.signature})
 		return func() error { return second(s.Wait(r)) }, err
 	}
 	m.out.Unpack(b, 0)
@@ -156,7 +156,7 @@ func (m *aMessage) send(s *Server, tag int) (end func() error, err error) {
 	if m.waits {
 		return func() error { return sent(s.SendFrom(1, m.to, tag, w, m.mode)) }, nil
 	}
-	r, err := s.IsendFrom(1, m.to, tag, w, m.mode, Terms{Shape: m.shape})
+	r, err := s.IsendFrom(1, m.to, tag, w, m.mode, OpOptions{Signature: m.signature})
 	return func() error { return sent(second(s.Wait(r))) }, err
 }
 
@@ -171,7 +171,7 @@ func (m *aMessage) recv(s *Server, tag int) (end func() error, err error) {
 	var wait func() (Status, error)
 	switch {
 	case m.in == nil:
-		r, err := s.IrecvWith(1, src, any, flat, nil, Terms{Shape: m.shape})
+		r, err := s.IrecvWith(1, src, any, flat, nil, OpOptions{Signature: m.signature})
 		if err != nil {
 			return nil, err
 		}
@@ -182,7 +182,7 @@ func (m *aMessage) recv(s *Server, tag int) (end func() error, err error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := s.ImrecvInto(msg, w, Terms{Shape: m.shape})
+		r, err := s.ImrecvInto(msg, w, OpOptions{Signature: m.signature})
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +192,7 @@ func (m *aMessage) recv(s *Server, tag int) (end func() error, err error) {
 		wait = func() (Status, error) { return s.RecvInto(1, src, any, w) }
 	default:
 		w = watch(m.in)
-		r, err := s.IrecvInto(1, src, any, w, Terms{Shape: m.shape})
+		r, err := s.IrecvInto(1, src, any, w, OpOptions{Signature: m.signature})
 		if err != nil {
 			return nil, err
 		}
@@ -335,11 +335,11 @@ func TestCursorsDoNotAllocate(t *testing.T) {
 	for _, size := range []int{0, 8, 1000, DefaultEager, 100_000} {
 		out, in := newStrided(size, 8, 24), newStrided(size, 8, 8)
 		expected := func() error {
-			r, err := z.IrecvInto(1, 0, 3, in, Terms{})
+			r, err := z.IrecvInto(1, 0, 3, in, OpOptions{})
 			if err != nil {
 				return err
 			}
-			q, err := a.IsendFrom(1, 1, 3, out, Standard, Terms{})
+			q, err := a.IsendFrom(1, 1, 3, out, Standard, OpOptions{})
 			if err != nil {
 				return err
 			}
@@ -388,7 +388,7 @@ func (lengthy) Unpack([]byte, int) {}
 
 // bringPacked has a send whose chunks fill the channel, and more of them to be packed.
 func bringPacked(t *testing.T, j job) []Req {
-	r, err := j[0].IsendFrom(1, 1, endings, newStrided(vast, 100, 7), Standard, Terms{})
+	r, err := j[0].IsendFrom(1, 1, endings, newStrided(vast, 100, 7), Standard, OpOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -404,7 +404,7 @@ func bringPacked(t *testing.T, j job) []Req {
 // bringUnpacked has a receive of which some chunks may have come. The sender offers its memory, if it can.
 func bringUnpacked(t *testing.T, j job) []Req {
 	isend(t, j[1], vast, Standard)
-	r, err := j[0].IrecvInto(1, 1, endings, newStrided(vast, 100, 7), Terms{})
+	r, err := j[0].IrecvInto(1, 1, endings, newStrided(vast, 100, 7), OpOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -421,14 +421,14 @@ func TestBadCursors(t *testing.T) {
 	s := j[0]
 	for what, err := range map[string]error{
 		"SendFrom of nothing":     s.SendFrom(1, 1, 3, nil, Standard),
-		"IsendFrom of nothing":    second(s.IsendFrom(1, 1, 3, nil, Standard, Terms{})),
+		"IsendFrom of nothing":    second(s.IsendFrom(1, 1, 3, nil, Standard, OpOptions{})),
 		"RecvInto nothing":        second(s.RecvInto(1, 1, 3, nil)),
-		"IrecvInto nothing":       second(s.IrecvInto(1, 1, 3, nil, Terms{})),
-		"ImrecvInto nothing":      second(s.ImrecvInto(&Message{}, nil, Terms{})),
+		"IrecvInto nothing":       second(s.IrecvInto(1, 1, 3, nil, OpOptions{})),
+		"ImrecvInto nothing":      second(s.ImrecvInto(&Message{}, nil, OpOptions{})),
 		"SendFrom of -1 bytes":    s.SendFrom(1, 1, 3, lengthy(-1), Standard),
 		"RecvInto room for -1":    second(s.RecvInto(1, 1, 3, lengthy(-1))),
-		"IsendFrom of -1 bytes":   second(s.IsendFrom(1, 1, 3, lengthy(-1), Standard, Terms{})),
-		"IrecvInto room for -100": second(s.IrecvInto(1, 1, 3, lengthy(-100), Terms{})),
+		"IsendFrom of -1 bytes":   second(s.IsendFrom(1, 1, 3, lengthy(-1), Standard, OpOptions{})),
+		"IrecvInto room for -100": second(s.IrecvInto(1, 1, 3, lengthy(-100), OpOptions{})),
 	} {
 		if !errors.Is(err, ErrBuffer) {
 			t.Errorf("%s: %v", what, err)
@@ -436,13 +436,13 @@ func TestBadCursors(t *testing.T) {
 	}
 	for what, err := range map[string]error{
 		"SendFrom":  s.SendFrom(1, 2, 3, lengthy(1), Standard),
-		"IrecvInto": second(s.IrecvInto(1, -7, 3, lengthy(1), Terms{})),
+		"IrecvInto": second(s.IrecvInto(1, -7, 3, lengthy(1), OpOptions{})),
 	} {
 		if !errors.Is(err, ErrRank) {
 			t.Errorf("%s with a rank that is none: %v", what, err)
 		}
 	}
-	if err := second(s.ImrecvInto(nil, lengthy(1), Terms{})); !errors.Is(err, ErrRequest) {
+	if err := second(s.ImrecvInto(nil, lengthy(1), OpOptions{})); !errors.Is(err, ErrRequest) {
 		t.Errorf("ImrecvInto of no message: %v", err)
 	}
 	if n := s.registry.Ops(); len(n) != 0 {

@@ -240,7 +240,7 @@ func bringQueued(t *testing.T, j job) (rs []Req) {
 func bringBulk(t *testing.T, j job, n int) (rs []Req) {
 	for range n {
 		// Where bytes can be copied directly, those of an endable send are not.
-		r, err := j[0].IsendWith(1, 1, endings, make([]byte, vast), Standard, Terms{Endable: canCopy(j[0])})
+		r, err := j[0].IsendWith(1, 1, endings, make([]byte, vast), Standard, OpOptions{Endable: canCopy(j[0])})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +263,7 @@ func bringBulk(t *testing.T, j job, n int) (rs []Req) {
 // bringReceiving tries again when all bytes have come already: a dedicated server may take them as they leave.
 func bringReceiving(t *testing.T, j job) []Req {
 	for range 100 {
-		if _, err := j[1].IsendWith(1, 0, endings, make([]byte, vast), Standard, Terms{Endable: true}); err != nil {
+		if _, err := j[1].IsendWith(1, 0, endings, make([]byte, vast), Standard, OpOptions{Endable: true}); err != nil {
 			t.Fatal(err)
 		}
 		r := irecv(t, j[0], vast)

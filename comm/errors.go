@@ -19,7 +19,7 @@ var (
 	ErrClosed    = conduit.ErrClosed                  // this server has been closed
 	ErrRequest   = errors.New("invalid request")      // a Req or Message that has been used up
 	ErrCancelled = errors.New("operation cancelled")  // before it was matched
-	ErrType      = errors.New("invalid element type") // elements of another shape than those of the receive
+	ErrType      = errors.New("invalid element type") // elements of another signature than those of the receive
 	ErrBuffer    = errors.New("invalid buffer")       // no Source or Target, or bytes changed while they were sent
 	ErrPending   = progress.ErrPending                // an operation that cannot be ended now
 	ErrMemory    = conduit.ErrGrant                   // a message larger than this process may allocate

@@ -26,22 +26,22 @@ func (r *reaching) Get(peer int, dst []byte, k conduit.Key, off int64, c conduit
 func TestWhoCopies(t *testing.T) {
 	const size = 256 << 10
 	for _, c := range []struct {
-		way   Way
-		terms Terms
+		way   Scheme
+		terms OpOptions
 		gets  []int // of the receiver
 	}{
-		{Halves, Terms{}, []int{size / 2}},
-		{Get, Terms{}, []int{size}},
-		{Stream, Terms{}, nil},
-		{Halves, Terms{Alone: true}, []int{size}},
-		{Stream, Terms{Alone: true}, nil},
-		{Stream, Terms{Endable: true}, []int{size}},
-		{Halves, Terms{Endable: true}, []int{size}},
+		{Halves, OpOptions{}, []int{size / 2}},
+		{Get, OpOptions{}, []int{size}},
+		{Stream, OpOptions{}, nil},
+		{Halves, OpOptions{Alone: true}, []int{size}},
+		{Stream, OpOptions{Alone: true}, nil},
+		{Stream, OpOptions{Endable: true}, []int{size}},
+		{Halves, OpOptions{Endable: true}, []int{size}},
 	} {
 		cs := shmConduits(t, 2)
 		receiver := &reaching{Conduit: cs[1], Remote: cs[1].(conduit.Remote)}
 		cs[1] = receiver
-		j := jobOver(t, cs, Config{Way: c.way})
+		j := jobOver(t, cs, Config{Scheme: c.way})
 		if !canCopy(j[0]) {
 			t.Skip("the kernel does not let one process reach another's memory here")
 		}
@@ -71,9 +71,9 @@ func TestWhoCopies(t *testing.T) {
 	}
 }
 
-// TestAutoWay: without a setting the ways are tried for each traffic, and all bytes come. Where messages go both ways
-// the higher rank takes the ways that the lower one takes.
-func TestAutoWay(t *testing.T) {
+// TestAutoScheme: without a setting the ways are tried for each traffic, and all bytes come. Where messages go both
+// ways the higher rank takes the ways that the lower one takes.
+func TestAutoScheme(t *testing.T) {
 	const size = 128 << 10
 	j := jobOver(t, shmConduits(t, 2), Config{})
 	if !canCopy(j[0]) {

@@ -22,7 +22,7 @@ func newSubject(calm int, messages []match.Pattern) *subject {
 	if err := s.m.initTable(1); err != nil {
 		panic(err)
 	}
-	s.m.calm = calm
+	s.m.plainAfter = calm
 	s.buckets = make([]bool, s.m.table.Buckets())
 	for _, p := range messages {
 		// A node of another context shows in which bucket the key lies; then it goes.

@@ -230,7 +230,8 @@ func (x *explored) explore() error {
 
 func (x *explored) failure() error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "no order of the operations explains schedule %v (calm %d) of %v:", x.schedule, x.s.m.calm, x.threads)
+	fmt.Fprintf(&b, "no order of the operations explains schedule %v (plain after %d) of %v:",
+		x.schedule, x.s.m.plainAfter, x.threads)
 	for _, e := range x.events {
 		fmt.Fprintf(&b, "\n  %v", e)
 	}

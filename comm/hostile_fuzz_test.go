@@ -71,7 +71,7 @@ func FuzzHandlers(f *testing.F) {
 	})
 }
 
-const handlers = handlerInvite - handlerEager + 1
+const handlers = handlerRTR - handlerEager + 1
 
 // What a step of an attack does. The first byte of a program chooses the conduit, then there is one for each step, and
 // those that the step wants.
@@ -292,13 +292,13 @@ func (a *attack) forge(h byte) {
 func malformed(h uint8, args []uint64) bool {
 	bounds := map[uint8][2]int{
 		handlerEager: {1, 2}, handlerRTS: {5, 7}, handlerCTS: {3, 3}, handlerRetract: {2, 3}, handlerRetracted: {1, 3},
-		handlerGo: {6, 6}, handlerCopied: {2, 2}, handlerNotice: {noticeArgs, noticeArgs}, handlerInvite: {5, 5},
+		handlerGo: {6, 6}, handlerCopied: {2, 2}, handlerNotice: {noticeArgs, noticeArgs}, handlerRTR: {5, 5},
 	}[h]
 	if n := len(args); n < bounds[0] || n > bounds[1] {
 		return true
 	}
 	switch h {
-	case handlerEager, handlerRTS, handlerInvite:
+	case handlerEager, handlerRTS, handlerRTR:
 		return keySource(args[0]) != 1
 	case handlerRetract:
 		return keySource(args[1]) != 1

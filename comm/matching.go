@@ -22,8 +22,8 @@ import (
 // without wildcards pays for this with one look at a bit, and it cannot miss the change: the bit is looked at under the
 // bucket's lock. Whoever is refused goes to the context, and back to the table if that matches again by then.
 type matching struct {
-	table *hashtable.Table[op]
-	calm  int // operations without wildcards in a row after which the table matches a context again
+	table      *hashtable.Table[op]
+	plainAfter int // operations without wildcards in a row after which the table matches a context again
 	// pause, if not nil, is called before each step of the index: before mu, if not nil, is locked, before each bucket
 	// that is drained, by its number, and before each node that is put back. Tests change threads there.
 	pause func(mu *sync.Mutex, bucket int)
@@ -36,10 +36,10 @@ type matching struct {
 type context struct {
 	ctx uint16
 
-	mu      sync.Mutex
-	indexed bool            // the index matches, and the table refuses; else the index is empty
-	index   match.Index[op] // what waits
-	quiet   int             // operations since the last one with a wildcard
+	mu            sync.Mutex
+	indexed       bool            // the index matches, and the table refuses; else the index is empty
+	index         match.Index[op] // what waits
+	sinceWildcard int             // operations since the last one with a wildcard
 }
 
 const contextsPerBlock = 256
@@ -50,7 +50,7 @@ func (m *matching) initTable(entries int) (err error) {
 	if m.table, err = hashtable.New[op](entries); err != nil {
 		return err
 	}
-	m.calm = m.table.Buckets() // what indexing a context costs, about
+	m.plainAfter = m.table.Buckets() // what indexing a context costs, about
 	return nil
 }
 
@@ -104,11 +104,11 @@ func (m *matching) lockContext(ctx uint16, wild bool) *context {
 
 // unlockContext ends an operation on a context that lock gave.
 func (m *matching) unlockContext(c *context, wild bool) {
-	c.quiet++
+	c.sinceWildcard++
 	if wild {
-		c.quiet = 0
+		c.sinceWildcard = 0
 	}
-	if c.quiet > m.calm && c.index.Wild() == 0 && c.index.Len() <= m.calm {
+	if c.sinceWildcard > m.plainAfter && c.index.Wild() == 0 && c.index.Len() <= m.plainAfter {
 		m.emptyIndex(c)
 	}
 	c.mu.Unlock()

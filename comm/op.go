@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/am"
-	"github.com/golci/golci/comm/internal/machine"
 	"github.com/golci/golci/comm/internal/match"
+	"github.com/golci/golci/comm/internal/opstate"
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
@@ -34,24 +34,24 @@ const (
 // done is ready its caller again.
 type op struct {
 	done progress.Done
-	word machine.Word // state, and who has a hand in it; see match.Protocol
+	word opstate.Word // state, and who has a hand in it; see match.Protocol
 	gen  uint32       // counts the uses of this op, so that a stale Req is noticed
 
 	traits
 
-	ctx   uint16
-	home  int16 // sub-pool of packets nearest to the receiver; -1 for none
-	peer  int32 // source of a receive or message, destination of a send; a wildcard until matched
-	tag   int32
-	s     *Server
-	data  []byte // receive buffer, bytes to send, or bytes of an unexpected message
-	size  int64  // bytes of the message; of an envelope, bytes at the sender
-	err   error
-	recv  *receiving
-	send  *sending
-	msg   *arrival
-	shape uint64 // see Terms; 0: not known
-	id    uint64 // of this op in Server.ids, 0 if none; of an envelope the sender's id
+	ctx        uint16
+	packetPool int16 // sub-pool of packets nearest to the receiver; -1 for none
+	peer       int32 // source of a receive or message, destination of a send; a wildcard until matched
+	tag        int32
+	s          *Server
+	data       []byte // receive buffer, bytes to send, or bytes of an unexpected message
+	size       int64  // bytes of the message; of an envelope, bytes at the sender
+	err        error
+	recv       *receiving
+	send       *sending
+	msg        *arrival
+	signature  uint64 // see Terms; 0: not known
+	id         uint64 // of this op in Server.ids, 0 if none; of an envelope the sender's id
 
 	cursor  cursor      // the Source or Target of an operation whose bytes are not contiguous, in the place of data
 	turn    uint64      // where first: see match.Turns
@@ -60,40 +60,40 @@ type op struct {
 
 // traits are what startUse sets together, in two stores.
 type traits struct {
-	role      role
-	wild      bool // a receive with a wildcard
-	odd       bool // a receive whose message needs more than a look at its length and a copy
-	cancelled bool
-	paused    bool // a receive from any source that a doubt has ended; see Doubt
-	endable   bool // the peer never has a key of its bytes, so that End can take them away at any time
-	first     bool // its message may go without an envelope; see first.go
-	exact     bool // a receive whose message must be as long as its buffer
-	alone     bool // a receive whose rank alone writes the buffer
-	form      Form // which call has started it
+	role          role
+	wild          bool // a receive with a wildcard
+	needsFill     bool // a receive whose message needs more than a look at its length and a copy
+	cancelled     bool
+	paused        bool // a receive from any source that a doubt has ended; see Doubt
+	endable       bool // the peer never has a key of its bytes, so that End can take them away at any time
+	receiverFirst bool // its message may go without an envelope; see first.go
+	exact         bool // a receive whose message must be as long as its buffer
+	alone         bool // a receive whose rank alone writes the buffer
+	form          Form // which call has started it
 }
 
 // receiving is what only a receive needs.
 type receiving struct {
-	posted  match.Pattern      // of a receive with a wildcard: what it accepts
-	alloc   func(n int) []byte // gives the buffer of a receive of unknown size
-	want    int64              // bytes of a rendezvous that will come
-	got     int64              // those that have come
-	passage passage            // of a rendezvous
-	call    *pending.Entry     // of roleCall: o in the registry; it stays for later uses
+	posted   match.Pattern      // of a receive with a wildcard: what it accepts
+	alloc    func(n int) []byte // gives the buffer of a receive of unknown size
+	want     int64              // bytes of a rendezvous that will come
+	received int64              // those that have come
+	timing   schemeTiming       // of a rendezvous
+	call     *pending.Entry     // of roleCall: o in the registry; it stays for later uses
 }
 
 // sending is what only a send needs that does not leave at once: it waits for its turn, or as a rendezvous.
 type sending struct {
-	sync    bool       // a synchronous send
-	offered bool       // it is counted in peer.offers; set when its envelope leaves
-	unfit   bool       // it does not fit its invitation
-	sum     uint64     // of the bytes of a send with a shape, when it was started
-	turns   *sendTurns // where first
-	invited uint64     // the number of the receive that has invited it, until its bytes are handed over
-	bulk    *am.Bulk   // while its bytes move
-	passage passage    // of a message whose way is measured
-	asks    bool       // it does not travel with its envelope, though it might
-	next    am.Queued  // link of the pair's queue
+	sync    bool         // a synchronous send
+	offered bool         // it is counted in peer.offers; set when its envelope leaves
+	unfit   bool         // it does not fit its RTR
+	sum     uint64       // of the bytes of a send with a signature, when it was started
+	turns   *sendTurns   // where first
+	invited uint64       // the number of the receive that has invited it, until its bytes are handed over
+	bulk    *am.Bulk     // while its bytes move
+	timing  schemeTiming // of a message whose way is measured
+	asks    bool         // it does not travel with its envelope, though it might
+	next    am.Queued    // link of the pair's queue
 }
 
 // arrival is what only an unexpected message needs.
@@ -119,13 +119,13 @@ func (o *op) startUse(r role, ctx uint16, peer, tag int32, data []byte) {
 func (o *op) beginUse(t traits, ctx uint16, peer, tag int32, data []byte) {
 	o.traits = t
 	o.ctx, o.peer, o.tag, o.data = ctx, peer, tag, data
-	o.size, o.err, o.shape, o.id = 0, nil, 0, 0
+	o.size, o.err, o.signature, o.id = 0, nil, 0, 0
 	o.done.Reset()
 }
 
 // stepState applies the event in to the state of o. It depends on nobody else. It tells what is to be done. The caller
 // goes on with ended.
-func (o *op) stepState(in machine.Input) (do uint8, e machine.End) {
+func (o *op) stepState(in opstate.Input) (do uint8, e opstate.End) {
 	did, e, ok := o.word.Step(match.Protocol, in)
 	if !ok {
 		panic(fmt.Sprintf("comm: rank %d: %s for an operation that is %s", o.s.rank, match.Protocol.InputName(in), o.stateName()))
@@ -136,30 +136,30 @@ func (o *op) stepState(in machine.Input) (do uint8, e machine.End) {
 func (o *op) stateName() string { return match.Protocol.StateName(o.word.State()) }
 
 // happenTo is stepState followed by afterStep, where nothing is to be done in between.
-func (o *op) happenTo(in machine.Input, w *fult.Worker) {
+func (o *op) happenTo(in opstate.Input, w *fult.Worker) {
 	_, e := o.stepState(in)
 	o.afterStep(e, w)
 }
 
 // afterStep goes on after a step. It completes o when only the caller still holds it, and frees o when nobody does.
 // Unless it was, nobody may touch o after the step.
-func (o *op) afterStep(e machine.End, w *fult.Worker) {
+func (o *op) afterStep(e opstate.End, w *fult.Worker) {
 	switch e {
-	case machine.Completed:
+	case opstate.Completed:
 		switch {
 		case o.send != nil:
 			if o.send.offered {
 				o.s.peers[o.peer].offers.Add(-1)
 			}
-			if o.send.passage.way != Auto {
+			if o.send.timing.scheme != Auto {
 				o.noteSend()
 			}
-		case o.recv != nil && o.recv.passage.way != Auto:
+		case o.recv != nil && o.recv.timing.scheme != Auto:
 			o.notePassage()
 		}
 		o.unexposeBytes()
 		o.done.Complete(w)
-	case machine.Freed: // its caller has left, so that it was endable: nothing of it is offered or exposed
+	case opstate.Freed: // its caller has left, so that it was endable: nothing of it is offered or exposed
 		o.s.putOp(o)
 	}
 }

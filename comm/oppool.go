@@ -18,7 +18,7 @@ func newOp[P any](s *Server) (*op, *P) {
 		part P
 	})
 	o := &x.Value
-	o.s, o.home = s, -1
+	o.s, o.packetPool = s, -1
 	return o, &x.part
 }
 

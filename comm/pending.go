@@ -64,7 +64,7 @@ func (o *op) identifyOp() pending.Op {
 	switch {
 	case o.role == roleSend:
 		p.Sync = o.send.sync
-	case o.role == roleRecv && o.isInvited():
+	case o.role == roleRecv && o.hasSentRTR():
 		p.Kind = pending.Recv
 	case o.role == roleRecv:
 		p.Kind = pending.Move
@@ -107,7 +107,7 @@ func (s *Server) endPosts(why func(*pending.Op) error, w *fult.Worker) {
 // endWith notes why the receive o ends, which nobody else has in hand.
 func (o *op) endWith(err error) {
 	o.cancelled = errors.Is(err, ErrCancelled)
-	_, o.paused = err.(*doubt)
+	_, o.paused = err.(*refusal)
 	o.err = o.failedWith(err)
 }
 

@@ -48,7 +48,7 @@ func (p *packetPools) getPacket(w *fult.Worker, n int) *packet {
 		if n > size {
 			continue
 		}
-		if x := p.pools[class].Get(home(w)); x != nil {
+		if x := p.pools[class].Get(packetPoolOf(w)); x != nil {
 			return x
 		}
 		return &packet{mem: make([]byte, size), loose: true}
@@ -63,8 +63,8 @@ func (p *packetPools) putPacket(home int, x *packet) {
 	}
 }
 
-// home is the sub-pool of a worker, -1 for none.
-func home(w *fult.Worker) int {
+// packetPoolOf is the sub-pool of a worker, -1 for none.
+func packetPoolOf(w *fult.Worker) int {
 	if w == nil {
 		return -1
 	}

@@ -53,7 +53,7 @@ func (s *Server) extractOldest(ctx uint16, src, tag int) (*Message, Status) {
 	take := func() *op { return s.matching.takeMessage(ctx, patternOf(src, tag)) }
 	var m *op
 	if s.assertedOf(ctx)&firstNeeds == firstNeeds {
-		m = s.takeAside(take)
+		m = s.removeUnexpected(take)
 	} else {
 		m = take()
 	}
@@ -93,10 +93,10 @@ func (s *Server) Mrecv(msg *Message, buf []byte) (Status, error) {
 
 // Imrecv starts to receive a message that Mprobe took.
 func (s *Server) Imrecv(msg *Message, buf []byte) (Req, error) {
-	return s.imrecv(msg, buf, nil, nil, Terms{Form: Nonblocking})
+	return s.imrecv(msg, buf, nil, nil, OpOptions{Form: Nonblocking})
 }
 
-func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, dst cursor, t Terms) (Req, error) {
+func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, dst cursor, t OpOptions) (Req, error) {
 	if msg == nil || msg.m == nil {
 		return Req{}, staleError()
 	}
@@ -107,7 +107,7 @@ func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, dst 
 	msg.m = nil
 	o := s.newRecv(m.ctx, int(m.peer), int(m.tag), buf)
 	o.cursor, o.form = dst, t.Form
-	o.recv.alloc, o.endable, o.alone, o.shape = alloc, t.Endable, t.Alone, t.Shape
+	o.recv.alloc, o.endable, o.alone, o.signature = alloc, t.Endable, t.Alone, t.Signature
 	r := Req{o, o.gen}
 	o.exact = alloc == nil && s.assertedOf(o.ctx)&ExactLength != 0
 	if s.deliverTo(o, m) {

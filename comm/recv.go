@@ -14,10 +14,10 @@ func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
 			return Status{}, err
 		}
 		if s.isSized(ctx, len(buf)) {
-			return s.RecvShaped(ctx, src, tag, buf, 0)
+			return s.RecvTyped(ctx, src, tag, buf, 0)
 		}
 		if s.waits != nil {
-			return s.recvTold(ctx, src, tag, buf)
+			return s.recvReported(ctx, src, tag, buf)
 		}
 	}
 	if err := s.mayWait("receive", src, tag); err != nil {
@@ -91,7 +91,7 @@ func (s *Server) IrecvAs(f Form, ctx uint16, src, tag int, buf []byte) (Req, err
 			return Req{}, err
 		}
 		if s.isSized(ctx, len(buf)) {
-			return s.IrecvWith(ctx, src, tag, buf, nil, Terms{Form: f})
+			return s.IrecvWith(ctx, src, tag, buf, nil, OpOptions{Form: f})
 		}
 	}
 	if src|tag < 0 {
@@ -156,10 +156,10 @@ func (s *Server) deliverTo(o, m *op) bool {
 	if o.wild { // as in handTo
 		o.peer, o.tag = m.peer, m.tag
 	}
-	if m.first && !o.first {
-		s.takenAside(m)
+	if m.receiverFirst && !o.receiverFirst {
+		s.skipTurnOf(m)
 	}
-	if s.endMismatched(o, m.shape) {
+	if s.endMismatched(o, m.signature) {
 		if m.role == roleRTS {
 			s.sendControl(int(m.peer), handlerCTS, m.id, 0, 0)
 		}
@@ -174,7 +174,7 @@ func (s *Server) deliverTo(o, m *op) bool {
 	s.fillEager(o, m.data)
 	s.peers[m.peer].unexpected.Add(-m.unexpectedCost())
 	if m.msg.packet != nil {
-		s.packets.putPacket(int(o.home), m.msg.packet)
+		s.packets.putPacket(int(o.packetPool), m.msg.packet)
 		m.msg.packet = nil
 	}
 	s.putOp(m)

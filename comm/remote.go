@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"github.com/golci/golci/am"
-	"github.com/golci/golci/comm/internal/machine"
 	"github.com/golci/golci/comm/internal/match"
+	"github.com/golci/golci/comm/internal/opstate"
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
 )
@@ -22,10 +22,10 @@ import (
 // After GO each tells the other when its copy is done (COPIED). An operation is finished when both copies are.
 //
 // Where the ranks copy by themselves there is a fourth way, the chunks of a rendezvous without an offer. Which is
-// quickest depends on the processor, the size, how far the cores are apart, and what goes the other way: see chooseWay.
-// Lines that cross between two cores take the time, and each core can only have so many on their way, so two cores move
-// twice as many. Where both have a message to copy anyway, two halves only cost more system calls. Chunks cost a second
-// copy, and no system call.
+// quickest depends on the processor, the size, how far the cores are apart, and what goes the other way: see
+// chooseScheme. Lines that cross between two cores take the time, and each core can only have so many on their way, so
+// two cores move twice as many. Where both have a message to copy anyway, two halves only cost more system calls.
+// Chunks cost a second copy, and no system call.
 
 // directMin is the smallest message in bytes that travels so.
 const directMin = 4 << 10
@@ -82,7 +82,7 @@ func (s *Server) beginDirect(o *op, id uint64, from offer) bool {
 	case !r.Get:
 		return false
 	case r.Near:
-		switch s.chooseWay(o, r) {
+		switch s.chooseScheme(o, r) {
 		case Stream:
 			return false
 		case Halves:
@@ -237,7 +237,8 @@ func (s *Server) keepStrays() {
 
 // isFilled tells that the peer writes to the buffer of o.
 func (o *op) isFilled() bool {
-	return o.word.Hands()&machine.Peer != 0 && (o.word.State() == match.RecvCopying || o.word.State() == match.RecvFilling)
+	st := o.word.State()
+	return o.word.Hands()&opstate.Peer != 0 && (st == match.RecvCopying || st == match.RecvFilling)
 }
 
 // keepError keeps the first error of an operation that more than one may end.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/am"
-	"github.com/golci/golci/comm/internal/machine"
 	"github.com/golci/golci/comm/internal/match"
+	"github.com/golci/golci/comm/internal/opstate"
 	"github.com/golci/golci/fult"
 )
 
@@ -24,8 +24,8 @@ func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool 
 	if o.err == nil {
 		o.err = s.misfitError(o, size)
 	}
-	o.recv.got, o.recv.passage = 0, passage{}
-	o.word.Begin(match.RecvPosted, machine.Caller|machine.Queue) // not in postReceive: most receives never come here
+	o.recv.received, o.recv.timing = 0, schemeTiming{}
+	o.word.Begin(match.RecvPosted, opstate.Caller|opstate.Queue) // not in postReceive: most receives never come here
 	own, want, src := uint64(0), o.recv.want, int(o.peer)
 	if src == s.rank && s.copyOwn(o, id) {
 		s.sendControl(src, handlerCTS, id, 0, 0) // nothing more is wanted
@@ -99,23 +99,23 @@ func (s *Server) bulkArrived(src int, id uint64, off int64, chunk []byte, w *ful
 		s.e.Fault(fmt.Errorf("%w: rank %d: %d bytes at %d from rank %d for a send", ErrProtocol, s.rank, n, off, src))
 		return
 	}
-	if !o.mayStream() || int(o.peer) != src || n > r.want-r.got || off < 0 || off > r.want-n {
+	if !o.mayStream() || int(o.peer) != src || n > r.want-r.received || off < 0 || off > r.want-n {
 		s.e.Fault(fmt.Errorf("%w: rank %d: %d bytes at %d from rank %d for an operation that waits for %d of %d from rank %d",
-			ErrProtocol, s.rank, n, off, src, r.want-r.got, r.want, o.peer))
+			ErrProtocol, s.rank, n, off, src, r.want-r.received, r.want, o.peer))
 		return
 	}
 	o.placeBytes(chunk, int(off))
-	if r.got += n; r.got == r.want {
+	if r.received += n; r.received == r.want {
 		s.ids.Remove(id)
 		o.happenTo(match.LastChunk, w)
 	}
 }
 
 // mayStream tells whether chunks may come for the receive o.
-func (o *op) mayStream() bool { return o.word.State() == match.RecvStreaming || o.isInvited() }
+func (o *op) mayStream() bool { return o.word.State() == match.RecvStreaming || o.hasSentRTR() }
 
-// isInvited tells that the receive o has invited its message.
-func (o *op) isInvited() bool {
+// hasSentRTR tells that the receive o has invited its message.
+func (o *op) hasSentRTR() bool {
 	return o.word.State() == match.RecvInvited || o.word.State() == match.RecvRecalled
 }
 

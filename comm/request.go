@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/golci/golci/comm/internal/machine"
+	"github.com/golci/golci/comm/internal/opstate"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/request"
 )
@@ -145,7 +145,7 @@ func (s *Server) releaseOp(o *op) {
 		return
 	}
 	o.gen++
-	if o.word.Drop(machine.Caller) == machine.Freed {
+	if o.word.Drop(opstate.Caller) == opstate.Freed {
 		s.putOp(o)
 	}
 }

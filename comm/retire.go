@@ -14,35 +14,35 @@ import (
 // number may be used again once nothing of it can arrive. For that each rank that has used it tells each other so after
 // its last message, by a notice.
 
-// Left counts what a retired context had left at this rank.
-type Left struct {
+// RetiredCounts counts what a retired context had left at this rank.
+type RetiredCounts struct {
 	Receives int // and other operations that waited: they have ended with ErrCancelled
 	Sends    int // not done: they go on, and their receivers still may get them
 	Messages int // not received: they are gone
 }
 
 // Add adds what another context had left.
-func (l *Left) Add(o Left) {
+func (l *RetiredCounts) Add(o RetiredCounts) {
 	l.Receives += o.Receives
 	l.Sends += o.Sends
 	l.Messages += o.Messages
 }
 
 // Retire ends the use of contexts at this rank, until Reopen. It may wait for a poll that is under way.
-func (s *Server) Retire(ctxs ...uint16) (left Left) {
+func (s *Server) Retire(ctxs ...uint16) (left RetiredCounts) {
 	s.e.AsPoller(func() { left = s.retireContexts(ctxs, nil) }) // nothing arrives meanwhile
 	return left
 }
 
 // retireContexts is Retire, called by the poller.
-func (s *Server) retireContexts(ctxs []uint16, w *fult.Worker) (left Left) {
+func (s *Server) retireContexts(ctxs []uint16, w *fult.Worker) (left RetiredCounts) {
 	var messages []waiting
 	s.matching.eachWaiting(func(ctx uint16, side hashtable.Side, p match.Pattern, o *op) {
 		if side == hashtable.Arrive && slices.Contains(ctxs, ctx) {
 			messages = append(messages, waiting{o, ctx, p})
 		}
 	})
-	left = Left{Receives: s.endIn(ctxs, w), Messages: s.dropMessages(messages)}
+	left = RetiredCounts{Receives: s.endIn(ctxs, w), Messages: s.dropMessages(messages)}
 	s.ids.Each(func(_ uint64, o *op) {
 		if o.role == roleSend && !o.word.Left() && slices.Contains(ctxs, o.ctx) {
 			left.Sends++
@@ -103,7 +103,7 @@ func (s *Server) Reopen(ctxs ...uint16) {
 		for _, ctx := range ctxs {
 			delete(s.retired, ctx)
 			if s.doubtedError(ctx) != nil {
-				s.setDoubt(ctx, nil)
+				s.setRefusal(ctx, nil)
 			}
 		}
 		s.unrevoke(ctxs)

@@ -82,7 +82,7 @@ func TestRetire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left := j[1].Retire(gone); left != (Left{Receives: 1, Sends: 1, Messages: 4}) {
+	if left := j[1].Retire(gone); left != (RetiredCounts{Receives: 1, Sends: 1, Messages: 4}) {
 		t.Errorf("left: %+v", left)
 	}
 	wantCancelled(t, j, j[1], receives[gone])
@@ -165,8 +165,8 @@ func TestEmptyRendezvous(t *testing.T) {
 	}
 }
 
-// TestShapedBehindOthers: sends with a shape that have to queue arrive as they are, with their shape.
-func TestShapedBehindOthers(t *testing.T) {
+// TestTypedBehindOthers: sends with a signature that have to queue arrive as they are, with their signature.
+func TestTypedBehindOthers(t *testing.T) {
 	const shape, other, more = 77, 78, 20
 	j := newJob(t, 2, conduit.Config{}, Config{})
 	queued := bringQueued(t, j)
@@ -178,7 +178,7 @@ func TestShapedBehindOthers(t *testing.T) {
 	for i := range more {
 		data := make([]byte, 1+i*13)
 		pattern(data, i)
-		r, err := j[0].IsendWith(2, 1, i, data, []Mode{Standard, Synchronous}[i%2], Terms{Shape: shape})
+		r, err := j[0].IsendWith(2, 1, i, data, []Mode{Standard, Synchronous}[i%2], OpOptions{Signature: shape})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,9 +189,9 @@ func TestShapedBehindOthers(t *testing.T) {
 	}
 	for i, x := range all {
 		b := make([]byte, len(x.data))
-		terms, want := Terms{Shape: shape}, error(nil)
+		terms, want := OpOptions{Signature: shape}, error(nil)
 		if i%5 == 4 {
-			terms.Shape, want = other, ErrType
+			terms.Signature, want = other, ErrType
 		}
 		r, err := j[1].IrecvWith(2, 0, i, b, nil, terms)
 		if err != nil {

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"github.com/golci/golci/am"
-	"github.com/golci/golci/comm/internal/machine"
 	"github.com/golci/golci/comm/internal/match"
+	"github.com/golci/golci/comm/internal/opstate"
 	"github.com/golci/golci/fult"
 )
 
@@ -24,7 +24,7 @@ const (
 func (s *Server) Send(ctx uint16, dst, tag int, data []byte, mode Mode) error {
 	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted {
 		if err := s.checkArgs("send", ctx, dst, tag, false); err != nil || len(data) > s.eager {
-			return s.SendShaped(ctx, dst, tag, data, mode, 0) // which gives the error
+			return s.SendTyped(ctx, dst, tag, data, mode, 0) // which gives the error
 		}
 	}
 	if mode == Standard {
@@ -53,7 +53,7 @@ func (s *Server) sendEager(ctx uint16, dst, tag int, data []byte) bool {
 	return true
 }
 
-// sendEagerAs is sendEager of a message that has a shape, if that is not 0, and that src packs, if that is not nil.
+// sendEagerAs is sendEager of a message that has a signature, if that is not 0, and that src packs, if that is not nil.
 func (s *Server) sendEagerAs(ctx uint16, dst, tag int, data []byte, src Source, shape uint64) bool {
 	size := len(data)
 	switch {
@@ -62,7 +62,7 @@ func (s *Server) sendEagerAs(ctx uint16, dst, tag int, data []byte, src Source, 
 	case shape == 0:
 		return s.sendEager(ctx, dst, tag, data)
 	}
-	body, first, o := s.e.Open(dst, handlerEager, 1+shapeArgs(shape), size)
+	body, first, o := s.e.Open(dst, handlerEager, 1+signatureArgs(shape), size)
 	if o != am.Opened {
 		if o == am.Stalled {
 			s.e.Abandon(dst)
@@ -102,7 +102,7 @@ func (s *Server) Isend(ctx uint16, dst, tag int, data []byte, mode Mode) (Req, e
 func (s *Server) IsendAs(f Form, ctx uint16, dst, tag int, data []byte, mode Mode) (Req, error) {
 	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted {
 		if err := s.checkArgs("send", ctx, dst, tag, false); err != nil || len(data) > s.eager {
-			return s.IsendWith(ctx, dst, tag, data, mode, Terms{Form: f})
+			return s.IsendWith(ctx, dst, tag, data, mode, OpOptions{Form: f})
 		}
 	}
 	if mode == Standard {
@@ -142,24 +142,24 @@ func (s *Server) startSend(o *op) {
 	if o.size > int64(s.sure) && o.size <= int64(s.eager) && !o.send.sync {
 		s.chooseSend(o)
 	}
-	if o.mayBeEager() && s.sendEagerAs(o.ctx, dst, int(o.tag), o.data, o.packSource(), o.shape) {
-		if o.send.passage.way != Auto {
+	if o.mayBeEager() && s.sendEagerAs(o.ctx, dst, int(o.tag), o.data, o.packSource(), o.signature) {
+		if o.send.timing.scheme != Auto {
 			o.noteSend()
 		}
 		o.done.Finish()
 		return
 	}
-	o.word.Begin(match.SendQueued, machine.Caller|machine.Queue|machine.Peer)
+	o.word.Begin(match.SendQueued, opstate.Caller|opstate.Queue|opstate.Peer)
 	o.id = s.ids.Add(o)
 	if hookNumbered != nil {
 		hookNumbered()
 	}
-	o.first = s.goesFirst(o.ctx, dst, int(o.tag), o.size)
+	o.receiverFirst = s.isReceiverFirst(o.ctx, dst, int(o.tag), o.size)
 	if s.e.Lock(dst) == am.Failed {
 		o.Fail(s.e.PeerError(dst), nil)
 		return
 	}
-	if o.first {
+	if o.receiverFirst {
 		o.send.turns = s.sendsOf(o.tableKey())
 	}
 	switch {
@@ -175,18 +175,18 @@ func (s *Server) startSend(o *op) {
 func (o *op) Emit() bool {
 	s, dst := o.s, int(o.peer)
 	if o.mayBeEager() && !s.e.Throttled(dst) {
-		body, first, outcome := s.e.OpenQueued(dst, handlerEager, 1+shapeArgs(o.shape), int(o.size))
+		body, first, outcome := s.e.OpenQueued(dst, handlerEager, 1+signatureArgs(o.signature), int(o.size))
 		if outcome != am.Opened {
 			return false
 		}
-		s.putEager(dst, body, o.wireKey(), o.shape, o.data, o.packSource())
+		s.putEager(dst, body, o.wireKey(), o.signature, o.data, o.packSource())
 		if s.ids.Remove(o.id) != nil { // else it is being ended
 			o.stepState(match.SentWhole) // the queue has a hand in it still
 		}
 		s.e.CommitQueued(dst, first)
 		return true
 	}
-	if o.first && o.followInvitation() {
+	if o.receiverFirst && o.followRTR() {
 		return true
 	}
 	body, first, outcome := s.e.OpenQueued(dst, handlerRTS, o.envelopeArgs(), 0)
@@ -203,10 +203,10 @@ func (o *op) Emit() bool {
 	}
 	binary.LittleEndian.PutUint64(body[24:], from.base)
 	binary.LittleEndian.PutUint64(body[32:], from.id)
-	if o.shape != 0 {
-		binary.LittleEndian.PutUint64(body[40:], o.shape)
+	if o.signature != 0 {
+		binary.LittleEndian.PutUint64(body[40:], o.signature)
 	}
-	if o.first {
+	if o.receiverFirst {
 		o.putTurn(body[40:])
 	}
 	o.stepState(match.SentEnvelope) // before an answer can come
@@ -214,8 +214,8 @@ func (o *op) Emit() bool {
 	return true
 }
 
-// shapeArgs is how many arguments a shape takes in a record.
-func shapeArgs(shape uint64) int {
+// signatureArgs is how many arguments a signature takes in a record.
+func signatureArgs(shape uint64) int {
 	if shape == 0 {
 		return 0
 	}
@@ -224,16 +224,16 @@ func shapeArgs(shape uint64) int {
 
 // envelopeArgs is how many arguments the envelope of o has; putTurn writes those that it has if o might be invited.
 func (o *op) envelopeArgs() int {
-	if o.first {
+	if o.receiverFirst {
 		return 7
 	}
-	return 5 + shapeArgs(o.shape)
+	return 5 + signatureArgs(o.signature)
 }
 
 func (o *op) putTurn(b []byte) {
 	o.turn = o.send.turns.Take()
 	o.send.turns.offered[o.turn] = o.id
-	binary.LittleEndian.PutUint64(b, o.shape)
+	binary.LittleEndian.PutUint64(b, o.signature)
 	binary.LittleEndian.PutUint64(b[8:], o.turn)
 }
 
@@ -274,11 +274,11 @@ func (o *op) Fail(err error, w *fult.Worker) {
 // Next implements am.Queued.
 func (o *op) Next() *am.Queued { return &o.send.next }
 
-// moved makes a send the owner of its bulk transfer (am.BulkOwner).
-type moved op
+// bulkSend makes a send the owner of its bulk transfer (am.BulkOwner).
+type bulkSend op
 
 // Sent implements am.BulkOwner.
-func (m *moved) Sent(w *fult.Worker) {
+func (m *bulkSend) Sent(w *fult.Worker) {
 	o := (*op)(m)
 	o.dropBulk()
 	o.happenTo(match.Moved, w)
@@ -291,7 +291,7 @@ func (o *op) dropBulk() {
 }
 
 // Fail implements am.BulkOwner.
-func (m *moved) Fail(err error, w *fult.Worker) {
+func (m *bulkSend) Fail(err error, w *fult.Worker) {
 	o := (*op)(m)
 	o.dropBulk()
 	o.s.keepError(o, o.sendFailed(err))

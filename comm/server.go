@@ -37,8 +37,8 @@ type Config struct {
 	Unexpected int
 	// Entries sizes the matching table: about how many operations and messages wait at once; 0 means DefaultEntries.
 	Entries int
-	Waits   Waits // is told of blocking calls that have waited; nil if nobody is
-	Way     Way   // of large messages between ranks that reach each other's memory
+	Waits   Waits  // is told of blocking calls that have waited; nil if nobody is
+	Scheme  Scheme // of large messages between ranks that reach each other's memory
 }
 
 // Defaults of Config.
@@ -64,16 +64,16 @@ type Server struct {
 	injected int // the longest message in bytes that Inject takes, and the limit allows
 
 	matching matching
-	peers    []peer          // owned by the poller, but for the atomics
-	held     map[int32]early // by source: envelopes that came before their turn; the poller's
-	batch    progress.Batch  // the poller's
-	arrived  uint64          // unexpected messages so far; the poller's
+	peers    []peer                   // owned by the poller, but for the atomics
+	held     map[int32]earlyEnvelopes // by source: envelopes that came before their turn; the poller's
+	batch    progress.Batch           // the poller's
+	arrived  uint64                   // unexpected messages so far; the poller's
 
 	envelopes atomic.Int64 // of messages without a receive; the poller adds, anyone may subtract
 
 	retired  map[uint16]bool                  // contexts that take no messages; the poller's
 	revoked  atomic.Pointer[map[uint16]bool]  // contexts whose end the program has not asked for; nil: none. See Revoke
-	doubts   atomic.Pointer[map[uint16]error] // see Doubt; nil: none
+	refusals atomic.Pointer[map[uint16]error] // see Doubt; nil: none
 	gone     func(peer int, w *fult.Worker)   // OnGone
 	asserts  atomic.Pointer[assertTable]
 	receives recvTurns
@@ -87,20 +87,20 @@ type Server struct {
 	bulks     sync.Pool // of *am.Bulk
 	transfers sync.Pool // of *transfer
 
-	news      listeners
+	listeners listeners
 	notice    NoticeFunc // set before traffic
 	probes    probes
-	unmatched unmatched // the poller's
+	unmatched unexpectedBudget // the poller's
 	ticks     uint32
 	lost      map[int32]error // the poller's: peers that have failed, of which this poll has told
 
-	closed  atomic.Bool
-	quick   int   // see quickRanks; fixed
-	waits   Waits // nil if nobody is told; fixed
-	way     Way   // of Config; fixed
-	streams bool  // the conduit has a bulk channel; fixed
-	looks   int   // see tryRecvDirect; fixed
-	kept    int   // place of threadOp in progress.Local; fixed
+	closed     atomic.Bool
+	quick      int    // see quickRanks; fixed
+	waits      Waits  // nil if nobody is told; fixed
+	scheme     Scheme // of Config; fixed
+	streams    bool   // the conduit has a bulk channel; fixed
+	spins      int    // see tryRecvDirect; fixed
+	localIndex int    // place of threadOp in progress.Local; fixed
 }
 
 // New starts the server of the endpoint's rank, as a layer that takes bulk data on channel 0. It is called before
@@ -111,13 +111,13 @@ func New(e *am.Endpoint, cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("%w: a job of %d ranks, the most is %d", ErrRank, e.Size(), MaxRanks)
 	}
 	s := &Server{e: e, eng: e.Progress(), registry: e.Pending(), rank: e.Rank(), size: e.Size(), waits: cfg.Waits}
-	s.way, s.streams = cfg.Way, e.Conduit().Caps().BulkChunk > 0
+	s.scheme, s.streams = cfg.Scheme, e.Conduit().Caps().BulkChunk > 0
 	s.quick = s.quickRanks(cfg.Waits)
 	s.setLimits(cfg)
 	if err := s.matching.initTable(s.entries(cfg)); err != nil {
 		return nil, err
 	}
-	s.retired, s.held = make(map[uint16]bool), make(map[int32]early)
+	s.retired, s.held = make(map[uint16]bool), make(map[int32]earlyEnvelopes)
 	s.peers = make([]peer, s.size)
 	workers := 1
 	if sched := s.eng.Scheduler(); sched != nil {
@@ -134,7 +134,7 @@ func New(e *am.Endpoint, cfg Config) (*Server, error) {
 	s.allowTakes()
 	s.registry.Attach(operations{s})
 	var err error
-	s.kept, err = s.eng.Keep("comm", func(t *fult.Thread) any { return s.newThreadOp(t) })
+	s.localIndex, err = s.eng.Keep("comm", func(t *fult.Thread) any { return s.newThreadOp(t) })
 	return s, err
 }
 
@@ -200,7 +200,7 @@ func (s *Server) onTick(w *fult.Worker) {
 
 // threadOp is the op that a fult thread uses for its blocking calls.
 func (s *Server) threadOp(t *fult.Thread) *op {
-	at := &s.eng.Local(t).Kept[s.kept]
+	at := &s.eng.Local(t).Kept[s.localIndex]
 	o, ok := (*at).(*op)
 	if !ok { // a thread that was there before the server
 		o = s.newThreadOp(t)
@@ -211,6 +211,6 @@ func (s *Server) threadOp(t *fult.Thread) *op {
 
 func (s *Server) newThreadOp(t *fult.Thread) *op {
 	o := newReceive(s)
-	o.home = int16(home(t.Worker()))
+	o.packetPool = int16(packetPoolOf(t.Worker()))
 	return o
 }

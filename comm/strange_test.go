@@ -15,7 +15,7 @@ func TestGoWithoutAnOffer(t *testing.T) {
 	faults := make(chan error, 1)
 	j := newJob(t, 2, conduit.Config{}, Config{}, fatalTo(func(err error) { faults <- err }))
 	a, z := j[0], j[1]
-	r, err := a.IsendWith(1, 1, 5, make([]byte, 64<<10), Standard, Terms{Endable: true})
+	r, err := a.IsendWith(1, 1, 5, make([]byte, 64<<10), Standard, OpOptions{Endable: true})
 	if err != nil {
 		t.Fatal(err)
 	}

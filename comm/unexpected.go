@@ -16,9 +16,9 @@ const (
 // costs no atomic operation a message, which a common count would.
 const weighParts = 16
 
-// unmatched is the receiver's book of unmatched eager bytes. The poller
+// unexpectedBudget is the receiver's book of unmatched eager bytes. The poller
 // owns it; other goroutines may only decrease the count of a peer.
-type unmatched struct {
+type unexpectedBudget struct {
 	limit     int64   // of one sender
 	budget    int64   // of all senders together
 	fresh     int64   // bytes that have come since the sum was taken
@@ -27,7 +27,7 @@ type unmatched struct {
 }
 
 // bounds sets the limits for a job of size ranks; limit is that of one sender, or 0.
-func (u *unmatched) bounds(limit int64, size int) {
+func (u *unexpectedBudget) bounds(limit int64, size int) {
 	if limit == 0 {
 		limit = max(leastUnexpected, UnexpectedBudget/int64(max(1, size-1)))
 	}
@@ -35,7 +35,7 @@ func (u *unmatched) bounds(limit int64, size int) {
 }
 
 // weigh takes the sum.
-func (u *unmatched) weigh(peers []peer) {
+func (u *unexpectedBudget) weigh(peers []peer) {
 	u.fresh = 0
 	sum := int64(0)
 	for i := range peers {
@@ -49,8 +49,8 @@ func (u *unmatched) weigh(peers []peer) {
 	}
 }
 
-// cameUnmatched notes n bytes of src that found no receive, and throttles src if they are too many.
-func (s *Server) cameUnmatched(src int, n int64) {
+// addUnmatched notes n bytes of src that found no receive, and throttles src if they are too many.
+func (s *Server) addUnmatched(src int, n int64) {
 	p, u := &s.peers[src], &s.unmatched
 	kept := p.unexpected.Add(n)
 	if u.fresh += n; u.fresh >= u.budget/weighParts {

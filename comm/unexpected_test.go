@@ -92,7 +92,7 @@ func TestUnexpectedBounds(t *testing.T) {
 		{4096, 10_000, 4096, 128 << 20},
 		{1 << 30, 2, 1 << 30, 1 << 30},
 	} {
-		var u unmatched
+		var u unexpectedBudget
 		if u.bounds(c.limit, c.size); u.limit != c.sender || u.budget != c.total {
 			t.Errorf("limit %d, %d ranks: %d a sender and %d in all, want %d and %d", c.limit, c.size, u.limit, u.budget, c.sender, c.total)
 		}

@@ -17,8 +17,8 @@ func (s *Server) quickRanks(w Waits) int {
 	return s.size
 }
 
-// recvTold is Recv where somebody is told of waits.
-func (s *Server) recvTold(ctx uint16, src, tag int, buf []byte) (Status, error) {
+// recvReported is Recv where somebody is told of waits.
+func (s *Server) recvReported(ctx uint16, src, tag int, buf []byte) (Status, error) {
 	if err := s.mayWait("receive", src, tag); err != nil {
 		return Status{}, err
 	}
@@ -28,13 +28,13 @@ func (s *Server) recvTold(ctx uint16, src, tag int, buf []byte) (Status, error) 
 // awaitOp waits until o is done.
 func (s *Server) awaitOp(o *op) {
 	if s.waits != nil && !o.done.Ready() {
-		s.awaitTold(o)
+		s.awaitReported(o)
 		return
 	}
 	s.eng.Wait(&o.done)
 }
 
-func (s *Server) awaitTold(o *op) {
+func (s *Server) awaitReported(o *op) {
 	what, peer, tag := "operation", AnySource, AnyTag
 	switch o.role {
 	case roleRecv:

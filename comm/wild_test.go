@@ -73,11 +73,11 @@ func TestWildcardsInManyContexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range 2 * s.matching.calm {
+		for i := range 2 * s.matching.plainAfter {
 			if err := pathExpectedIn(s, ctx+100); err != nil {
 				t.Fatal(err)
 			}
-			if i == s.matching.calm {
+			if i == s.matching.plainAfter {
 				if err := s.Send(ctx, 0, 9, []byte{1}, Standard); err != nil {
 					t.Fatal(err)
 				}
@@ -89,7 +89,7 @@ func TestWildcardsInManyContexts(t *testing.T) {
 		if c := s.matching.findContext(ctx); c == nil || !c.indexed {
 			t.Fatalf("context %d has had a wildcard and has no index", ctx)
 		}
-		for range s.matching.calm {
+		for range s.matching.plainAfter {
 			if err := pathExpectedIn(s, ctx); err != nil {
 				t.Fatal(err)
 			}

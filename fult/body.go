@@ -44,7 +44,7 @@ func (t *Thread) runJob() {
 func (t *Thread) exitThread() {
 	w := t.w
 	t.finishJob(w.s.endOfThread())
-	w.exitOnHelper(&t.fiber, &t.own)
+	w.exitOnHelper(&t.fiber, &t.coroutine)
 	w.discardThread(t)
 	w.leaveCoroutine()
 }

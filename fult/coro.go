@@ -15,28 +15,28 @@ import (
 // the function of a coroutine returns, the runtime resumes the goroutine in its place, and the place is gone. That
 // goroutine may not be the intended one. Worker.transferTo then passes control on.
 
-// place is the resting place of one coroutine. Only goroutines of one worker use it, and never two at once.
-type place struct {
-	next  func() (struct{}, bool)
-	yield func(struct{}) bool
-	odd   bool // next was called last, so the next switch is a yield
+// coroutine is the resting place of one coroutine. Only goroutines of one worker use it, and never two at once.
+type coroutine struct {
+	next    func() (struct{}, bool)
+	yield   func(struct{}) bool
+	yielded bool // next was called last, so the next switch is a yield
 }
 
 // exchangeWith rests the caller here and resumes whoever rested here.
-func (p *place) exchangeWith() {
-	if p.odd {
-		p.odd = false
+func (p *coroutine) exchangeWith() {
+	if p.yielded {
+		p.yielded = false
 		p.yield(struct{}{})
 		return
 	}
-	p.odd = true
+	p.yielded = true
 	p.next()
 }
 
 // fiber is a target of a switch: a thread, the worker's loop, or the helper of exitOnHelper. Owned by the worker.
 type fiber struct {
-	at *place  // where it rests, or last rested
-	g  uintptr // identity of its goroutine; 0 before it first runs
+	at *coroutine // where it rests, or last rested
+	g  uintptr    // identity of its goroutine; 0 before it first runs
 }
 
 // newCoroutine is iter.Pull; tests of the self-check replace it.
@@ -45,8 +45,8 @@ var newCoroutine = iter.Pull[struct{}]
 // pullCoroutine makes the coroutine of f with place p. It rests before its first instruction. Call pull on the worker
 // that will run the coroutine, because the runtime ties a coroutine to the locked OS thread that made it. The first
 // switch to f runs body. body must call w.leave last.
-func (w *Worker) pullCoroutine(f *fiber, p *place, body func()) {
-	p.odd = false
+func (w *Worker) pullCoroutine(f *fiber, p *coroutine, body func()) {
+	p.yielded = false
 	p.next, _ = newCoroutine(func(yield func(struct{}) bool) {
 		p.yield = yield
 		f.g = arch.G()
@@ -84,12 +84,12 @@ func (w *Worker) leaveCoroutine() {
 // exitOnHelper prepares the end of a thread by Goexit. iter raises Goexit again in the goroutine that rests in the
 // thread's place if that goroutine came by next. In that case exitOnHelper puts a helper coroutine there, which comes
 // by yield. The thread calls bury, and may let Goexit go on after it.
-func (w *Worker) exitOnHelper(me *fiber, own *place) {
-	if !own.odd {
+func (w *Worker) exitOnHelper(me *fiber, own *coroutine) {
+	if !own.yielded {
 		return
 	}
 	var grave fiber
-	var p place
+	var p coroutine
 	w.pullCoroutine(&grave, &p, func() {
 		// The goroutine in own wakes, finds that w.cur is me, and goes to the place where I rest.
 		grave.at = own

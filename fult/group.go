@@ -11,7 +11,7 @@ type Barrier struct {
 	mu   spin.Lock // guards what follows
 	n    int
 	here int
-	q    waitq
+	q    waitQueue
 	whom []Waiter // scratch for the last to come
 }
 
@@ -68,7 +68,7 @@ func (b *Barrier) releaseAll(me Waiter) {
 type WaitGroup struct {
 	mu spin.Lock // guards what follows
 	n  int
-	q  waitq
+	q  waitQueue
 }
 
 // Add adds n, which may be negative, to the count. A count of 0 wakes all callers of Wait. me is the caller, or nil. If

@@ -11,7 +11,7 @@ import (
 type Mutex struct {
 	mu     spin.Lock // guards what follows
 	locked bool
-	q      waitq
+	q      waitQueue
 }
 
 // Lock takes m. me is the caller; nil stands for the calling thread or goroutine. It may switch threads or block.
@@ -74,7 +74,7 @@ func (m *Mutex) Unlock(me Waiter) error {
 type Cond struct {
 	L  *Mutex
 	mu spin.Lock // guards q
-	q  waitq
+	q  waitQueue
 }
 
 // Wait releases L, waits for Signal or Broadcast, and takes L again. me is the caller, which holds L; nil stands for

@@ -70,7 +70,7 @@ func TestMutexExcludes(t *testing.T) {
 }
 
 // queued counts who waits in q, which mu guards.
-func queued(mu *spin.Lock, q *waitq) (n int) {
+func queued(mu *spin.Lock, q *waitQueue) (n int) {
 	mu.Lock()
 	defer mu.Unlock()
 	for e := q.head; e != nil; e = e.next {

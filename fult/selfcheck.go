@@ -82,7 +82,7 @@ const script = "-a-b-a-L-b-a-L-b-a-cpa-cxL-b-axL-bgL-dgL"
 // part is one coroutine of a trial.
 type part struct {
 	fiber
-	own place
+	coroutine coroutine
 }
 
 // trial is one run of the script. Its worker has no threads. The goroutine that runs owns all fields but verdict.
@@ -122,7 +122,7 @@ func (t *trial) beginTrial() {
 	t.w.loop.g, t.w.cur = t.w.curG, &t.w.loop
 	for i := range t.parts {
 		p := &t.parts[i]
-		t.w.pullCoroutine(&p.fiber, &p.own, func() { t.enterPart(p) })
+		t.w.pullCoroutine(&p.fiber, &p.coroutine, func() { t.enterPart(p) })
 	}
 	t.playScript(&t.w.loop, nil)
 	played = true
@@ -139,11 +139,11 @@ func (t *trial) enterPart(p *part) {
 		}
 	}()
 	t.expectTurn(&p.fiber)
-	t.playScript(&p.fiber, &p.own)
+	t.playScript(&p.fiber, &p.coroutine)
 }
 
 // playScript follows the script as me, until it ends or me does.
-func (t *trial) playScript(me *fiber, own *place) {
+func (t *trial) playScript(me *fiber, own *coroutine) {
 	for t.at < len(script) {
 		act := script[t.at]
 		t.at += 2

@@ -18,7 +18,7 @@ func (w *Worker) keepWarm(t *Thread) bool {
 // discardThread puts t, whose coroutine ends, on the cold list. The runtime resumes the goroutine in its place without
 // it.
 func (w *Worker) discardThread(t *Thread) {
-	t.own = place{}
+	t.coroutine = coroutine{}
 	t.free, w.cold = w.cold, t
 }
 
@@ -35,7 +35,7 @@ func (w *Worker) newThread() *Thread {
 	} else {
 		t = w.freshSlot()
 	}
-	w.pullCoroutine(&t.fiber, &t.own, t.main)
+	w.pullCoroutine(&t.fiber, &t.coroutine, t.main)
 	return t
 }
 

@@ -21,10 +21,10 @@ func (id ID) String() string { return fmt.Sprintf("%d.%d", id.Worker, id.Slot) }
 type Thread struct {
 	// First line: owned by the worker; changes at every switch.
 	fiber
-	own  place // next, yield, odd
-	job  *job  // what it runs
-	free *Thread
-	wake time.Duration // when its Sleep ends, on the worker's clock
+	coroutine coroutine // next, yield, odd
+	job       *job      // what it runs
+	free      *Thread
+	wake      time.Duration // when its Sleep ends, on the worker's clock
 
 	// Second line: what signallers read. Constant once the thread runs, so that the line stays shared.
 	w     *Worker
@@ -65,11 +65,11 @@ func (t *Thread) pause(again bool) {
 		t.at = p
 		w.cur = to
 		w.curG = to.g
-		if p.odd {
-			p.odd = false
+		if p.yielded {
+			p.yielded = false
 			p.yield(struct{}{})
 		} else {
-			p.odd = true
+			p.yielded = true
 			p.next()
 		}
 		if w.cur != &t.fiber {

@@ -23,7 +23,9 @@ func (t *Table[V]) insertOrMatchSlow(head *bucket[V], c uint32, key uint64, n *N
 // If the chain has neither entry, findOrSpare releases the lock, gets an overflow bucket, takes the lock and looks
 // again. If the bucket is not needed any more, extra is that bucket, and the caller puts it on the free list. sealed
 // tells that the group of key was sealed meanwhile.
-func (t *Table[V]) findOrSpare(head *bucket[V], c uint32, key uint64) (found, spare place[V], extra *bucket[V], sealed bool) {
+func (t *Table[V]) findOrSpare(
+	head *bucket[V], c uint32, key uint64,
+) (found, spare entryRef[V], extra *bucket[V], sealed bool) {
 	head.isOpened(c)
 	found, spare = head.findEntry(key)
 	if found.ok() || spare.ok() {
@@ -183,7 +185,7 @@ func (head *bucket[V]) eachNode(f func(uint64, Side, *Node[V]) bool) bool {
 	defer head.shutStates() // also if f panics
 	for b := head; b != nil; b = b.next {
 		for i := range b.entries {
-			p := place[V]{b, i}
+			p := entryRef[V]{b, i}
 			s := p.stateOf()
 			if s == free {
 				continue

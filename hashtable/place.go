@@ -1,19 +1,19 @@
 package hashtable
 
-// place is an entry of a chain whose head is open; its zero value is none.
-type place[V any] struct {
+// entryRef is an entry of a chain whose head is open; its zero value is none.
+type entryRef[V any] struct {
 	b *bucket[V]
 	i int
 }
 
-func (p place[V]) ok() bool             { return p.b != nil }
-func (p place[V]) entryOf() *entry[V]   { return &p.b.entries[p.i] }
-func (p place[V]) oldestNode() *Node[V] { return p.entryOf().head }
+func (p entryRef[V]) ok() bool             { return p.b != nil }
+func (p entryRef[V]) entryOf() *entry[V]   { return &p.b.entries[p.i] }
+func (p entryRef[V]) oldestNode() *Node[V] { return p.entryOf().head }
 
-func (p place[V]) stateOf() state { return p.b.states >> (uint(p.i) * stateBits) & stateMask }
+func (p entryRef[V]) stateOf() state { return p.b.states >> (uint(p.i) * stateBits) & stateMask }
 
 // findEntry returns the entry of key in the chain of head, which is open, and the free entry before it that is nearest.
-func (head *bucket[V]) findEntry(key uint64) (found, spare place[V]) {
+func (head *bucket[V]) findEntry(key uint64) (found, spare entryRef[V]) {
 	for b := head; b != nil; b = b.next {
 		states := b.states
 		for i := range b.entries {
@@ -22,10 +22,10 @@ func (head *bucket[V]) findEntry(key uint64) (found, spare place[V]) {
 			switch {
 			case s == free:
 				if !spare.ok() {
-					spare = place[V]{b, i}
+					spare = entryRef[V]{b, i}
 				}
 			case b.entries[i].key == key:
-				return place[V]{b, i}, spare
+				return entryRef[V]{b, i}, spare
 			}
 		}
 	}
@@ -33,20 +33,20 @@ func (head *bucket[V]) findEntry(key uint64) (found, spare place[V]) {
 }
 
 // fillEntry puts n under key into the free entry p.
-func (p place[V]) fillEntry(key uint64, n *Node[V], s state) {
+func (p entryRef[V]) fillEntry(key uint64, n *Node[V], s state) {
 	n.mark.enterMark()
 	p.b.entries[p.i] = entry[V]{key, n}
 	p.b.setState(p.i, s)
 }
 
 // addNode puts n behind the nodes of p.
-func (p place[V]) addNode(n *Node[V]) {
+func (p entryRef[V]) addNode(n *Node[V]) {
 	n.mark.enterMark()
 	p.oldestNode().appendNode(n)
 }
 
 // takeOldest removes the oldest node of p. If it was the only one, take frees the entry.
-func (p place[V]) takeOldest() *Node[V] {
+func (p entryRef[V]) takeOldest() *Node[V] {
 	e := p.entryOf()
 	n := e.head
 	n.mark.leaveMark()
@@ -60,7 +60,7 @@ func (p place[V]) takeOldest() *Node[V] {
 }
 
 // removeNode removes n from the nodes of p, and tells whether it was there.
-func (p place[V]) removeNode(n *Node[V]) bool {
+func (p entryRef[V]) removeNode(n *Node[V]) bool {
 	if p.oldestNode() == n {
 		p.takeOldest()
 		return true
@@ -73,10 +73,10 @@ func (p place[V]) removeNode(n *Node[V]) bool {
 }
 
 // linkBucket puts the vacant bucket extra behind head, which is open, and returns its first entry.
-func (head *bucket[V]) linkBucket(extra *bucket[V]) place[V] {
+func (head *bucket[V]) linkBucket(extra *bucket[V]) entryRef[V] {
 	extra.next = head.next
 	head.next = extra
-	return place[V]{extra, 0}
+	return entryRef[V]{extra, 0}
 }
 
 // isVacant tells whether all entries are free.

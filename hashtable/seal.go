@@ -42,7 +42,7 @@ func (t *Table[V]) DrainBucket(i int, group uint16, f func(key uint64, side Side
 	head.openStates()
 	for b := head; b != nil; b = b.next {
 		for k := range b.entries {
-			p := place[V]{b, k}
+			p := entryRef[V]{b, k}
 			key := p.entryOf().key
 			for p.stateOf() != free && key>>groupShift == uint64(group) {
 				side := sideOf(p.stateOf())

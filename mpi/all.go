@@ -7,7 +7,7 @@ import "github.com/golci/golci/mpi/internal/core"
 // and may switch threads. Errors: ErrType, ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
 func Allgather[T any](c *Comm, send, recv []T) error {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Allgather", kind: core.KindAllgather,
 			in: send, out: recv,
 		}.doCall(c)
@@ -20,7 +20,7 @@ func Allgather[T any](c *Comm, send, recv []T) error {
 // Errors as for Allgather.
 func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Allgatherv", kind: core.KindAllgatherv,
 			in: send, out: recv, rcounts: counts, rdispls: displs,
 		}.doCall(c)
@@ -36,7 +36,7 @@ func Allgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
 // ErrBuffer, and those of Barrier.
 func Alltoall[T any](c *Comm, send, recv []T) error {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Alltoall", kind: core.KindAlltoall,
 			in: send, out: recv,
 		}.doCall(c)
@@ -50,7 +50,7 @@ func Alltoall[T any](c *Comm, send, recv []T) error {
 // what goes to rank j is as long as what comes from it. Errors as for Alltoall.
 func Alltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Alltoallv", kind: core.KindAlltoallv,
 			in: send, out: recv, counts: scounts, displs: sdispls, rcounts: rcounts, rdispls: rdispls,
 		}.doCall(c)

@@ -8,7 +8,7 @@ import "github.com/golci/golci/mpi/internal/core"
 // allocates. The root gets the elements of all ranks by rank, and how many came from each; the others get nil. It
 // waits, and may switch threads. Errors as for Gatherv, and ErrMemory.
 func GathervAlloc[T any](c *Comm, send []T, root int) (all []T, counts []int, err error) {
-	return gatherParts(moves{c, "GathervAlloc", root}, send)
+	return gatherParts(valueCall{c, "GathervAlloc", root}, send)
 }
 
 // AlltoallvAlloc is Alltoallv for ranks that do not know what the others send them (6.8). The first counts[0] elements
@@ -20,7 +20,7 @@ func AlltoallvAlloc[T any](c *Comm, send []T, counts []int) (got []T, from []int
 	for i, n := range counts {
 		lens[i] = int64(n)
 	}
-	return exchangeParts(moves{c, "AlltoallvAlloc", 0}, send, lens)
+	return exchangeParts(valueCall{c, "AlltoallvAlloc", 0}, send, lens)
 }
 
 // room allocates as many elements as ranks have told of, the first of which is first.
@@ -30,7 +30,7 @@ func room[T any](x *core.Call, lens []int64, first int) ([]T, error) {
 }
 
 // gatherParts gives the root the send of all, and the length of each. Others get nothing.
-func gatherParts[T any](m moves, send []T) (all []T, counts []int, err error) {
+func gatherParts[T any](m valueCall, send []T) (all []T, counts []int, err error) {
 	mine, lens := []int64{int64(len(send))}, []int64(nil)
 	if m.c.isRoot(m.root) {
 		lens = make([]int64, m.c.peers())
@@ -59,7 +59,7 @@ func gatherParts[T any](m moves, send []T) (all []T, counts []int, err error) {
 
 // gatherPartsBetween is gatherParts or, with its kinds, an allgather of two groups.
 func gatherPartsBetween[T any](
-	m moves, lengths, parts core.Kind, send []T, mine, lens []int64,
+	m valueCall, lengths, parts core.Kind, send []T, mine, lens []int64,
 ) (all []T, counts []int, err error) {
 	n, err := m.counted(lengths, mine, lens, sizeOf[T]())
 	if err != nil {
@@ -75,7 +75,7 @@ func gatherPartsBetween[T any](
 }
 
 // exchangeParts gives each rank a part of send, the lengths of which are lens, and gets a part from each.
-func exchangeParts[T any](m moves, send []T, lens []int64) (got []T, counts []int, err error) {
+func exchangeParts[T any](m valueCall, send []T, lens []int64) (got []T, counts []int, err error) {
 	theirs := make([]int64, m.c.peers())
 	if m.c.Inter() {
 		n, err := m.counted(core.KindAlltoall, lens, theirs, sizeOf[T]())

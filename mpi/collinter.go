@@ -7,9 +7,9 @@ import (
 	"github.com/golci/golci/mpi/internal/core"
 )
 
-// twoGroups is a collective of an inter-communicator as the program calls it (6.2.3). A buffer of equal parts holds as
+// interCall is a collective of an inter-communicator as the program calls it (6.2.3). A buffer of equal parts holds as
 // many as the other group has ranks, and nothing else: the rank may not know the length of a part otherwise.
-type twoGroups[T any] struct {
+type interCall[T any] struct {
 	what             string
 	kind             core.Kind
 	in, out          []T
@@ -19,18 +19,18 @@ type twoGroups[T any] struct {
 	rcounts, rdispls []int // of out
 }
 
-func (g twoGroups[T]) doCall(c *Comm) error {
+func (g interCall[T]) doCall(c *Comm) error {
 	k, err := g.coll(c)
 	return doColl(c, k, err)
 }
 
-func (g twoGroups[T]) startCall(c *Comm) (Request, error) {
+func (g interCall[T]) startCall(c *Comm) (Request, error) {
 	k, err := g.coll(c)
 	return startColl(c, k, err)
 }
 
 // coll is the collective for the layer below. That layer has no lengths of the slices, so they are checked here.
-func (g twoGroups[T]) coll(c *Comm) (*core.Coll, error) {
+func (g interCall[T]) coll(c *Comm) (*core.Coll, error) {
 	n, err := c.RemoteSize()
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (g twoGroups[T]) coll(c *Comm) (*core.Coll, error) {
 }
 
 // sides sets the buffers of k. n is the size of the other group.
-func (g *twoGroups[T]) sides(c *Comm, k *core.Coll, n int) (err error) {
+func (g *interCall[T]) sides(c *Comm, k *core.Coll, n int) (err error) {
 	if k.In, err = wholeSide(g.in); err != nil {
 		return err
 	}

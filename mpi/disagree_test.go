@@ -94,7 +94,8 @@ const (
 	inFinalize
 )
 
-// warmths are how many calls come before a disagreement: none, as many as come before ranks make a board, and more.
+// warmths are how many calls come before a disagreement: none, as many as come before ranks make a shared segment, and
+// more.
 var warmths = []int{0, 7, 10}
 
 // disagree makes all disagreements on communicators of their own, after calls that agree, and tells what is wrong. late

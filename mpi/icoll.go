@@ -17,7 +17,7 @@ func (c *Comm) Ibarrier() (Request, error) {
 // Ibcast is Bcast that does not wait (6.12.2). It does not block. Errors as for Bcast.
 func Ibcast[T any](c *Comm, buf []T, root int) (Request, error) {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Ibcast", kind: core.KindBcast,
 			out: buf, root: root,
 		}.startCall(c)
@@ -28,7 +28,7 @@ func Ibcast[T any](c *Comm, buf []T, root int) (Request, error) {
 // Igather is Gather that does not wait (6.12.3). It does not block. Errors as for Gather.
 func Igather[T any](c *Comm, send, recv []T, root int) (Request, error) {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Igather", kind: core.KindGather,
 			in: send, out: recv, root: root,
 		}.startCall(c)
@@ -39,7 +39,7 @@ func Igather[T any](c *Comm, send, recv []T, root int) (Request, error) {
 // Iscatter is Scatter that does not wait (6.12.4). It does not block. Errors as for Scatter.
 func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Iscatter", kind: core.KindScatter,
 			in: send, out: recv, root: root,
 		}.startCall(c)
@@ -51,7 +51,7 @@ func Iscatter[T any](c *Comm, send, recv []T, root int) (Request, error) {
 // as for Gatherv.
 func Igatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) (Request, error) {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Igatherv", kind: core.KindGatherv,
 			in: send, out: recv, root: root, rcounts: counts, rdispls: displs,
 		}.startCall(c)
@@ -65,7 +65,7 @@ func Igatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) (R
 // as for Scatterv.
 func Iscatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) (Request, error) {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Iscatterv", kind: core.KindScatterv,
 			in: send, out: recv, root: root, counts: counts, displs: displs,
 		}.startCall(c)
@@ -78,7 +78,7 @@ func Iscatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root in
 // Iallgather is Allgather that does not wait (6.12.5). It does not block. Errors as for Allgather.
 func Iallgather[T any](c *Comm, send, recv []T) (Request, error) {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Iallgather", kind: core.KindAllgather,
 			in: send, out: recv,
 		}.startCall(c)
@@ -90,7 +90,7 @@ func Iallgather[T any](c *Comm, send, recv []T) (Request, error) {
 // Errors as for Allgatherv.
 func Iallgatherv[T any](c *Comm, send, recv []T, counts, displs []int) (Request, error) {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Iallgatherv", kind: core.KindAllgatherv,
 			in: send, out: recv, rcounts: counts, rdispls: displs,
 		}.startCall(c)
@@ -103,7 +103,7 @@ func Iallgatherv[T any](c *Comm, send, recv []T, counts, displs []int) (Request,
 // Ialltoall is Alltoall that does not wait (6.12.6). It does not block. Errors as for Alltoall.
 func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Ialltoall", kind: core.KindAlltoall,
 			in: send, out: recv,
 		}.startCall(c)
@@ -115,7 +115,7 @@ func Ialltoall[T any](c *Comm, send, recv []T) (Request, error) {
 // block. Errors as for Alltoallv.
 func Ialltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) (Request, error) {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Ialltoallv", kind: core.KindAlltoallv,
 			in: send, out: recv, counts: scounts, displs: sdispls, rcounts: rcounts, rdispls: rdispls,
 		}.startCall(c)
@@ -129,7 +129,7 @@ func Ialltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcou
 // must not block, and its panic is ErrOp of the wait. Errors as for Reduce.
 func Ireduce[T any](c *Comm, send, recv []T, op Op[T], root int) (Request, error) {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Ireduce", kind: core.KindReduce,
 			in: send, out: recv, root: root, op: op.operator(),
 		}.startCall(c)
@@ -141,7 +141,7 @@ func Ireduce[T any](c *Comm, send, recv []T, op Op[T], root int) (Request, error
 // poll: it must not block, and its panic is ErrOp of the wait. Errors as for Allreduce.
 func Iallreduce[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Iallreduce", kind: core.KindAllreduce,
 			in: send, out: recv, op: op.operator(),
 		}.startCall(c)
@@ -153,7 +153,7 @@ func Iallreduce[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 // is as in Iallreduce. Errors as for ReduceScatterBlock.
 func IreduceScatterBlock[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "IreduceScatterBlock", kind: core.KindReduceScatterBlock,
 			in: send, out: recv, op: op.operator(),
 		}.startCall(c)
@@ -165,7 +165,7 @@ func IreduceScatterBlock[T any](c *Comm, send, recv []T, op Op[T]) (Request, err
 // operation of the program is as in Iallreduce. Errors as for ReduceScatter.
 func IreduceScatter[T any](c *Comm, send, recv []T, counts []int, op Op[T]) (Request, error) {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "IreduceScatter", kind: core.KindReduceScatter,
 			in: send, out: recv, op: op.operator(), counts: counts,
 		}.startCall(c)
@@ -179,7 +179,7 @@ func IreduceScatter[T any](c *Comm, send, recv []T, counts []int, op Op[T]) (Req
 // Errors as for Scan.
 func Iscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Iscan", kind: core.KindScan,
 			in: send, out: recv, op: op.operator(),
 		}.startCall(c)
@@ -191,7 +191,7 @@ func Iscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 // Errors as for Exscan.
 func Iexscan[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Iexscan", kind: core.KindExscan,
 			in: send, out: recv, op: op.operator(),
 		}.startCall(c)

@@ -52,7 +52,7 @@ func TestLengthsOfWays(t *testing.T) {
 func lengthsDiffer(t *testing.T, ranks int, n [2]int, call func(c *Comm, n int) error, how string) {
 	found := make([]error, ranks)
 	err := job(t, ranks, func(c *Comm) error {
-		for range 9 { // the eighth call makes a board
+		for range 9 { // the eighth call makes a shared segment
 			if err := c.Barrier(); err != nil {
 				return err
 			}

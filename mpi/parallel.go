@@ -37,7 +37,7 @@ func (p *Proc) ParallelContext(ctx context.Context, n int, f func(ctx context.Co
 	}
 	ctx, cancel := context.WithCancelCause(core.OrNone(ctx))
 	defer cancel(nil)
-	all := &crew{ctx: ctx, cancel: cancel, f: f, ended: p.core().OfRank().Ended}
+	all := &parallelGroup{ctx: ctx, cancel: cancel, f: f, ended: p.core().OfRank().Ended}
 	handles, short := p.Threads().GoAll(n, func(_ *fult.Thread, i int) { all.runThread(i) })
 	if short != nil {
 		short = fmt.Errorf("mpi: Parallel: rank %d: %w", p.core().OfRank().Rank(), short)
@@ -64,8 +64,8 @@ func (e *ThreadError) Error() string { return fmt.Sprintf("thread %d: %v", e.Thr
 // Unwrap gives the error of the thread's function.
 func (e *ThreadError) Unwrap() error { return e.Err }
 
-// crew is what the threads of one Parallel share.
-type crew struct {
+// parallelGroup is what the threads of one Parallel share.
+type parallelGroup struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	f      func(ctx context.Context, i int) error
@@ -76,7 +76,7 @@ type crew struct {
 }
 
 // joinThread waits for thread i and gives its error.
-func (c *crew) joinThread(i int, h fult.Handle) error {
+func (c *parallelGroup) joinThread(i int, h fult.Handle) error {
 	if err := h.Join(); err != nil {
 		if why := c.ended(); why != nil && errors.Is(err, fult.ErrClosed) {
 			err = why
@@ -92,7 +92,7 @@ func (c *crew) joinThread(i int, h fult.Handle) error {
 }
 
 // runThread is thread i. A panic passes through it, to Join.
-func (c *crew) runThread(i int) {
+func (c *parallelGroup) runThread(i int) {
 	returned := false
 	defer func() {
 		if !returned {

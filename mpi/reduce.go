@@ -8,7 +8,7 @@ import "github.com/golci/golci/mpi/internal/core"
 // ErrTruncate, ErrBuffer, and those of Barrier.
 func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Reduce", kind: core.KindReduce,
 			in: send, out: recv, root: root, op: op.operator(),
 		}.doCall(c)
@@ -22,7 +22,7 @@ func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
 // those of Barrier.
 func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Allreduce", kind: core.KindAllreduce,
 			in: send, out: recv, op: op.operator(),
 		}.doCall(c)

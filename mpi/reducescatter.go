@@ -9,7 +9,7 @@ import "github.com/golci/golci/mpi/internal/core"
 // ErrType, ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
 func ReduceScatterBlock[T any](c *Comm, send, recv []T, op Op[T]) error {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "ReduceScatterBlock", kind: core.KindReduceScatterBlock,
 			in: send, out: recv, op: op.operator(),
 		}.doCall(c)
@@ -22,7 +22,7 @@ func ReduceScatterBlock[T any](c *Comm, send, recv []T, op Op[T]) error {
 // recv those of the rank's own, or more. Errors as for ReduceScatterBlock.
 func ReduceScatter[T any](c *Comm, send, recv []T, counts []int, op Op[T]) error {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "ReduceScatter", kind: core.KindReduceScatter,
 			in: send, out: recv, op: op.operator(), counts: counts,
 		}.doCall(c)

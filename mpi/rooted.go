@@ -6,7 +6,7 @@ import "github.com/golci/golci/mpi/internal/core"
 // may switch threads. Errors: ErrRoot, ErrType, ErrCount or ErrTruncate where lengths differ, and those of Barrier.
 func Bcast[T any](c *Comm, buf []T, root int) error {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Bcast", kind: core.KindBcast,
 			out: buf, root: root,
 		}.doCall(c)
@@ -20,7 +20,7 @@ func Bcast[T any](c *Comm, buf []T, root int) error {
 // ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
 func Gather[T any](c *Comm, send, recv []T, root int) error {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Gather", kind: core.KindGather,
 			in: send, out: recv, root: root,
 		}.doCall(c)
@@ -33,7 +33,7 @@ func Gather[T any](c *Comm, send, recv []T, root int) error {
 // the other. send of root may be InPlace. Errors as for Gather.
 func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) error {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Gatherv", kind: core.KindGatherv,
 			in: send, out: recv, root: root, rcounts: counts, rdispls: displs,
 		}.doCall(c)
@@ -49,7 +49,7 @@ func Gatherv[T any](c *Comm, send, recv []T, counts, displs []int, root int) err
 // threads. Errors: ErrRoot, ErrType, ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
 func Scatter[T any](c *Comm, send, recv []T, root int) error {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Scatter", kind: core.KindScatter,
 			in: send, out: recv, root: root,
 		}.doCall(c)
@@ -62,7 +62,7 @@ func Scatter[T any](c *Comm, send, recv []T, root int) error {
 // root only; nil displs has the parts one behind the other. Errors as for Scatter.
 func Scatterv[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) error {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Scatterv", kind: core.KindScatterv,
 			in: send, out: recv, root: root, counts: counts, displs: displs,
 		}.doCall(c)

@@ -8,7 +8,7 @@ import "github.com/golci/golci/mpi/internal/core"
 // ErrType, ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
 func Scan[T any](c *Comm, send, recv []T, op Op[T]) error {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Scan", kind: core.KindScan,
 			in: send, out: recv, op: op.operator(),
 		}.doCall(c)
@@ -21,7 +21,7 @@ func Scan[T any](c *Comm, send, recv []T, op Op[T]) error {
 // as for Scan.
 func Exscan[T any](c *Comm, send, recv []T, op Op[T]) error {
 	if c.Inter() {
-		return twoGroups[T]{
+		return interCall[T]{
 			what: "Exscan", kind: core.KindExscan,
 			in: send, out: recv, op: op.operator(),
 		}.doCall(c)

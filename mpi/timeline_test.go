@@ -123,7 +123,7 @@ func TestTimelineOfWaits(t *testing.T) {
 		}
 		most := rounds
 		if tag == byBarrier {
-			most += 10 // for messages by which the ranks make a board, once; on a busy machine each may be waited for
+			most += 10 // the ranks make a shared segment, once; on a busy machine each message may be waited for
 		}
 		if n := count[tag]; n == 0 || n > most {
 			t.Errorf("%d waits in way %d, want some, and %d at most", n, tag, most)

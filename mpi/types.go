@@ -37,20 +37,20 @@ func elemOf[T any]() *core.Elem {
 	return judgeElem(reflect.TypeFor[T](), w)
 }
 
-// judged is an element type that was asked for. It does not change.
-type judged struct {
+// checkedType is an element type that was asked for. It does not change.
+type checkedType struct {
 	word uintptr // of a pointer to it: see typeWord
 	elem *core.Elem
-	next *judged // in the list of its slot
+	next *checkedType // in the list of its slot
 }
 
 var (
-	elements [plainSlots]atomic.Pointer[judged] // all types that were asked for, in lists of those with one slot
-	judging  sync.Mutex                         // held to add to elements
+	elements [plainSlots]atomic.Pointer[checkedType] // all types that were asked for, in lists of those with one slot
+	judging  sync.Mutex                              // held to add to elements
 )
 
 // findElem looks for w in a list of elements.
-func findElem(e *judged, w uintptr) *judged {
+func findElem(e *checkedType, w uintptr) *checkedType {
 	for e != nil && e.word != w {
 		e = e.next
 	}
@@ -70,14 +70,14 @@ func judgeElem(t reflect.Type, w uintptr) *core.Elem {
 	return e.elem
 }
 
-func addElem(list *atomic.Pointer[judged], t reflect.Type, w uintptr) *judged {
+func addElem(list *atomic.Pointer[checkedType], t reflect.Type, w uintptr) *checkedType {
 	judging.Lock()
 	defer judging.Unlock()
 	first := list.Load()
 	if e := findElem(first, w); e != nil { // another has been faster
 		return e
 	}
-	e := &judged{word: w, elem: core.NewElem(t), next: first}
+	e := &checkedType{word: w, elem: core.NewElem(t), next: first}
 	list.Store(e)
 	return e
 }

@@ -15,8 +15,8 @@ func TestTypesOfOneSlot(t *testing.T) {
 		reflect.TypeFor[int8](), reflect.TypeFor[string](), reflect.TypeFor[[3]float64](), reflect.TypeFor[*int](),
 		reflect.TypeFor[struct{ A, B int32 }](), reflect.TypeFor[map[int]int](), reflect.TypeFor[uint16](),
 	}
-	var list atomic.Pointer[judged]
-	got := make([][]*judged, 8)
+	var list atomic.Pointer[checkedType]
+	got := make([][]*checkedType, 8)
 	var wg sync.WaitGroup
 	for g := range got {
 		wg.Go(func() {

@@ -20,7 +20,7 @@ func BcastValue[T any](c *Comm, v T, root int) (T, error) {
 	if here {
 		b, own = c.packColl("BcastValue", &v)
 	}
-	got, err := moves{c, "BcastValue", root}.bcast(b)
+	got, err := valueCall{c, "BcastValue", root}.bcast(b)
 	if err := cmp.Or(own, err); err != nil || here || root == ProcNull {
 		return v, err
 	}
@@ -39,7 +39,7 @@ func gatherValue[T any](c *Comm, what string, v T, root int) ([]T, error) {
 	if c.sendsTo(root) {
 		b, own = c.packColl(what, &v)
 	}
-	all, counts, err := gatherParts(moves{c, what, root}, b)
+	all, counts, err := gatherParts(valueCall{c, what, root}, b)
 	if err := cmp.Or(own, err); err != nil || !c.isRoot(root) {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func scatterValue[T any](c *Comm, what string, vs []T, root int) (v T, err error
 	if c.isRoot(root) {
 		all, lens, own = packList(c, what, vs)
 	}
-	b, err := moves{c, what, root}.scatter(all, lens)
+	b, err := valueCall{c, what, root}.scatter(all, lens)
 	if err := cmp.Or(own, err); err != nil || c.Inter() && root < 0 {
 		return v, err
 	}
@@ -86,7 +86,7 @@ func scatterValue[T any](c *Comm, what string, vs []T, root int) (v T, err error
 // for Alltoallv; ErrCount for a list of another length, and ErrType at the ranks that get its values; ErrType.
 func AlltoallValue[T any](c *Comm, vs []T) ([]T, error) {
 	all, lens, own := packList(c, "AlltoallValue", vs)
-	got, counts, err := exchangeParts(moves{c, "AlltoallValue", 0}, all, lens)
+	got, counts, err := exchangeParts(valueCall{c, "AlltoallValue", 0}, all, lens)
 	if err := cmp.Or(own, err); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func AllgathervAlloc[T any](c *Comm, send []T) (all []T, counts []int, err error
 func allgathervAlloc[T any](c *Comm, what string, send []T) (all []T, counts []int, err error) {
 	lens, mine := make([]int64, c.peers()), []int64{int64(len(send))}
 	if c.Inter() {
-		return gatherPartsBetween(moves{c: c, what: what}, core.KindAllgather, core.KindAllgatherv, send, mine, lens)
+		return gatherPartsBetween(valueCall{c: c, what: what}, core.KindAllgather, core.KindAllgatherv, send, mine, lens)
 	}
 	if err := blocking(c, what, mine, lens, 0, (*core.Call).Allgather); err != nil {
 		return nil, nil, err

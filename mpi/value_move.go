@@ -2,18 +2,18 @@ package mpi
 
 import "github.com/golci/golci/mpi/internal/core"
 
-// moves is a collective of values on what the codec makes of them: two collectives of slices, one of lengths, and one
-// of bytes. A value that cannot be encoded travels as an empty message, so that the ranks stay in step. Lengths that
-// this process cannot have give ErrMemory, and end the collectives of the communicator. One of two groups is revoked
-// then, since the other ranks wait in a call of their own.
-type moves struct {
+// valueCall is a collective of values on what the codec makes of them: two collectives of slices, one of lengths, and
+// one of bytes. A value that cannot be encoded travels as an empty message, so that the ranks stay in step. Lengths
+// that this process cannot have give ErrMemory, and end the collectives of the communicator. One of two groups is
+// revoked then, since the other ranks wait in a call of their own.
+type valueCall struct {
 	c    *Comm
 	what string
 	root int
 }
 
 // inTwo carries out both on one group: first on in and out, and then bytes, which may set its buffers.
-func (m moves) inTwo(in, out []int64, lengths, bytes func(x *core.Call, root int) error) error {
+func (m valueCall) inTwo(in, out []int64, lengths, bytes func(x *core.Call, root int) error) error {
 	if err := blocking(m.c, m.what, in, out, m.root, lengths); err != nil {
 		return err
 	}
@@ -21,12 +21,12 @@ func (m moves) inTwo(in, out []int64, lengths, bytes func(x *core.Call, root int
 }
 
 // twoGroupsOf is the collective on two groups, of which the caller sets the buffers.
-func twoGroupsOf[T any](m moves, kind core.Kind) twoGroups[T] {
-	return twoGroups[T]{what: m.what, kind: kind, root: m.root}
+func twoGroupsOf[T any](m valueCall, kind core.Kind) interCall[T] {
+	return interCall[T]{what: m.what, kind: kind, root: m.root}
 }
 
 // counted carries out the collective of lengths between two groups, and adds what was told.
-func (m moves) counted(kind core.Kind, in, out []int64, size int) (int64, error) {
+func (m valueCall) counted(kind core.Kind, in, out []int64, size int) (int64, error) {
 	g := twoGroupsOf[int64](m, kind)
 	g.in, g.out = in, out
 	if err := g.doCall(m.c); err != nil {
@@ -36,7 +36,7 @@ func (m moves) counted(kind core.Kind, in, out []int64, size int) (int64, error)
 }
 
 // addTold adds what was told. If it cannot be, nobody goes on.
-func (m moves) addTold(lens []int64, size int) (int64, error) {
+func (m valueCall) addTold(lens []int64, size int) (int64, error) {
 	n, err := m.c.core().Told(m.what, lens, max(m.root, 0), size)
 	if err != nil {
 		_ = m.c.Revoke() // the first error is the one to tell
@@ -56,7 +56,7 @@ func (c *Comm) isRoot(root int) bool {
 func (c *Comm) sendsTo(root int) bool { return !c.Inter() || root >= 0 }
 
 // bcast gives the root's b to the others. The root gets nil.
-func (m moves) bcast(b []byte) (got []byte, err error) {
+func (m valueCall) bcast(b []byte) (got []byte, err error) {
 	n := []int64{int64(len(b))}
 	if m.c.Inter() {
 		return m.bcastBetween(b, n)
@@ -73,7 +73,7 @@ func (m moves) bcast(b []byte) (got []byte, err error) {
 	return got, err
 }
 
-func (m moves) bcastBetween(b []byte, n []int64) (got []byte, err error) {
+func (m valueCall) bcastBetween(b []byte, n []int64) (got []byte, err error) {
 	g := twoGroupsOf[int64](m, core.KindBcast)
 	g.out = n
 	if err := g.doCall(m.c); err != nil {
@@ -93,7 +93,7 @@ func (m moves) bcastBetween(b []byte, n []int64) (got []byte, err error) {
 }
 
 // scatter gives rank i part i of the root's all, the lengths of which are lens.
-func (m moves) scatter(all []byte, lens []int64) (b []byte, err error) {
+func (m valueCall) scatter(all []byte, lens []int64) (b []byte, err error) {
 	n := []int64{0}
 	if m.c.Inter() {
 		return m.scatterBetween(all, lens, n)
@@ -107,7 +107,7 @@ func (m moves) scatter(all []byte, lens []int64) (b []byte, err error) {
 	return b, err
 }
 
-func (m moves) scatterBetween(all []byte, lens, n []int64) (b []byte, err error) {
+func (m valueCall) scatterBetween(all []byte, lens, n []int64) (b []byte, err error) {
 	if m.root < 0 {
 		n = nil
 	}

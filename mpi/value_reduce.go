@@ -60,7 +60,7 @@ func AllreduceValue[T any](c *Comm, v T, op func(a, b T) T) (sum T, err error) {
 			b, own = c.packColl(what, &sum)
 		}
 	})
-	got, err := moves{c, what, 0}.bcast(b)
+	got, err := valueCall{c, what, 0}.bcast(b)
 	if panicked != nil {
 		panic(panicked)
 	}
@@ -103,7 +103,7 @@ func scanValue[T any](c *Comm, what string, v T, op func(a, b T) T, behind int) 
 	if all == nil {
 		clear(lens)
 	}
-	b, err := moves{c, what, 0}.scatter(all, lens)
+	b, err := valueCall{c, what, 0}.scatter(all, lens)
 	if panicked != nil {
 		panic(panicked)
 	}

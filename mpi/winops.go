@@ -13,8 +13,8 @@ func Replace[T any]() Reducer[T] { return Reducer[T]{access: op.Replace} }
 // NoOp is an Op of accumulations only: the old element stays (12.3.4).
 func NoOp[T any]() Reducer[T] { return Reducer[T]{access: op.NoOp} }
 
-// accessor is a combiner that accumulations have, too.
-type accessor interface{ accessOp() op.ID }
+// accumulator is a combiner that accumulations have, too.
+type accumulator interface{ accessOp() op.ID }
 
 func (sum[T]) accessOp() op.ID     { return op.Sum }
 func (prod[T]) accessOp() op.ID    { return op.Prod }
@@ -33,7 +33,7 @@ func accessOf[T any](o Op[T]) op.ID {
 		return 0
 	}
 	r := o()
-	if a, ok := r.operator.Combiner.(accessor); ok {
+	if a, ok := r.operator.Combiner.(accumulator); ok {
 		return a.accessOp()
 	}
 	return r.access

@@ -121,7 +121,7 @@ func TestTracedHandsOn(t *testing.T) {
 	}
 	defer rec.Close()
 	h := new(heard)
-	w := &traced{t: &timeline{rec: rec}, Conduit: lonely{}, sink: h, lane: rec.Lane("poller")}
+	w := &traced{t: &timeline{rec: rec}, Conduit: lonely{}, sink: h, track: rec.Track("poller")}
 	w.polling.Store(uint64(arch.G()))
 	s := (*tracedSink)(w)
 	s.Bulk(3, 7, 4096, []byte("a chunk"))

@@ -25,7 +25,7 @@ type carrier struct {
 	oneNode bool // it joins ranks of one node only
 	// inside joins the ranks of this process, between this process with the others of the job. nil: it does not.
 	inside  func(o *options, jobs []*boot.Job) ([]conduit.Conduit, error)
-	between opener
+	between jobConnector
 }
 
 // carriers are all conduits that join ranks: the only list of them. The words of the setting are their names.
@@ -122,8 +122,8 @@ func openRoomy(ctx context.Context, o *options, job *boot.Job, c *carrier) (cond
 	return openShared(ctx, o, job)
 }
 
-// opener connects this process with the others of the job.
-type opener func(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error)
+// jobConnector connects this process with the others of the job.
+type jobConnector func(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error)
 
 // openNearest takes shared memory within a node, where the system has it, and datagrams beyond.
 func openNearest(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error) {
@@ -136,7 +136,7 @@ func openNearest(ctx context.Context, o *options, job *boot.Job) (conduit.Condui
 }
 
 // openMixed takes shared memory within a node, where the system has it, and a network beyond.
-func openMixed(ctx context.Context, o *options, job *boot.Job, network opener) (conduit.Conduit, error) {
+func openMixed(ctx context.Context, o *options, job *boot.Job, network jobConnector) (conduit.Conduit, error) {
 	far, err := network(ctx, o, job)
 	if err != nil || len(job.LocalRanks) == 1 || shm.Lacks() != nil {
 		return far, err

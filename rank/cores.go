@@ -30,8 +30,8 @@ type plan struct {
 	eagerly   bool  // workers start at once
 }
 
-// share is what a rank has of the machine's cores.
-type share struct {
+// coreShare is what a rank has of the machine's cores.
+type coreShare struct {
 	cpus    []int // that this process may use
 	cores   []int // one CPU of each core that this rank may use
 	own     bool  // no other rank of the node may use them
@@ -42,7 +42,7 @@ type share struct {
 
 // shareAmongProcesses finds what this rank may use, and whether others may, too. Every rank of the job calls it.
 // Ranks that nobody has bound divide their cores, unless the setting says that they are not to be bound.
-func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share, error) {
+func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (coreShare, error) {
 	mine, key := affinity.Get(), o.keyName("cpus")
 	near := job.LocalRanks
 	if job.Room() {
@@ -50,10 +50,10 @@ func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share,
 	}
 	all, err := boot.ExchangeNear(ctx, job, key, []byte(topology.FormatList(mine)), near)
 	if err != nil {
-		return share{}, err
+		return coreShare{}, err
 	}
 	// Spawned ranks have no core of their own: the launcher has given the cores to those that it has started first.
-	s := share{cpus: mine, own: job.First == 0, ranks: job.First + len(near), fixed: affinity.Check()}
+	s := coreShare{cpus: mine, own: job.First == 0, ranks: job.First + len(near), fixed: affinity.Check()}
 	users := make(map[int]int)
 	same := job.First == 0
 	for _, text := range all {
@@ -76,7 +76,7 @@ func shareAmongProcesses(ctx context.Context, job *boot.Job, o *options) (share,
 
 // divide gives rank me of the ranks of a node, all of which may use the same cores, its own: consecutive ones, as golci
 // run deals them. Without that several ranks may spin on one core for a while. With too few cores it does nothing.
-func (s *share) divide(me int) {
+func (s *coreShare) divide(me int) {
 	n := len(s.cores)
 	if me < 0 || n < s.ranks {
 		return
@@ -85,8 +85,8 @@ func (s *share) divide(me int) {
 }
 
 // shareInProcess is what each of n ranks in this process may count on.
-func shareInProcess(n int) share {
-	return share{cpus: affinity.Get(), ranks: n, machine: affinity.Count(), cores: firstCPUs()}
+func shareInProcess(n int) coreShare {
+	return coreShare{cpus: affinity.Get(), ranks: n, machine: affinity.Count(), cores: firstCPUs()}
 }
 
 // firstCPUs is one CPU of each core that this process may use. The caller must not change the slice.
@@ -120,7 +120,7 @@ func (c *coreCache) firstOf(usable []int, read func() topology.Map) []int {
 }
 
 // planFor decides. The settings go before the defaults.
-func planFor(o *options, s share) plan {
+func planFor(o *options, s coreShare) plan {
 	cores := max(1, len(s.cores))
 	if !s.own {
 		cores = max(1, cores/max(1, s.ranks))

@@ -16,7 +16,7 @@ func TestPlan(t *testing.T) {
 	for _, x := range []struct {
 		name      string
 		opts      []string
-		s         share
+		s         coreShare
 		workers   int
 		pin       []int
 		crowded   bool
@@ -26,33 +26,33 @@ func TestPlan(t *testing.T) {
 	}{
 		{
 			"alone on two cores", nil,
-			share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
+			coreShare{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
 			2,
 			[]int{0, 1},
 			false, false, false, -1,
 		},
 		{
 			"bound to one of two cores", nil,
-			share{cores: []int{1}, own: true, ranks: 2, machine: 2},
+			coreShare{cores: []int{1}, own: true, ranks: 2, machine: 2},
 			1,
 			[]int{1},
 			false, false, false, -1,
 		},
-		{"two ranks, not bound", nil, share{cores: []int{0, 1}, ranks: 2, machine: 2}, 1, nil, false, false, false, -1},
+		{"two ranks, not bound", nil, coreShare{cores: []int{0, 1}, ranks: 2, machine: 2}, 1, nil, false, false, false, -1},
 		{
 			"five ranks on two cores", nil,
-			share{cores: []int{0, 1}, ranks: 5, machine: 2},
+			coreShare{cores: []int{0, 1}, ranks: 5, machine: 2},
 			1, nil, true, true, false, -1,
 		},
 		{
 			"eight own cores", nil,
-			share{cores: eight, own: true, ranks: 1, machine: 8},
+			coreShare{cores: eight, own: true, ranks: 1, machine: 8},
 			7, eight[:7], false, false, true, 7,
 		},
 		{
 			"a dedicated server on two cores",
 			[]string{"GOLCI_SERVER", "dedicated"},
-			share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
+			coreShare{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
 			1,
 			[]int{0},
 			false, false, true, 1,
@@ -60,34 +60,34 @@ func TestPlan(t *testing.T) {
 		{
 			"more workers than cores",
 			[]string{"GOLCI_WORKERS", "3", "GOLCI_SERVER", "waiter"},
-			share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
+			coreShare{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
 			3, nil, false, true, false, -1,
 		},
 		{
 			"a system that binds no thread",
 			[]string{"GOLCI_SERVER", "dedicated"},
-			share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2, fixed: fs.ErrPermission},
+			coreShare{cores: []int{0, 1}, own: true, ranks: 1, machine: 2, fixed: fs.ErrPermission},
 			1, nil, false, false, true, -1,
 		},
 		{
 			"two workers on each of two bound ranks",
 			[]string{"GOLCI_WORKERS", "2"},
-			share{cores: []int{1}, own: true, ranks: 2, machine: 2},
+			coreShare{cores: []int{1}, own: true, ranks: 2, machine: 2},
 			2, nil, false, true, false, -1,
 		},
 		{
 			"two workers on each of two ranks that are not bound",
 			[]string{"GOLCI_WORKERS", "2"},
-			share{cores: []int{0, 1}, ranks: 2, machine: 2},
+			coreShare{cores: []int{0, 1}, ranks: 2, machine: 2},
 			2, nil, false, true, false, -1,
 		},
 		{
 			"two workers on each of two ranks with four cores",
 			[]string{"GOLCI_WORKERS", "2"},
-			share{cores: []int{0, 1, 2, 3}, ranks: 2, machine: 4},
+			coreShare{cores: []int{0, 1, 2, 3}, ranks: 2, machine: 4},
 			2, nil, false, false, false, -1,
 		},
-		{"a system that does not say", nil, share{ranks: 1}, 1, nil, true, true, false, -1},
+		{"a system that does not say", nil, coreShare{ranks: 1}, 1, nil, true, true, false, -1},
 	} {
 		o, err := with(append([]string{"GOLCI_WORKERS", "0", "GOLCI_SERVER", "auto"}, x.opts...)...).readSettings()
 		if err != nil {
@@ -124,7 +124,7 @@ func TestCrowdedProcessesSpinLonger(t *testing.T) {
 		{2, 2, true, time.Millisecond},
 		{1, 0, true, time.Millisecond},
 	} {
-		p := planFor(o, share{ranks: x.ranks, machine: x.machine})
+		p := planFor(o, coreShare{ranks: x.ranks, machine: x.machine})
 		if x.processes {
 			p.share = affinity.Yield
 		}
@@ -147,7 +147,7 @@ func TestDivide(t *testing.T) {
 		{2, 3, nil},
 	} {
 		for me := range x.ranks {
-			s := share{ranks: x.ranks}
+			s := coreShare{ranks: x.ranks}
 			for c := range x.cores {
 				s.cores = append(s.cores, c)
 			}
@@ -165,7 +165,7 @@ func TestCPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := share{cpus: []int{0, 1, 2, 3}, cores: []int{0, 2}, own: true, ranks: 2, machine: 4}
+	s := coreShare{cpus: []int{0, 1, 2, 3}, cores: []int{0, 2}, own: true, ranks: 2, machine: 4}
 	if p := planFor(o, s); !slices.Equal(p.cpus, s.cores) {
 		t.Errorf("the threads of a bound rank run on %v", p.cpus)
 	}

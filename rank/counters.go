@@ -65,7 +65,7 @@ func (t *timeline) countFrom() {
 }
 
 // lookAtAll records what changes, until close. Its last look is at all: a timeline ends with the final values.
-func (x *counters) lookAtAll(lane *trace.Lane) {
+func (x *counters) lookAtAll(lane *trace.Track) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -91,7 +91,7 @@ func (x *counters) knownCounters() []*counter {
 	return slices.Clip(x.all)
 }
 
-func (c *counter) lookAtOne(lane *trace.Lane) {
+func (c *counter) lookAtOne(lane *trace.Track) {
 	before := time.Now()
 	v := c.read()
 	c.next = before.Add(min(lookMost, lookShare*time.Since(before)))

@@ -29,7 +29,7 @@ func openDatagrams(ctx context.Context, o *options, job *boot.Job) (conduit.Cond
 	if err != nil {
 		return nil, err
 	}
-	mine := card{agreement(o, job.Size), l.Endpoint()}
+	mine := businessCard{agreement(o, job.Size), l.Endpoint()}
 	cards, err := boot.ExchangeAll(ctx, job, o.keyName(endpointKey), mine, mine.checkAgainst)
 	if err == nil {
 		err = job.Barrier(ctx) // the time of who is silent begins for all at once
@@ -44,14 +44,15 @@ func openDatagrams(ctx context.Context, o *options, job *boot.Job) (conduit.Cond
 	return l.Connect(all, datagramConfig(o, job, lc.Mode))
 }
 
-// card is what ranks tell each other: where they receive, and a summary of the settings that have to be the same.
-type card struct {
+// businessCard is what ranks tell each other: where they receive, and a summary of the settings that have to be the
+// same.
+type businessCard struct {
 	Agreed uint64
 	nic.Endpoint
 }
 
 // checkAgainst compares another rank's card with this one.
-func (c card) checkAgainst(other card) error {
+func (c businessCard) checkAgainst(other businessCard) error {
 	if other.Agreed != c.Agreed {
 		return fmt.Errorf("%w: its settings are others than here, of %s, %s, eager messages or credits",
 			ErrArgument, settings.Conduit.Env(), settings.UDPSecurity.Env())

@@ -152,15 +152,15 @@ func plural(n int, one, many string) string {
 
 // threadLines tells of the threads that are in none of the calls.
 func threadLines(s *fult.Scheduler, inCalls threadSet) (lines []string) {
-	type like struct {
+	type namedEntry struct {
 		state fult.State
 		label string
 	}
-	alive, same := 0, make(map[like]int)
+	alive, same := 0, make(map[namedEntry]int)
 	for t := range s.Threads() {
 		alive++
 		if !inCalls.hasThread(t.ID()) {
-			same[like{t.State(), t.Label()}]++
+			same[namedEntry{t.State(), t.Label()}]++
 		}
 	}
 	for x, n := range same {

@@ -16,9 +16,9 @@ import (
 )
 
 // quitDumps has SIGQUIT write reports of all ranks of the process, which then ends.
-var quitDumps quitter
+var quitDumps quitReporter
 
-type quitter struct {
+type quitReporter struct {
 	mu    sync.Mutex
 	ranks map[*Rank]struct{}
 	sig   chan os.Signal // while ranks is not empty
@@ -26,7 +26,7 @@ type quitter struct {
 }
 
 // addRank has r report; what it returns undoes that.
-func (q *quitter) addRank(r *Rank) (remove func()) {
+func (q *quitReporter) addRank(r *Rank) (remove func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.ranks == nil {
@@ -41,7 +41,7 @@ func (q *quitter) addRank(r *Rank) (remove func()) {
 	return func() { q.removeRank(r) }
 }
 
-func (q *quitter) removeRank(r *Rank) {
+func (q *quitReporter) removeRank(r *Rank) {
 	q.mu.Lock()
 	delete(q.ranks, r)
 	if len(q.ranks) > 0 || q.sig == nil {
@@ -61,7 +61,7 @@ const (
 	quitCode  = 2                      // of a Go program that SIGQUIT ends
 )
 
-func (q *quitter) listenFor(sig chan os.Signal, gone chan struct{}) {
+func (q *quitReporter) listenFor(sig chan os.Signal, gone chan struct{}) {
 	defer close(gone)
 	if _, ok := <-sig; !ok {
 		return
@@ -76,12 +76,12 @@ func (q *quitter) listenFor(sig chan os.Signal, gone chan struct{}) {
 }
 
 // sorted are the ranks, by number. q.mu is held.
-func (q *quitter) sorted() []*Rank {
+func (q *quitReporter) sorted() []*Rank {
 	return slices.SortedFunc(maps.Keys(q.ranks), func(a, b *Rank) int { return a.job.Rank - b.job.Rank })
 }
 
 // askOthers is what the ranks learn from others, all at once. No lock is held while they ask.
-func (q *quitter) askOthers() [][]byte {
+func (q *quitReporter) askOthers() [][]byte {
 	q.mu.Lock()
 	ranks := q.sorted()
 	q.mu.Unlock()
@@ -102,7 +102,7 @@ func (q *quitter) askOthers() [][]byte {
 // tellAll writes what the ranks have to tell: what waits, then what they learn from others, and at last what needs the
 // stacks of all goroutines. take is called once at most. The launcher, which may be about to end the ranks, hears of
 // each step.
-func (q *quitter) tellAll(w io.Writer, take func() *fult.Stacks) {
+func (q *quitReporter) tellAll(w io.Writer, take func() *fult.Stacks) {
 	grace := time.After(quitGrace)
 	q.eachRank(func(r *Rank) {
 		r.job.Reporting()
@@ -130,7 +130,7 @@ func (q *quitter) tellAll(w io.Writer, take func() *fult.Stacks) {
 }
 
 // eachRank calls f for each rank, by number. None is let go of meanwhile.
-func (q *quitter) eachRank(f func(r *Rank)) {
+func (q *quitReporter) eachRank(f func(r *Rank)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, r := range q.sorted() {

@@ -23,19 +23,19 @@ const (
 	settlePolls = 100
 )
 
-// settling is Finalize's wait for threads and operations. Owned by the caller of Finalize.
-type settling struct {
+// finalizeWait is Finalize's wait for threads and operations. Owned by the caller of Finalize.
+type finalizeWait struct {
 	r     *Rank
 	limit time.Duration // settleTime or settleUnseen
 	begun time.Time
 	named bool       // the thread that is waited for has been named
 	since time.Time  // when something ended last
 	round fult.Round // since then
-	left  remains
+	left  unfinished
 }
 
-// remains is what has not ended.
-type remains struct {
+// unfinished is what has not ended.
+type unfinished struct {
 	threads int
 	ops     int
 	first   func() string // describes one of ops
@@ -44,7 +44,7 @@ type remains struct {
 // settleAll returns nil when all threads and operations have ended, or ErrPending when the rest will not.
 func (r *Rank) settleAll(ctx context.Context) error {
 	now := time.Now()
-	x := settling{r: r, limit: r.settleLimit(), begun: now, since: now, round: r.sched.Round(), left: r.remains()}
+	x := finalizeWait{r: r, limit: r.settleLimit(), begun: now, since: now, round: r.sched.Round(), left: r.remains()}
 	for n := 0; ; n++ {
 		over := x.isOver()
 		changed := x.lookAgain() // after over: what ended before over came true is seen here
@@ -73,7 +73,7 @@ func (r *Rank) settleLimit() time.Duration {
 }
 
 // lookAgain says whether anything has ended since the last look.
-func (x *settling) lookAgain() (changed bool) {
+func (x *finalizeWait) lookAgain() (changed bool) {
 	left := x.r.remains()
 	changed = left.threads != x.left.threads || left.ops != x.left.ops
 	if changed {
@@ -84,10 +84,10 @@ func (x *settling) lookAgain() (changed bool) {
 }
 
 // isOver says that nothing ends any more, and no thread computes.
-func (x *settling) isOver() bool { return time.Since(x.since) >= x.limit && x.round.Over() }
+func (x *finalizeWait) isOver() bool { return time.Since(x.since) >= x.limit && x.round.Over() }
 
 // nameThread tells the user, once, which thread Finalize waits for.
-func (x *settling) nameThread() {
+func (x *finalizeWait) nameThread() {
 	after := stuckTime(x.r.opts)
 	if x.named || after <= 0 || time.Since(x.begun) < after || x.left.threads == 0 {
 		return
@@ -100,8 +100,8 @@ func (x *settling) nameThread() {
 }
 
 // remains tells what has not ended: threads, and the operations of the layers.
-func (r *Rank) remains() remains {
-	x := remains{threads: r.sched.Live()}
+func (r *Rank) remains() unfinished {
+	x := unfinished{threads: r.sched.Live()}
 	for _, l := range r.attached() {
 		if l.Unended == nil {
 			continue
@@ -115,9 +115,9 @@ func (r *Rank) remains() remains {
 	return x
 }
 
-func (x remains) none() bool { return x.threads == 0 && x.ops == 0 }
+func (x unfinished) none() bool { return x.threads == 0 && x.ops == 0 }
 
-func (r *Rank) pendingError(left remains) error {
+func (r *Rank) pendingError(left unfinished) error {
 	var parts []string
 	if left.threads > 0 {
 		parts = append(parts, fmt.Sprintf("%s not ended", plural(left.threads, "thread has", "threads have")))

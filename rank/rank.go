@@ -49,9 +49,9 @@ type Rank struct {
 	attaching sync.Mutex
 	layers    atomic.Pointer[[]Layer] // changed under attaching
 
-	counted counted
+	counted counterReader
 
-	untils untils
+	untils pollWaits
 	late   sync.WaitGroup        // aborts on their way
 	final  atomic.Bool           // Finalize has begun
 	blamed atomic.Bool           // the launcher knows that a peer has died

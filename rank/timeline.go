@@ -30,10 +30,10 @@ type timeline struct {
 	counters counters
 	once     sync.Once // of close
 
-	workers    []*trace.Lane // each belongs to the worker's OS thread
-	poller     *trace.Lane   // belongs to the goroutine that polls
-	goroutines *trace.Lane   // shared
-	numbers    *trace.Lane   // belongs to the goroutine that looks at counters
+	workers    []*trace.Track // each belongs to the worker's OS thread
+	poller     *trace.Track   // belongs to the goroutine that polls
+	goroutines *trace.Track   // shared
+	numbers    *trace.Track   // belongs to the goroutine that looks at counters
 }
 
 // startTimeline begins the file that GOLCI_TRACE names for this rank, if it names one.
@@ -64,7 +64,7 @@ func startTimeline(r *Rank) *timeline {
 		return nil
 	}
 	t.began, t.clocks.stop = trace.MachineTime(), make(chan struct{})
-	t.makeLanes()
+	t.makeTracks()
 	return t
 }
 
@@ -102,15 +102,15 @@ func (t *timeline) align(ctx context.Context, r *Rank) {
 	}
 }
 
-func (t *timeline) makeLanes() {
+func (t *timeline) makeTracks() {
 	for i := range t.sched.Workers() {
 		if t.sched.Kind() != fult.Fult {
 			break // its threads are goroutines
 		}
-		t.workers = append(t.workers, t.rec.Lane(fmt.Sprintf("worker %d", i)))
+		t.workers = append(t.workers, t.rec.Track(fmt.Sprintf("worker %d", i)))
 	}
-	t.poller, t.goroutines = t.rec.Lane("poller"), t.rec.Lane("goroutines")
-	t.numbers = t.rec.Lane("counters")
+	t.poller, t.goroutines = t.rec.Track("poller"), t.rec.Track("goroutines")
+	t.numbers = t.rec.Track("counters")
 }
 
 // recordOver is the conduit c, or one that records what passes through it.
@@ -134,23 +134,23 @@ func (t *timeline) followEndpoint(r *Rank, ep *am.Endpoint) error {
 	return ep.Attach(t.clocks.layer())
 }
 
-// WorkerLane is the lane of a worker, on which only its OS thread may record; nil without a timeline, and where threads
-// are goroutines.
-func (r *Rank) WorkerLane(worker int) *trace.Lane {
+// WorkerTrack is the track of a worker, on which only its OS thread may record; nil without a timeline, and where
+// threads are goroutines.
+func (r *Rank) WorkerTrack(worker int) *trace.Track {
 	if r.timeline == nil || r.timeline.workers == nil {
 		return nil
 	}
 	return r.timeline.workers[worker]
 }
 
-// CallerLane is the lane on which the caller, a handler too, may record until it blocks or returns: that of its
+// CallerTrack is the track on which the caller, a handler too, may record until it blocks or returns: that of its
 // worker, or of the poll that it runs in. If it is shared with other goroutines only AddShared may be called. It is
 // nil without a timeline.
-func (r *Rank) CallerLane() (l *trace.Lane, shared bool) {
+func (r *Rank) CallerTrack() (l *trace.Track, shared bool) {
 	if r.timeline == nil {
 		return nil, false
 	}
-	return r.timeline.wire.ownLane()
+	return r.timeline.wire.ownTrack()
 }
 
 func (t *timeline) recorder() *trace.Recorder {

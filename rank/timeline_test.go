@@ -22,7 +22,7 @@ import (
 type arrowEnd struct {
 	Phase string  `json:"ph"`
 	Rank  int     `json:"pid"`
-	Lane  int     `json:"tid"`
+	Track int     `json:"tid"`
 	Time  float64 `json:"ts"`
 	Name  string  `json:"name"`
 	ID    string  `json:"id"`
@@ -224,7 +224,7 @@ func TestCountersAfterZero(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &Rank{timeline: &timeline{rec: rec, numbers: rec.Lane("counters")}}
+		r := &Rank{timeline: &timeline{rec: rec, numbers: rec.Track("counters")}}
 		var looks atomic.Int64
 		r.Count("looks", func() int64 { return looks.Add(1) })
 		if begun {
@@ -241,7 +241,7 @@ func TestCountersAfterZero(t *testing.T) {
 // TestTimelineOff: a rank without a timeline has no conduit between, and no recorder.
 func TestTimelineOff(t *testing.T) {
 	must(t, 1, with(settings.Trace.Env(), "off"), func(r *Rank) error {
-		if r.Endpoint().Conduit() != r.Conduit() || r.Trace() != nil || r.Trace().Lane("x") != nil {
+		if r.Endpoint().Conduit() != r.Conduit() || r.Trace() != nil || r.Trace().Track("x") != nil {
 			t.Error("the rank records")
 		}
 		return nil

@@ -30,7 +30,7 @@ type traced struct {
 	// Of the poller. Only polling is read by others, which compare it with themselves.
 	polling atomic.Uint64 // the goroutine in Poll, or 0
 	sink    conduit.Sink
-	lane    *trace.Lane
+	track   *trace.Track
 	next    []uint32 // by peer: the count of the next record
 	handled int      // records and chunks in this poll
 }
@@ -76,10 +76,10 @@ func (w *traced) faced() conduit.Conduit {
 	return w
 }
 
-// ownLane is the caller's lane: that of its worker, or of the poll that it runs in. Others share one.
-func (w *traced) ownLane() (l *trace.Lane, shared bool) {
+// ownTrack is the caller's track: that of its worker, or of the poll that it runs in. Others share one.
+func (w *traced) ownTrack() (l *trace.Track, shared bool) {
 	if w.polling.Load() == uint64(arch.G()) {
-		return w.lane, false
+		return w.track, false
 	}
 	if w.sched != nil {
 		if t := w.sched.Current(); t != nil {
@@ -92,7 +92,7 @@ func (w *traced) ownLane() (l *trace.Lane, shared bool) {
 // recordDone records a slice that ends now.
 func (w *traced) recordDone(n trace.Name, start uint64, a, b int) {
 	e := trace.Record{Start: start, A: uint64(a), B: uint64(b), Name: n, Kind: trace.Slice}
-	if l, shared := w.ownLane(); shared {
+	if l, shared := w.ownTrack(); shared {
 		l.AddShared(e)
 	} else {
 		e.End = w.t.rec.Now()
@@ -117,7 +117,7 @@ func (w *traced) Commit(peer int, first uint64) {
 	w.sentBytes.Add(int64(e.B))
 	first = am.Mark(first, uint8(o.count))
 	o.count++
-	l, shared := w.ownLane()
+	l, shared := w.ownTrack()
 	if shared {
 		l.AddShared(e) // which is at the time of this call, and no message is handled before it is sent
 	}
@@ -172,15 +172,15 @@ func (w *traced) Sleep(d time.Duration, ready func() bool) bool {
 
 // Poll is called under the endpoint's poll lock.
 func (w *traced) Poll(budget int, sink conduit.Sink) int {
-	w.sink, w.handled, w.lane = sink, 0, w.t.poller
+	w.sink, w.handled, w.track = sink, 0, w.t.poller
 	if p := w.ep.PollingWorker(); p != nil && w.sched != nil {
-		w.lane = w.t.workers[p.ID()]
+		w.track = w.t.workers[p.ID()]
 	}
 	w.polling.Store(uint64(arch.G()))
 	start := w.t.rec.Now()
 	n := w.Conduit.Poll(budget, (*tracedSink)(w))
 	if w.handled > 0 {
-		w.lane.Add(trace.Record{
+		w.track.Add(trace.Record{
 			Start: start, End: w.t.rec.Now(), A: uint64(w.handled), Name: w.names.poll, Kind: trace.Slice,
 		})
 	}
@@ -198,7 +198,7 @@ func (s *tracedSink) Record(src int, rec []byte) {
 	w.sink.Record(src, rec)
 	e.End = w.t.rec.Now()
 	w.handled++
-	w.lane.Add(e)
+	w.track.Add(e)
 }
 
 // recordArrived is the slice of a record of src, which begins now. It counts the record.
@@ -226,7 +226,7 @@ func (s *tracedSink) Bulk(src int, id uint64, off int64, chunk []byte) {
 
 // Gone records the death of a peer.
 func (s *tracedSink) Gone(peer int, err error) {
-	s.lane.Add(trace.Record{Start: s.t.rec.Now(), A: uint64(peer), Name: s.names.gone, Kind: trace.Instant})
+	s.track.Add(trace.Record{Start: s.t.rec.Now(), A: uint64(peer), Name: s.names.gone, Kind: trace.Instant})
 	s.sink.Gone(peer, err)
 }
 
@@ -279,7 +279,7 @@ func (a acceptor) Accept(src int, rec []byte) bool {
 		return false
 	}
 	e := a.w.recordArrived(src, rec)
-	if l, shared := a.w.ownLane(); shared {
+	if l, shared := a.w.ownTrack(); shared {
 		l.AddShared(e)
 	} else {
 		e.Start, e.End = start, a.w.t.rec.Now()

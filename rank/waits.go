@@ -30,7 +30,7 @@ func (w *Waits) End(what string, since uint64, peer, tag int) {
 	e := trace.Record{
 		Start: since, End: rec.Now(), A: uint64(peer), B: uint64(tag), Name: rec.Name(l), Kind: trace.Span,
 	}
-	if lane, shared := w.r.CallerLane(); shared {
+	if lane, shared := w.r.CallerTrack(); shared {
 		lane.AddShared(e)
 	} else {
 		lane.Add(e)

@@ -58,7 +58,9 @@ func ofTerms(f func(c credit.Config) int) func(o *options) any {
 }
 
 func ofPlan(f func(p plan) any) func(o *options) any {
-	return func(o *options) any { return f(planFor(o, share{ranks: 1, machine: 4, cores: []int{0, 1}, own: true})) }
+	return func(o *options) any {
+		return f(planFor(o, coreShare{ranks: 1, machine: 4, cores: []int{0, 1}, own: true}))
+	}
 }
 
 // wires has every setting. Those without read say why.

@@ -45,7 +45,7 @@ func (t *barrierTrace) looks(c *barrierCell, k *cascade) {
 			continue
 		}
 		delete(t.began, phase)
-		t.p.addRecords(k.lane(), trace.Record{
+		t.p.addRecords(k.track(), trace.Record{
 			Start: began, End: now, A: uint64(c.id) | uint64(barrier.Gen(phase)), B: phase, Name: t.p.phase,
 			Kind: trace.Span,
 		})
@@ -57,12 +57,12 @@ func (t *barrierTrace) looks(c *barrierCell, k *cascade) {
 type phaseEnd struct {
 	event.Waiter
 	rt *Runtime
-	w  *watch
+	w  *operationTrace
 	x  OperationProfile
 }
 
 // arrivalProfile has the profile of an arrival delivered once its phase has triggered, or at once if it has failed.
-func (c *barrierCell) arrivalProfile(k *cascade, w *watch, phase uint64, err error) {
+func (c *barrierCell) arrivalProfile(k *cascade, w *operationTrace, phase uint64, err error) {
 	rt := c.rt
 	if w.sink == nil {
 		rt.watches.Put(w)

@@ -264,7 +264,7 @@ type arrival struct {
 	count  int64
 	value  []byte
 	ignore bool
-	watch  *watch // nil unless somebody wants to know
+	watch  *operationTrace // nil unless somebody wants to know
 }
 
 func (rt *Runtime) newArrival(c *barrierCell, h barrier.Handle, count int64, ignore bool) *arrival {

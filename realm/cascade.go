@@ -99,18 +99,18 @@ func (k *cascade) triggerOwn(e event.ID, by int, why *event.Poison) event.Status
 	return st
 }
 
-// rest has the waiters that cascades have left over.
-type rest struct {
+// deferredWaiters has the waiters that cascades have left over.
+type deferredWaiters struct {
 	mu   sync.Mutex // nothing is taken under it
 	list event.List
 }
 
 // leaveWaiters hands waiters over to the utility processor, and leaves list empty.
 func (rt *Runtime) leaveWaiters(list *event.List) {
-	rt.rest.mu.Lock()
-	first := rt.rest.list.Empty()
-	rt.rest.list.Append(list)
-	rt.rest.mu.Unlock()
+	rt.deferred.mu.Lock()
+	first := rt.deferred.list.Empty()
+	rt.deferred.list.Append(list)
+	rt.deferred.mu.Unlock()
 	if first {
 		rt.utility.pushTask(rt.newInternal(rt.carryOn), nil)
 	}
@@ -118,9 +118,9 @@ func (rt *Runtime) leaveWaiters(list *event.List) {
 
 // carryOn runs waiters that were left over.
 func (rt *Runtime) carryOn(c *Ctx) error {
-	rt.rest.mu.Lock()
-	c.cascade.list.Append(&rt.rest.list)
-	rt.rest.mu.Unlock()
+	rt.deferred.mu.Lock()
+	c.cascade.list.Append(&rt.deferred.list)
+	rt.deferred.mu.Unlock()
 	c.cascade.runWaiters(callBudget)
 	return nil
 }

@@ -374,8 +374,8 @@ func (j *job) expose() (key conduit.Key) {
 	return key
 }
 
-// landing is a copy from another rank, as it comes.
-type landing struct {
+// incomingCopy is a copy from another rank, as it comes.
+type incomingCopy struct {
 	finish event.ID
 	in     *instance
 	plan   *space.Plan
@@ -384,7 +384,7 @@ type landing struct {
 }
 
 // landing reads the description of a copy. The error is errMalformed if there is none.
-func (rt *Runtime) landing(b []byte) (x landing, why *event.Poison, err error) {
+func (rt *Runtime) landing(b []byte) (x incomingCopy, why *event.Poison, err error) {
 	r := wire{b: b}
 	id := InstanceID(r.u64())
 	x.finish = event.ID(r.u64())

@@ -17,8 +17,8 @@ type Ctx struct {
 	cascade  cascade    // for what its task lets begin
 	holds    int        // calls of HoldProcessor
 
-	lane           *trace.Lane // of the runner's worker; nil in an IO task, and without a timeline
-	started, since uint64      // when the task began, and when it began or went on; if it is watched
+	track          *trace.Track // of the runner's worker; nil in an IO task, and without a timeline
+	started, since uint64       // when the task began, and when it began or went on; if it is watched
 }
 
 // Site is where an operation is called: a Runtime, or the Ctx of a task.

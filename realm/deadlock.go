@@ -66,7 +66,7 @@ type waitGraph struct {
 	by  map[event.ID][]event.ID // what an event waits for
 	who map[event.ID]*blocked   // an operation that triggers the event
 
-	ends map[event.ID]end // those that were found
+	ends map[event.ID]chainEnd // those that were found
 }
 
 func graphOf(ops []blocked) *waitGraph {
@@ -74,7 +74,7 @@ func graphOf(ops []blocked) *waitGraph {
 		return cmp.Or(cmp.Compare(a.of.Kind(), b.of.Kind()), cmp.Compare(a.of, b.of), cmp.Compare(a.call, b.call),
 			cmp.Compare(a.to, b.to))
 	})
-	g := &waitGraph{ops, make(map[event.ID][]event.ID), make(map[event.ID]*blocked), make(map[event.ID]end)}
+	g := &waitGraph{ops, make(map[event.ID][]event.ID), make(map[event.ID]*blocked), make(map[event.ID]chainEnd)}
 	for i := range ops {
 		if b := &ops[i]; b.to != 0 {
 			g.by[b.to] = append(g.by[b.to], b.of)
@@ -160,32 +160,32 @@ func (rt *Runtime) reason(g *waitGraph, e event.ID, idle bool) string {
 		fmt.Fprintf(&b, ", which %s is to trigger, which waits for %v", g.who[e].what, g.by[e][0])
 		seen[e] = true
 	}
-	if last.circle {
+	if last.cycle {
 		return b.String() + ", in a cycle"
 	}
 	return b.String() + ", " + rt.lastReason(last.e, idle)
 }
 
-// end is where the way from one event to the next that it waits for ends: at an event for which no operation waits, or
-// never.
-type end struct {
-	e      event.ID // 0 while the way is being gone, and in a circle
-	circle bool
+// chainEnd is where the way from one event to the next that it waits for ends: at an event for which no operation
+// waits, or never.
+type chainEnd struct {
+	e     event.ID // 0 while the way is being gone, and in a circle
+	cycle bool
 }
 
 // endOf finds the end of the way from e, once for all events on it.
-func (g *waitGraph) endOf(e event.ID) end {
+func (g *waitGraph) endOf(e event.ID) chainEnd {
 	var way []event.ID
 	for {
 		x, known := g.ends[e]
 		switch {
-		case known && x == (end{}):
-			x.circle = true
+		case known && x == (chainEnd{}):
+			x.cycle = true
 		case known:
 		case g.who[e] == nil:
 			x.e = e
 		default:
-			g.ends[e] = end{}
+			g.ends[e] = chainEnd{}
 			way = append(way, e)
 			e = g.by[e][0]
 			continue

@@ -8,11 +8,11 @@ import (
 	"github.com/golci/golci/realm"
 )
 
-type greeting struct {
+type registryCheck struct {
 	Number int
 }
 
-var hello = realm.Register("hello", func(c *realm.Ctx, g greeting) error {
+var hello = realm.Register("hello", func(c *realm.Ctx, g registryCheck) error {
 	fmt.Printf("task %d on rank %d\n", g.Number, c.Runtime().Rank())
 	return nil
 })
@@ -25,7 +25,7 @@ func Example() {
 		}
 		done := realm.NoEvent
 		for i := range 4 {
-			done = realm.Spawn(rt, realm.ProcessorOf(i%2), hello, greeting{Number: i}, realm.After(done))
+			done = realm.Spawn(rt, realm.ProcessorOf(i%2), hello, registryCheck{Number: i}, realm.After(done))
 		}
 		return rt.Wait(context.Background(), done)
 	})

@@ -16,8 +16,8 @@ import (
 //
 // The entry of a merger is right as long as it is there, since the merger takes it out before it ends.
 
-// visitors has the operations that wait here and finish with an event of another rank.
-type visitors struct {
+// remoteWaits has the operations that wait here and finish with an event of another rank.
+type remoteWaits struct {
 	mu sync.Mutex // guards of; nothing is taken under it
 	of map[event.ID]waitsFor
 }
@@ -28,7 +28,7 @@ func (rt *Runtime) arrives(e event.ID, at waitsFor) {
 	if e.EventRank() == rt.rank {
 		return
 	}
-	v := &rt.visitors
+	v := &rt.remoteWaits
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.of == nil {
@@ -40,11 +40,11 @@ func (rt *Runtime) arrives(e event.ID, at waitsFor) {
 // departs takes out the operation that finishes with e, if that belongs to another rank.
 func (rt *Runtime) departs(e event.ID) {
 	if e.EventRank() != rt.rank {
-		rt.visitors.takeVisitor(e)
+		rt.remoteWaits.takeVisitor(e)
 	}
 }
 
-func (v *visitors) takeVisitor(e event.ID) waitsFor {
+func (v *remoteWaits) takeVisitor(e event.ID) waitsFor {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	at := v.of[e]
@@ -81,7 +81,7 @@ func (rt *Runtime) leaveIndex(e event.ID) {
 // nobody else finds it then. all takes a merger out, too. The result has no waiter if there is none.
 func (rt *Runtime) claimWait(e event.ID, all bool) (at waitsFor) {
 	if !rt.owns(e) {
-		return rt.visitors.takeVisitor(e)
+		return rt.remoteWaits.takeVisitor(e)
 	}
 	c := rt.events.cellAt(e.EventIndex())
 	if c == nil {

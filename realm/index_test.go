@@ -163,11 +163,11 @@ func TestIndexForgets(t *testing.T) {
 					t.Errorf("%s: an operation that has ended is in the index", how)
 				}
 			}
-			there.visitors.mu.Lock()
-			if n := len(there.visitors.of); n != 0 {
+			there.remoteWaits.mu.Lock()
+			if n := len(there.remoteWaits.of); n != 0 {
 				t.Errorf("%s: %d operations of the other rank are in the index", how, n)
 			}
-			there.visitors.mu.Unlock()
+			there.remoteWaits.mu.Unlock()
 		}
 	})
 }

@@ -46,7 +46,7 @@ type job struct {
 	cursor   *space.Cursor
 	filling  *space.Filling
 	done     int64 // bytes
-	watch    *watch
+	watch    *operationTrace
 }
 
 // startJob has the rank of the instance by do j. It does not block.
@@ -101,7 +101,7 @@ func (j *job) delegate(k *cascade, rank int, profiler uint32) {
 }
 
 // precondition reads options. All events to wait for become one.
-func (rt *Runtime) precondition(opts []Option) terms {
+func (rt *Runtime) precondition(opts []Option) opOptions {
 	x, several := rt.termsOf(opts)
 	x.after = rt.both(x.after, several, x.ignore)
 	return x

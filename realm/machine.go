@@ -17,11 +17,11 @@ const AllRanks = -1
 // machine is what is known of the ranks: each is asked at the first query that concerns it.
 type machine struct {
 	mu    sync.Mutex // guards ranks and their fields; nothing is taken under it
-	ranks map[int]*site
+	ranks map[int]*rankInfo
 }
 
-// site is what one rank has. told triggers when what is known.
-type site struct {
+// rankInfo is what one rank has. told triggers when what is known.
+type rankInfo struct {
 	told event.ID
 	what description
 }
@@ -58,7 +58,7 @@ func (rt *Runtime) describe() description {
 }
 
 // site returns what is known of a rank, which it asks if nobody has.
-func (rt *Runtime) siteOf(rank int) *site {
+func (rt *Runtime) siteOf(rank int) *rankInfo {
 	m := &rt.machine
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -67,9 +67,9 @@ func (rt *Runtime) siteOf(rank int) *site {
 		return s
 	}
 	if m.ranks == nil {
-		m.ranks = make(map[int]*site)
+		m.ranks = make(map[int]*rankInfo)
 	}
-	s = new(site)
+	s = new(rankInfo)
 	m.ranks[rank] = s
 	if rank == rt.rank {
 		s.what = rt.describe()
@@ -91,7 +91,7 @@ func (rt *Runtime) inquire(rank int, h uint8, told event.ID) {
 
 // onAsk: another rank asks what this one has.
 func (rt *Runtime) onAsk(t *am.Token, args []uint64, _ []byte) {
-	if rt.mute.Load() {
+	if rt.ignoreQuestions.Load() {
 		return
 	}
 	b, err := json.Marshal(rt.describe())

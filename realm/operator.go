@@ -32,7 +32,7 @@ func RegisterOp[L, R any](name string, op *Op[L, R]) *Op[L, R] {
 	}
 	named := *op
 	named.Name = name
-	d := &definition{
+	d := &registration{
 		name: operatorPrefix + name, layout: layoutOf(l) + " by " + layoutOf(r),
 		run: func(*Ctx, *task) error { return errors.New("an operator is no task") },
 	}

@@ -17,7 +17,7 @@ import (
 func registered(pairs ...string) *catalog {
 	c := &catalog{}
 	for k := 0; k < len(pairs); k += 2 {
-		c.defs = append(c.defs, &definition{name: pairs[k], layout: pairs[k+1]})
+		c.defs = append(c.defs, &registration{name: pairs[k], layout: pairs[k+1]})
 	}
 	return c
 }
@@ -67,7 +67,7 @@ func TestOperatorsDiffer(t *testing.T) {
 			return
 		}
 		c := *rt.catalog
-		c.defs = append([]*definition(nil), c.defs...)
+		c.defs = append([]*registration(nil), c.defs...)
 		for k, d := range c.defs {
 			if d.name == operatorPrefix+sumInt64.Name {
 				other := *d

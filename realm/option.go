@@ -44,9 +44,9 @@ func Profile(p *Profiler) Option {
 // The data have 4 or 8 bytes. A rank that reaches the memory of the instance applies there itself.
 func Atomically() Option { return Option{kind: optionAtomic} }
 
-// terms are what the options of most operations amount to. A fifth field would keep them in memory, which costs each
-// spawn 6 ns.
-type terms struct {
+// opOptions are what the options of most operations amount to. A fifth field would keep them in memory, which costs
+// each spawn 6 ns.
+type opOptions struct {
 	after    Event
 	priority int32
 	ignore   bool
@@ -54,7 +54,7 @@ type terms struct {
 }
 
 // termsOf reads options. If all events to wait for are those of one option, they are several, not merged.
-func (rt *Runtime) termsOf(opts []Option) (x terms, several []Event) {
+func (rt *Runtime) termsOf(opts []Option) (x opOptions, several []Event) {
 	x.ignore = ignoring(opts)
 	for i := range opts {
 		switch o := &opts[i]; {

@@ -116,6 +116,6 @@ func (rt *Runtime) peerGone(rank int, err error, w *fult.Worker) {
 	k.barrierPeerGone(rank)
 	rt.flowsGone(k, rank, why)
 	rt.shutdownGone(k)
-	rt.quiet.peerGone(rt)
+	rt.quiescence.peerGone(rt)
 	k.endCascade(pollBudget)
 }

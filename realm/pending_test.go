@@ -67,7 +67,7 @@ func pendingJob(conduit, column string, limit context.Context, act func(rt *Runt
 	waiting := make(chan struct{})
 	return RunWith(2, rankConfig(conduit), func(rt *Runtime) error {
 		rts[rt.rank] = rt
-		rt.mute.Store(true)
+		rt.ignoreQuestions.Store(true)
 		began.Done()
 		began.Wait()
 		if rt.rank == 0 {

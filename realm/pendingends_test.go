@@ -151,7 +151,7 @@ func TestDeadlocksClosed(t *testing.T) {
 	mute, over := make(chan struct{}), make(chan struct{})
 	err := Run(2, func(rt *Runtime) error {
 		if rt.rank == 0 {
-			rt.mute.Store(true)
+			rt.ignoreQuestions.Store(true)
 			close(mute)
 			<-over
 			return errTest

@@ -26,7 +26,7 @@ type probe struct {
 	queues sync.Map // of *atomic.Int64, by executor: its tasks that are ready
 }
 
-func newProbe(r *rank.Rank, defs []*definition) *probe {
+func newProbe(r *rank.Rank, defs []*registration) *probe {
 	rec := r.Trace()
 	if rec == nil {
 		return nil
@@ -67,20 +67,20 @@ func (p *probe) nameOf(t *task) trace.Name {
 	return p.function
 }
 
-// lane is that of the worker that runs the cascade, if it is known.
-func (k *cascade) lane() *trace.Lane {
+// track is that of the worker that runs the cascade, if it is known.
+func (k *cascade) track() *trace.Track {
 	if k == nil || k.w == nil {
 		return nil
 	}
-	return k.rt.r.WorkerLane(k.w.ID())
+	return k.rt.r.WorkerTrack(k.w.ID())
 }
 
-// addRecords records on lane l, which belongs to the caller, or on whatever lane the caller has. Arrows that stand
+// addRecords records on track l, which belongs to the caller, or on whatever track the caller has. Arrows that stand
 // alone come after their slice, in one call.
-func (p *probe) addRecords(l *trace.Lane, all ...trace.Record) {
+func (p *probe) addRecords(l *trace.Track, all ...trace.Record) {
 	if l == nil {
 		var shared bool
-		if l, shared = p.r.CallerLane(); shared {
+		if l, shared = p.r.CallerTrack(); shared {
 			l.AddShared(all...)
 			return
 		}
@@ -90,10 +90,10 @@ func (p *probe) addRecords(l *trace.Lane, all ...trace.Record) {
 	}
 }
 
-// workSlice records a slice as add does. On a lane that goroutines share, where slices may overlap, it is a span.
-func (p *probe) workSlice(l *trace.Lane, e trace.Record) {
+// workSlice records a slice as add does. On a track that goroutines share, where slices may overlap, it is a span.
+func (p *probe) workSlice(l *trace.Track, e trace.Record) {
 	if l == nil {
-		if _, shared := p.r.CallerLane(); shared {
+		if _, shared := p.r.CallerTrack(); shared {
 			e.Kind = trace.Span
 		}
 	}
@@ -110,14 +110,14 @@ func (t *task) unwatch() {
 func (t *task) spawned(c *Ctx, after Event, several []Event) {
 	w := t.watch
 	if c != nil {
-		w.lane = c.lane
+		w.track = c.track
 	}
 	if len(several) > 0 && after == NoEvent {
 		after = several[0]
 	}
 	if p := t.rt.probe; p != nil && after != NoEvent {
 		now := t.rt.clock.Now()
-		p.addRecords(w.lane, trace.Record{
+		p.addRecords(w.track, trace.Record{
 			Start: now, End: now, A: uint64(t.finish), B: uint64(after), Flow: uint64(t.finish), Name: p.spawn,
 			Kind: trace.Slice | trace.FlowOut,
 		})
@@ -126,7 +126,7 @@ func (t *task) spawned(c *Ctx, after Event, several []Event) {
 }
 
 // readied notes that t is ready. An arrow leads from there to the beginning of the task.
-func (t *task) readied(l *trace.Lane) {
+func (t *task) readied(l *trace.Track) {
 	now := t.rt.clock.Now()
 	t.watch.ready = now
 	if p := t.rt.probe; p != nil && t.finish != 0 {
@@ -180,13 +180,13 @@ func (t *task) finishWatched(c *Ctx, why *event.Poison) {
 // overlap, and are spans.
 func (p *probe) ran(c *Ctx, t *task, end uint64) {
 	e := trace.Record{Start: c.since, End: end, A: uint64(t.finish), Name: p.nameOf(t), Kind: trace.Slice}
-	if c.lane == nil {
+	if c.track == nil {
 		e.Kind = trace.Span
 	} else if c.since == c.started && t.finish != 0 {
 		e.Flow = uint64(t.finish)
 		e.Kind |= trace.FlowIn
 	}
-	p.addRecords(c.lane, e)
+	p.addRecords(c.track, e)
 }
 
 // pauses ends the slice of the task that waits, if it is watched; resumes begins the next one.
@@ -210,7 +210,7 @@ func (c *Ctx) resumes(paused uint64, e event.ID) {
 	w.waits++
 	w.waited += c.since - paused
 	if p := c.rt.probe; p != nil {
-		p.addRecords(c.lane, trace.Record{
+		p.addRecords(c.track, trace.Record{
 			Start: paused, End: c.since, A: uint64(c.task.finish), B: uint64(e), Name: p.wait, Kind: trace.Span,
 		})
 	}
@@ -263,7 +263,7 @@ func (p *probe) queue(x executor) *atomic.Int64 {
 }
 
 // leaves notes that a task is in no queue any more.
-func (w *watch) leaves() {
+func (w *operationTrace) leaves() {
 	if w.queue != nil {
 		w.queue.Add(-1)
 		w.queue = nil

@@ -82,10 +82,10 @@ type processor struct {
 	worker int
 	groups []*group // that it is a member of; set under mu
 
-	urgent atomic.Bool // there is something in back or first, or in a group's queue
-	chain  taskList    // the next tasks; it belongs to who has the turn
-	batch  *taskBatch  // profiles that have not been delivered; likewise
-	ends   ends
+	urgent   atomic.Bool // there is something in back or first, or in a group's queue
+	chain    taskList    // the next tasks; it belongs to who has the turn
+	batch    *taskBatch  // profiles that have not been delivered; likewise
+	finished finishBatch
 
 	mu      spin.Lock // guards what follows; nothing is taken under it
 	turn    *runner   // who has the turn, nil if there is nothing to do
@@ -192,7 +192,7 @@ func (p *processor) nextTask(r *runner) *task {
 // priority, then the chain. has tells whether r still has the turn. With linger it keeps the turn if there is nothing
 // to do, and is to call choose again.
 func (p *processor) choose(r *runner, linger bool) (t *task, has bool) {
-	p.ends.sendFirst(p.rt)
+	p.finished.sendFirst(p.rt)
 	p.mu.Lock()
 	p.lingers = false
 	if len(p.back) > 0 {
@@ -278,7 +278,7 @@ func (p *processor) keepTurn(r *runner, alive bool) bool {
 	has := p.turn == r
 	p.mu.Unlock()
 	if has && !alive {
-		p.ends.sendFirst(p.rt)
+		p.finished.sendFirst(p.rt)
 		p.yield(r)
 	}
 	return has && alive

@@ -264,7 +264,7 @@ func TestProfilersApart(t *testing.T) {
 type mark struct {
 	Phase string  `json:"ph"`
 	Rank  int     `json:"pid"`
-	Lane  int     `json:"tid"`
+	Track int     `json:"tid"`
 	Time  float64 `json:"ts"`
 	Long  float64 `json:"dur"`
 	Name  string  `json:"name"`

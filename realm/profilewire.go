@@ -41,7 +41,7 @@ func (rt *Runtime) sendProfiles(b *batch) {
 }
 
 func (rt *Runtime) appendProfile(b []byte, x *OperationProfile) []byte {
-	place, _ := slices.BinarySearchFunc(rt.catalog.defs, x.Task, func(d *definition, name string) int {
+	place, _ := slices.BinarySearchFunc(rt.catalog.defs, x.Task, func(d *registration, name string) int {
 		return strings.Compare(d.name, name)
 	})
 	for _, word := range [profileWords]uint64{

@@ -81,16 +81,16 @@ func (rt *Runtime) meetQuiet() error {
 		rt.endRunners()
 		return nil
 	}
-	for m := new(meeting); ; {
+	for m := new(quiescenceWait); ; {
 		over, err := rt.takePart(m)
 		if err != nil {
 			return err
 		}
 		if over {
 			rt.endRunners()
-			rt.quiet.mu.Lock()
-			rt.quiet.met++
-			rt.quiet.mu.Unlock()
+			rt.quiescence.mu.Lock()
+			rt.quiescence.met++
+			rt.quiescence.mu.Unlock()
 			return nil
 		}
 	}
@@ -98,26 +98,26 @@ func (rt *Runtime) meetQuiet() error {
 
 // anyDead tells, after the first end, whether there is to be a second one. All ranks that live say the same.
 func (rt *Runtime) anyDead() bool {
-	rt.quiet.mu.Lock()
-	defer rt.quiet.mu.Unlock()
-	return rt.quiet.dead
+	rt.quiescence.mu.Lock()
+	defer rt.quiescence.mu.Unlock()
+	return rt.quiescence.dead
 }
 
-// meeting is what a rank knows while it waits in meet, which owns it.
-type meeting struct {
+// quiescenceWait is what a rank knows while it waits in meet, which owns it.
+type quiescenceWait struct {
 	epoch int    // in which this rank has asked for a wave last, if it is not the first
 	done  int    // the newest wave that this rank has answered
 	last  counts // of the root: the sums of the wave before
 }
 
 // takePart takes part in one wave, and tells whether it was the last.
-func (rt *Runtime) takePart(m *meeting) (over bool, err error) {
-	if now := rt.quiet.lookAtWave(0).epoch; now != m.epoch {
+func (rt *Runtime) takePart(m *quiescenceWait) (over bool, err error) {
+	if now := rt.quiescence.lookAtWave(0).epoch; now != m.epoch {
 		m.epoch = now
 		rt.askAgain()
 	}
 	root, parent, children := rt.relations()
-	q := &rt.quiet
+	q := &rt.quiescence
 	epoch := q.lookAtWave(0).epoch
 	if root {
 		q.mu.Lock()
@@ -157,7 +157,7 @@ func (rt *Runtime) askAgain() {
 	}
 	for r := range rt.rank { // the first that lives is the root, whichever that is by the others' knowledge
 		if !rt.ep.Gone(r) {
-			rt.ep.Post(r, hAgain, nil, uint64(rt.quiet.lookAtWave(0).asked))
+			rt.ep.Post(r, hAgain, nil, uint64(rt.quiescence.lookAtWave(0).asked))
 			return
 		}
 	}
@@ -167,7 +167,7 @@ func (rt *Runtime) askAgain() {
 // mind.
 func (rt *Runtime) onAgain(_ *am.Token, args []uint64, _ []byte) {
 	root, _, _ := rt.relations()
-	q := &rt.quiet
+	q := &rt.quiescence
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.seen = max(q.seen, int(args[0]))
@@ -178,7 +178,7 @@ func (rt *Runtime) onAgain(_ *am.Token, args []uint64, _ []byte) {
 
 // passOn passes a wave on, and how many ends there have been.
 func (rt *Runtime) passOn(children []int, epoch, n int) {
-	q := &rt.quiet
+	q := &rt.quiescence
 	q.mu.Lock()
 	ends := uint64(q.over) << 1
 	if q.dead {
@@ -201,18 +201,18 @@ func (rt *Runtime) answerWave(root bool, parent, epoch, n int, sum counts, last 
 		return
 	}
 	if sum == *last && sum.sent == sum.received {
-		rt.quiet.mu.Lock()
-		if rt.quiet.over++; rt.quiet.over == 1 {
-			rt.quiet.dead = epoch > 0
+		rt.quiescence.mu.Lock()
+		if rt.quiescence.over++; rt.quiescence.over == 1 {
+			rt.quiescence.dead = epoch > 0
 		}
-		rt.quiet.mu.Unlock()
+		rt.quiescence.mu.Unlock()
 	}
 	*last = sum
 }
 
 // onWave: the parent begins a wave, or ends the last.
 func (rt *Runtime) onWave(_ *am.Token, args []uint64, _ []byte) {
-	q := &rt.quiet
+	q := &rt.quiescence
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.asked = max(q.asked, int(args[1]))
@@ -223,7 +223,7 @@ func (rt *Runtime) onWave(_ *am.Token, args []uint64, _ []byte) {
 
 // onCount: a child has answered.
 func (rt *Runtime) onCount(_ *am.Token, args []uint64, _ []byte) {
-	q := &rt.quiet
+	q := &rt.quiescence
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if int(args[0]) != q.epoch {
@@ -246,10 +246,10 @@ const (
 
 // awaitIdle waits until no task is ready or runs here, or the epoch is over.
 func (rt *Runtime) awaitIdle(epoch int) {
-	for nap := firstNap; !rt.isIdle() && rt.quiet.lookAtWave(0).epoch == epoch && rt.r.Ended() == nil; nap = min(2*nap,
-		lastNap) {
+	for nap := firstNap; !rt.isIdle() && rt.quiescence.lookAtWave(0).epoch == epoch && rt.r.Ended() == nil; {
 		rt.r.Poll()
 		time.Sleep(nap)
+		nap = min(2*nap, lastNap)
 	}
 }
 

@@ -21,17 +21,17 @@ func TestTwoWaves(t *testing.T) {
 		{12, 12, 1, false}, // a rank has died
 		{12, 12, 1, true},
 	} {
-		rt.quiet.over = 0
+		rt.quiescence.over = 0
 		rt.answerWave(true, 0, c.epoch, i, counts{1, c.sent, c.received}, &last)
-		if rt.quiet.over != 0 != c.over || c.over && rt.anyDead() != (c.epoch > 0) {
-			t.Errorf("wave %d, %+v: over %v", i, c, rt.quiet.over)
+		if rt.quiescence.over != 0 != c.over || c.over && rt.anyDead() != (c.epoch > 0) {
+			t.Errorf("wave %d, %+v: over %v", i, c, rt.quiescence.over)
 		}
 	}
 	rt.peers.peerOf(1).sent.Add(1) // of the root, which counts, too
 	for i, received := range []int64{12, 12, 13, 13} {
-		rt.quiet.over = 0
-		if rt.answerWave(true, 0, 1, 9, counts{1, 12, received}, &last); rt.quiet.over != 0 != (i == 3) {
-			t.Errorf("%d messages sent, %d received, wave %d: over %v", 13, received, i, rt.quiet.over)
+		rt.quiescence.over = 0
+		if rt.answerWave(true, 0, 1, 9, counts{1, 12, received}, &last); rt.quiescence.over != 0 != (i == 3) {
+			t.Errorf("%d messages sent, %d received, wave %d: over %v", 13, received, i, rt.quiescence.over)
 		}
 	}
 }
@@ -42,13 +42,13 @@ func TestLateNews(t *testing.T) {
 	for _, n := range []int{2, 3, 7} {
 		late := n - 1 // it has no children
 		must(t, Run(n, func(rt *Runtime) error {
-			var m meeting
+			var m quiescenceWait
 			if rt.rank == late {
 				if over, err := rt.takePart(&m); over || err != nil || m.done == 0 {
 					t.Errorf("%d ranks: wave %d: over %v, %v", n, m.done, over, err)
 				}
 			}
-			rt.quiet.peerGone(rt)
+			rt.quiescence.peerGone(rt)
 			for over := false; !over; {
 				var err error
 				if over, err = rt.takePart(&m); err != nil {

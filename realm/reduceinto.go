@@ -150,7 +150,7 @@ type reduction struct {
 	to     replayer        // of memory that this rank reaches
 	there  *remoteInstance // what is known of dst; nil if this rank is not to apply there itself
 	head   []byte          // of a parcel to another one
-	watch  *watch
+	watch  *operationTrace
 
 	// Owned by the tasks of the runtime on the utility processor.
 	chunks   reduce.Chunker

@@ -8,7 +8,7 @@ import (
 
 // Reduction is a registered way to make one value of two.
 type Reduction[T any] struct {
-	def *definition
+	def *registration
 }
 
 // RegisterReduction makes f known under a name, as a reduction of the values of barriers. It is called where Register
@@ -20,7 +20,7 @@ func RegisterReduction[T any](name string, f func(a, b T) T) Reduction[T] {
 	if !pointerFree(typ) {
 		panic("realm: RegisterReduction: " + typ.String() + " has pointers, and cannot be reduced")
 	}
-	d := &definition{
+	d := &registration{
 		name: "reduction " + name, layout: layoutOf(typ), size: typ.Size(), plain: true, fold: folder[T](f),
 		run: func(*Ctx, *task) error { return errors.New("a reduction is no task") },
 	}

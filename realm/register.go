@@ -17,11 +17,11 @@ import (
 
 // Task is a registered function that takes arguments of type A.
 type Task[A any] struct {
-	def *definition
+	def *registration
 }
 
-// definition is what is known of a registered task, reduction or operator.
-type definition struct {
+// registration is what is known of a registered task, reduction or operator.
+type registration struct {
 	name     string
 	serial   int    // by the order of registration in this process
 	layout   string // of the arguments
@@ -35,8 +35,8 @@ type definition struct {
 // registry has what the program has registered. It is filled while packages are initialised.
 var registry struct {
 	mu   sync.Mutex
-	all  []*definition // by serial
-	name map[string]*definition
+	all  []*registration // by serial
+	name map[string]*registration
 }
 
 // Register makes f known under a name, as a task that may be spawned on any rank. It is to be called before the
@@ -48,7 +48,7 @@ var registry struct {
 // registration of a name panics, as it can only be a mistake in the program.
 func Register[A any](name string, f func(c *Ctx, args A) error) Task[A] {
 	typ := reflect.TypeFor[A]()
-	d := &definition{name: name, layout: layoutOf(typ), size: typ.Size(), plain: pointerFree(typ)}
+	d := &registration{name: name, layout: layoutOf(typ), size: typ.Size(), plain: pointerFree(typ)}
 	if d.plain {
 		d.run = func(c *Ctx, t *task) error { return f(c, *(*A)(t.args())) }
 	} else {
@@ -65,14 +65,14 @@ func Register[A any](name string, f func(c *Ctx, args A) error) Task[A] {
 }
 
 // enterRegistry puts d into the registry.
-func (d *definition) enterRegistry() {
+func (d *registration) enterRegistry() {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
 	if registry.name[d.name] != nil {
 		panic(fmt.Sprintf("realm: %q is registered twice", d.name))
 	}
 	if registry.name == nil {
-		registry.name = make(map[string]*definition)
+		registry.name = make(map[string]*registration)
 	}
 	d.serial = len(registry.all)
 	registry.all = append(registry.all, d)
@@ -89,8 +89,8 @@ func (t Task[A]) Name() string {
 
 // catalog is the registry as a runtime has found it: task numbers that travel are places in it.
 type catalog struct {
-	defs   []*definition // by name
-	place  []int         // by serial
+	defs   []*registration // by name
+	place  []int           // by serial
 	digest uint64
 }
 
@@ -98,7 +98,7 @@ func takeCatalog() *catalog {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
 	c := &catalog{defs: slices.Clone(registry.all), place: make([]int, len(registry.all))}
-	slices.SortFunc(c.defs, func(a, b *definition) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(c.defs, func(a, b *registration) int { return strings.Compare(a.name, b.name) })
 	for i, d := range c.defs {
 		c.place[d.serial] = i
 	}
@@ -209,7 +209,7 @@ func isSent(t reflect.Type) bool {
 }
 
 // put stores arguments in t, by value.
-func put[A any](t *task, d *definition, args *A) error {
+func put[A any](t *task, d *registration, args *A) error {
 	if d.plain {
 		t.argsRoom(d.size)
 		*(*A)(t.args()) = *args

@@ -21,8 +21,8 @@ type lockOp struct {
 	mode   reservation.Mode
 	what   uint8
 	ignore bool
-	first  *event.Poison // of a release, which waits for the rest of it; else nil
-	watch  *watch        // of an acquire that somebody wants to know of; nil while the memory is not in use
+	first  *event.Poison   // of a release, which waits for the rest of it; else nil
+	watch  *operationTrace // of an acquire that somebody wants to know of; nil while the memory is not in use
 }
 
 func (rt *Runtime) newLockOp(c *lockCell, what uint8) *lockOp {

@@ -54,7 +54,7 @@ func (t *lockTrace) noted(c *lockCell, granted bool) {
 
 // granted tells of an acquire that is over, and frees its watch. grant is its event, which has triggered if it is not
 // 0. c is nil for a FastReservation.
-func (rt *Runtime) granted(w *watch, c *lockCell, grant event.ID, why *event.Poison) {
+func (rt *Runtime) granted(w *operationTrace, c *lockCell, grant event.ID, why *event.Poison) {
 	end := rt.now()
 	x := OperationProfile{Kind: OperationAcquire, Finish: Event(grant)}
 	from := rt.rank

@@ -84,7 +84,7 @@ func TestEndsOfTwoRanks(t *testing.T) {
 			rts[0].newEventBy(2), rts[1].newEventBy(2), rts[1].newEventBy(2), rts[0].newEventBy(2),
 		}
 		must(t, wait(t, at, SpawnLocal(at, at.CPU(0), func(*Ctx) error { // it has the turn
-			x := &at.executorOf(at.CPU(0)).(*processor).ends
+			x := &at.executorOf(at.CPU(0)).(*processor).finished
 			for _, e := range events {
 				x.addFinish(at, e, 1)
 			}

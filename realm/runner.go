@@ -59,7 +59,7 @@ func (r *runner) launchThread() {
 func (r *runner) main(t *fult.Thread) {
 	r.thread.Store(t)
 	r.cascade = cascade{rt: r.rt, w: t.Worker()}
-	r.lane = r.rt.r.WorkerLane(t.Worker().ID())
+	r.track = r.rt.r.WorkerTrack(t.Worker().ID())
 	r.rt.addRunner(t, r)
 	defer r.rt.dropRunner(t)
 	for !r.loop(t) {
@@ -104,7 +104,7 @@ func (r *runner) runTasks(t *fult.Thread) {
 		}
 		x.runTask(&r.Ctx)
 		if n%tasksPerTurn == 0 {
-			p.ends.sendFirst(p.rt)
+			p.finished.sendFirst(p.rt)
 			t.Yield()
 		}
 	}
@@ -145,7 +145,7 @@ func (r *runner) waitEvent(e Event, call callName, ctx context.Context) error {
 		defer stop()
 	}
 	paused := r.pauses()
-	r.executor.ends.sendFirst(r.rt)
+	r.executor.finished.sendFirst(r.rt)
 	if r.keeps {
 		r.executor.restTurn(r)
 	}

@@ -23,33 +23,33 @@ type Runtime struct {
 	catalog    *catalog
 	fault      func(err error) // ends the job; a test counts instead. It does not change once the rank has started
 
-	events     table
-	visitors   visitors
-	replicas   replicas
-	locks      locks
-	barriers   barriers
-	rest       rest
-	procs      processors
-	utility    *processor
-	down       event.ID    // triggers when the job is to end
-	downAsked  atomic.Bool // a call of Shutdown on this rank has had its event; set before the root is told
-	runners    runners
-	peers      peers
-	greeting   greeting
-	quiet      quiescence
-	machine    machine
-	collective collective
-	data       data
-	surveys    surveys
+	events      table
+	remoteWaits remoteWaits
+	replicas    replicas
+	locks       locks
+	barriers    barriers
+	deferred    deferredWaiters
+	procs       processors
+	utility     *processor
+	down        event.ID    // triggers when the job is to end
+	downAsked   atomic.Bool // a call of Shutdown on this rank has had its event; set before the root is told
+	runners     runners
+	peers       peers
+	greeting    registryCheck
+	quiescence  quiescence
+	machine     machine
+	collective  collective
+	data        data
+	surveys     surveys
 
-	clock     trace.Clock   // of the timeline, if there is one
-	brisk     atomic.Uint64 // briskTime by clock, 0 before Begin
-	probe     *probe
-	profilers profilers
-	stopped   atomic.Bool // operations cannot start any more
+	clock       trace.Clock   // of the timeline, if there is one
+	coarseClock atomic.Uint64 // briskTime by clock, 0 before Begin
+	probe       *probe
+	profilers   profilers
+	stopped     atomic.Bool // operations cannot start any more
 
-	mute  atomic.Bool   // questions of other ranks get no answer; set by tests
-	looks *atomic.Int64 // counts the waiters that are looked at, to find some of them; nil outside of tests
+	ignoreQuestions atomic.Bool   // questions of other ranks get no answer; set by tests
+	looks           *atomic.Int64 // counts the waiters that are looked at, to find some of them; nil outside of tests
 
 	// Memory of operations that are not in use.
 	cascades    request.Pool[cascade]
@@ -62,7 +62,7 @@ type Runtime struct {
 	arrivals    request.Pool[arrival]
 	batches     request.Pool[batch]
 	taskBatches request.Pool[taskBatch]
-	watches     request.Pool[watch]
+	watches     request.Pool[operationTrace]
 }
 
 // Config says what a runtime has. The zero value has a CPU processor for each worker of the rank, a utility processor,

@@ -66,7 +66,7 @@ func SpawnLocal(at Site, p Processor, f func(c *Ctx) error, opts ...Option) Even
 }
 
 // prepareTask makes a task for processor p. Its executor is nil if p belongs to another rank.
-func (rt *Runtime) prepareTask(p Processor, x *terms) (*task, error) {
+func (rt *Runtime) prepareTask(p Processor, x *opOptions) (*task, error) {
 	if err := rt.endedError(); err != nil {
 		return nil, err
 	}

@@ -95,11 +95,11 @@ func (rt *Runtime) Finalize(ctx context.Context) error { return rt.r.Finalize(ct
 // OfRank is the rank that the runtime works on.
 func (rt *Runtime) OfRank() *rank.Rank { return rt.r }
 
-// greeting compares what ranks have registered, along a tree: each rank tells its parent.
-type greeting struct {
-	mu    sync.Mutex // guards what follows
-	heard int
-	wrong error
+// registryCheck compares what ranks have registered, along a tree: each rank tells its parent.
+type registryCheck struct {
+	mu       sync.Mutex // guards what follows
+	received int
+	wrong    error
 }
 
 // Begin compares what has been registered with other ranks, and starts the workers. Every rank calls it once after the
@@ -117,7 +117,7 @@ func (rt *Runtime) Begin() error {
 	err := rt.r.BlockUntil(func() bool {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		return g.heard == len(children) || g.wrong != nil || rt.ep.AnyGone()
+		return g.received == len(children) || g.wrong != nil || rt.ep.AnyGone()
 	})
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -144,7 +144,7 @@ func (c *catalog) summary(room int) []byte {
 }
 
 // digest is that of the layout.
-func (d *definition) digest() uint64 {
+func (d *registration) digest() uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(d.layout))
 	return h.Sum64()
@@ -155,7 +155,7 @@ func (rt *Runtime) onGreet(t *am.Token, args []uint64, payload []byte) {
 	g := &rt.greeting
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.heard++
+	g.received++
 	if args[0] != rt.catalog.digest && g.wrong == nil {
 		g.wrong = rt.callErrorf("Begin", "%w: %s", ErrRegistered, rt.catalog.difference(rt.rank, t.Source(), payload))
 	}

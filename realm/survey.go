@@ -148,7 +148,7 @@ func (s *surveys) dropAsked(asked []event.ID) {
 
 // onSurvey: another rank asks what waits here.
 func (rt *Runtime) onSurvey(t *am.Token, args []uint64, _ []byte) {
-	if rt.mute.Load() {
+	if rt.ignoreQuestions.Load() {
 		return
 	}
 	var b []byte

@@ -17,13 +17,13 @@ type task struct {
 	event.Waiter       // of the precondition
 	next         *task // in a queue
 	rt           *Runtime
-	def          *definition
+	def          *registration
 	finish       event.ID
 	executor     executor
 	priority     int32
-	ignore       bool   // runs even if the precondition is poisoned
-	serial       uint64 // orders tasks of the same priority
-	watch        *watch // nil unless somebody wants to know of the task
+	ignore       bool            // runs even if the precondition is poisoned
+	serial       uint64          // orders tasks of the same priority
+	watch        *operationTrace // nil unless somebody wants to know of the task
 	local        func(c *Ctx) error
 	large        *large // nil in most tasks
 	inline       [inlineWords]uint64
@@ -75,7 +75,7 @@ func (t *task) argsRoom(n uintptr) {
 func (t *task) launchAfter(after event.ID) {
 	if after == 0 {
 		if t.watch != nil {
-			t.readied(t.watch.lane)
+			t.readied(t.watch.track)
 		}
 		t.executor.pushTask(t, nil)
 		return
@@ -108,7 +108,7 @@ func (t *task) Fire(w *event.Waiter, by any) {
 func (t *task) beginTask(k *cascade, why *event.Poison) {
 	if why == nil || t.ignore {
 		if t.watch != nil {
-			t.readied(k.lane())
+			t.readied(k.track())
 		}
 		t.executor.pushTask(t, k)
 		return

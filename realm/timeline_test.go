@@ -30,7 +30,7 @@ func timelineOf(t *testing.T, f func(rt *Runtime) error) []mark {
 	return marksOf(t, filepath.Join(dir, "0.part"), filepath.Join(dir, "1.part"))
 }
 
-// shown is how many marks there are of a name that want accepts. Slices of goroutines that share a lane are spans.
+// shown is how many marks there are of a name that want accepts. Slices of goroutines that share a track are spans.
 func shown(marks []mark, name string, want func(m mark) bool) (n int) {
 	for _, m := range marks {
 		if m.Name == name && (m.Phase == "X" || m.Phase == "b") && want(m) {
@@ -114,7 +114,7 @@ func TestTimelineOfTransfers(t *testing.T) {
 			delete(from, m.ID)
 		}
 	}
-	// Threads that are goroutines have no lanes, so there tasks are spans. A goroutine's trigger begins one copy.
+	// Threads that are goroutines have no tracks, so there tasks are spans. A goroutine's trigger begins one copy.
 	workers := shown(marks, "profile.array", func(m mark) bool { return m.Phase == "X" }) > 0
 	if workers && len(from) > 1 {
 		t.Errorf("arrows without an end: %v", from)

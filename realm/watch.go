@@ -8,9 +8,9 @@ import (
 	"github.com/golci/golci/realm/internal/event"
 )
 
-// watch is what is noted of an operation that somebody wants to know of. Its owner is the owner of the operation.
-// Times are on the runtime's clock.
-type watch struct {
+// operationTrace is what is noted of an operation that somebody wants to know of. Its owner is the owner of the
+// operation. Times are on the runtime's clock.
+type operationTrace struct {
 	sink    *Profiler // nil for the timeline alone
 	created uint64
 	ready   uint64
@@ -21,16 +21,16 @@ type watch struct {
 	queue   *atomic.Int64 // of the processor that a task is ready for, while it is in its queue
 	waits   int           // of a task
 	waited  uint64        // likewise
-	lane    *trace.Lane   // of the task that spawns a task, for the time of that call; nil if it is not known
+	track   *trace.Track  // of the task that spawns a task, for the time of that call; nil if it is not known
 }
 
 // newWatch has an operation watched, for the timeline and, unless it is nil, for sink.
-func (rt *Runtime) newWatch(sink *Profiler) *watch {
+func (rt *Runtime) newWatch(sink *Profiler) *operationTrace {
 	w := rt.watches.Get()
 	if w == nil {
-		w = new(watch)
+		w = new(operationTrace)
 	}
-	*w = watch{sink: sink}
+	*w = operationTrace{sink: sink}
 	if sink != nil {
 		w.created = rt.clock.Now()
 	}
@@ -38,7 +38,7 @@ func (rt *Runtime) newWatch(sink *Profiler) *watch {
 }
 
 // watchFor is newWatch, with the number of a profiler of rank src, if there is a reason; else nil.
-func (rt *Runtime) watchFor(src int, profiler uint32) *watch {
+func (rt *Runtime) watchFor(src int, profiler uint32) *operationTrace {
 	switch {
 	case profiler != 0 && src != rt.rank:
 		return rt.newWatch(rt.remoteProfiler(src, profiler))
@@ -49,10 +49,10 @@ func (rt *Runtime) watchFor(src int, profiler uint32) *watch {
 }
 
 // readied notes that an operation that triggers finish can begin. An arrow leads from there to its beginning.
-func (k *cascade) readied(w *watch, finish event.ID) {
+func (k *cascade) readied(w *operationTrace, finish event.ID) {
 	w.ready = k.rt.clock.Now()
 	if p := k.rt.probe; p != nil {
-		p.addRecords(k.lane(), trace.Record{
+		p.addRecords(k.track(), trace.Record{
 			Start: w.ready, End: w.ready, A: uint64(finish), Flow: uint64(finish), Name: p.onData,
 			Kind: trace.Slice | trace.FlowOut,
 		})
@@ -66,7 +66,7 @@ type piece struct {
 }
 
 // starts begins a piece of an operation.
-func (k *cascade) starts(w *watch) piece {
+func (k *cascade) starts(w *operationTrace) piece {
 	x := piece{k.rt.clock.Now(), w.started == 0}
 	if x.first {
 		w.started = x.start
@@ -87,16 +87,16 @@ func (k *cascade) worked(x piece, kind OperationKind, finish event.ID, peer int,
 	if x.first {
 		e.Kind |= trace.FlowIn
 	}
-	p.workSlice(k.lane(), e)
+	p.workSlice(k.track(), e)
 }
 
 // endOperation triggers finish, the event of an operation that is over, unless that has been done, and frees its watch.
 // x has what the profile is to say beside outcome and times.
-func (k *cascade) endOperation(w *watch, finish event.ID, x *OperationProfile, why *event.Poison) {
+func (k *cascade) endOperation(w *operationTrace, finish event.ID, x *OperationProfile, why *event.Poison) {
 	rt := k.rt
 	end := rt.clock.Now()
 	if p := rt.probe; p != nil && w.split && w.started != 0 {
-		p.workSlice(k.lane(), trace.Record{
+		p.workSlice(k.track(), trace.Record{
 			Start: w.ready, End: end, A: uint64(x.peer(rt.rank)), B: uint64(x.Bytes), Flow: uint64(finish),
 			Name: p.whole[x.Kind], Kind: trace.Span,
 		})
@@ -114,7 +114,7 @@ func (k *cascade) endOperation(w *watch, finish event.ID, x *OperationProfile, w
 }
 
 // fillProfile puts outcome and times into x.
-func (w *watch) fillProfile(x *OperationProfile, why *event.Poison) {
+func (w *operationTrace) fillProfile(x *OperationProfile, why *event.Poison) {
 	x.Create, x.Ready, x.Start = time.Duration(w.created), time.Duration(w.ready), time.Duration(w.started)
 	switch {
 	case why == nil:

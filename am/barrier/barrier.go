@@ -64,14 +64,14 @@ type Barrier struct {
 	result uint64 // its id, if named
 	broken error  // set when a peer has failed, for good
 	// halves are phases, by number. While one lasts, messages of the next may come, and of a failed one after it.
-	halves [4]half
+	halves [4]phaseState
 }
 
-// half is what belongs to a phase, guarded by Barrier.mu unless said otherwise.
-type half struct {
-	acc    vote   // of all ranks heard from, and ours
-	merged int    // steps whose messages are in acc
-	got    []vote // by step, those that have come and are not merged
+// phaseState is what belongs to a phase, guarded by Barrier.mu unless said otherwise.
+type phaseState struct {
+	acc     vote   // of all ranks heard from, and ours
+	merged  int    // steps whose messages are in acc
+	arrived []vote // by step, those that have come and are not merged
 	// done is waited for outside the lock. It is reset by Notify, and completed once by the goroutine that ends the phase.
 	done progress.Done
 }
@@ -81,7 +81,7 @@ func New(e *am.Endpoint) (*Barrier, error) {
 	b := &Barrier{e: e, rank: e.Rank(), size: e.Size()}
 	b.steps = bits.Len(uint(b.size - 1))
 	for i := range b.halves {
-		b.halves[i].got = make([]vote, b.steps)
+		b.halves[i].arrived = make([]vote, b.steps)
 	}
 	b.halves[0].merged = b.steps // phase 0 is over
 	step := am.Spec{Name: "step", Run: b.onStep, MaxReply: am.NoReply}
@@ -112,7 +112,7 @@ func (b *Barrier) Notify(id uint64, flags Flags) error {
 	h := &b.halves[b.phase&3]
 	h.acc, h.merged = voteOf(id, flags), 0
 	h.done.Reset()
-	var todo chores
+	var todo deferredWork
 	if b.steps > 0 {
 		b.noteStep(b.phase, 0, h.acc, &todo)
 	}
@@ -176,7 +176,7 @@ func (b *Barrier) checkCall(flags Flags, c am.Call) error {
 }
 
 // beginWait begins a Wait or Try.
-func (b *Barrier) beginWait(call string, flags Flags) (*half, error) {
+func (b *Barrier) beginWait(call string, flags Flags) (*phaseState, error) {
 	if err := b.checkCall(flags, am.CallWait); err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (b *Barrier) wrongTime(call string) error {
 }
 
 // finishPhase ends a phase that is over, for its waiter.
-func (b *Barrier) finishPhase(h *half, id uint64, flags Flags) error {
+func (b *Barrier) finishPhase(h *phaseState, id uint64, flags Flags) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.state = idle

@@ -20,16 +20,16 @@ type message struct {
 	args [stepArgs]uint64
 }
 
-// chores are what has to be done when the lock is free again.
-type chores struct {
+// deferredWork are what has to be done when the lock is free again.
+type deferredWork struct {
 	n        int
 	few      [3]message // n to send, without an allocation
 	more     []message  // and these
-	complete *half
+	complete *phaseState
 }
 
 // noteStep notes what step k of a phase is to tell.
-func (b *Barrier) noteStep(phase uint32, k int, v vote, c *chores) {
+func (b *Barrier) noteStep(phase uint32, k int, v vote, c *deferredWork) {
 	m := message{(b.rank + 1<<k) % b.size, [stepArgs]uint64{packStep(phase, k, v.kind), v.id}}
 	if c.n == len(c.few) {
 		c.more = append(c.more, m)
@@ -40,15 +40,15 @@ func (b *Barrier) noteStep(phase uint32, k int, v vote, c *chores) {
 }
 
 // mergeSteps merges the steps that have come, in order, and sends each next one. Under mu, in a phase that is not over.
-func (b *Barrier) mergeSteps(h *half, c *chores) {
-	for h.merged < b.steps && h.got[h.merged].kind != none {
-		v := h.got[h.merged]
+func (b *Barrier) mergeSteps(h *phaseState, c *deferredWork) {
+	for h.merged < b.steps && h.arrived[h.merged].kind != none {
+		v := h.arrived[h.merged]
 		if v.kind == failed {
 			b.breakDown(h, v, c)
 			return
 		}
 		h.acc = mergeVotes(h.acc, v)
-		h.got[h.merged] = vote{}
+		h.arrived[h.merged] = vote{}
 		if h.merged++; h.merged < b.steps {
 			b.noteStep(b.phase, h.merged, h.acc, c)
 		}
@@ -63,7 +63,7 @@ func (b *Barrier) mergeSteps(h *half, c *chores) {
 
 // peerGone ends the phase if it waits for that peer. A later phase looks by itself, in advance.
 func (b *Barrier) peerGone(_ int, _ error, w *fult.Worker) {
-	var todo chores
+	var todo deferredWork
 	b.mu.Lock()
 	if h := &b.halves[b.phase&3]; b.state != idle && b.broken == nil && h.merged < b.steps {
 		b.mergeSteps(h, &todo)
@@ -74,7 +74,7 @@ func (b *Barrier) peerGone(_ int, _ error, w *fult.Worker) {
 
 // breakDown ends the phase, and the barrier, because of v. It sends what others await of this rank, in this phase and,
 // since some may have ended this one rightly, in the next. From then on what comes is ignored. Under mu.
-func (b *Barrier) breakDown(h *half, v vote, c *chores) {
+func (b *Barrier) breakDown(h *phaseState, v vote, c *deferredWork) {
 	h.acc = v
 	b.broken = fmt.Errorf("%w: rank %d, phase %d: rank %d cannot be reached", ErrPeer, b.rank, b.phase, v.id)
 	for k := h.merged + 1; k < b.steps; k++ {
@@ -88,7 +88,7 @@ func (b *Barrier) breakDown(h *half, v vote, c *chores) {
 }
 
 // carryOut does what was prepared; w is the worker that calls, or nil.
-func (b *Barrier) carryOut(c *chores, w *fult.Worker) {
+func (b *Barrier) carryOut(c *deferredWork, w *fult.Worker) {
 	for _, m := range c.few[:c.n] {
 		b.e.Post(m.dst, handlerStep, nil, m.args[:]...)
 	}
@@ -119,8 +119,8 @@ func (b *Barrier) onStep(t *am.Token, args []uint64, _ []byte) {
 		return
 	}
 	h := &b.halves[phase&3]
-	h.got[step] = vote{k, args[1]}
-	var todo chores
+	h.arrived[step] = vote{k, args[1]}
+	var todo deferredWork
 	if phase == b.phase {
 		b.mergeSteps(h, &todo)
 	}
@@ -134,7 +134,7 @@ func (b *Barrier) isPlausible(src int, phase uint32, step int, k kind) bool {
 		return false
 	}
 	h := &b.halves[phase&3]
-	if h.got[step].kind != none {
+	if h.arrived[step].kind != none {
 		return false
 	}
 	ahead := phase - b.phase

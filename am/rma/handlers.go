@@ -77,7 +77,7 @@ func (m *Memory) registerLayer() error {
 
 func (m *Memory) handlers() []handler {
 	return []handler{
-		{hHello, "hello", 2, len(welcome{}), (*Memory).onHello},
+		{hHello, "hello", 2, len(segmentInfo{}), (*Memory).onHello},
 		{hPut, "put", 2, 0, (*Memory).onPut},
 		{hPutLong, "put long", 1, 0, (*Memory).onPutLong},
 		{hSet, "memset", 4, 0, (*Memory).onSet},

@@ -96,7 +96,8 @@ func (m *Memory) putNote(t *target, off int64, src []byte, note, arg uint64) (Ha
 		return Handle{}, err
 	}
 	h := o.handleOf()
-	o.send = sending{kind: sendOne, h: hNote, nargs: 3, args: [maxArgs]uint64{uint64(off), note, arg}, off: off, src: src}
+	o.send = sendState{kind: sendOne, h: hNote, nargs: 3, off: off, src: src}
+	o.send.args = [maxArgs]uint64{uint64(off), note, arg}
 	if len(src) > m.frag {
 		err = m.launchLong(o, hNoteLong, uint64(off), note, arg)
 	} else {

@@ -39,7 +39,7 @@ type op struct {
 	access am.Bulk  // of the conduit
 
 	// Owned by whoever holds the lock of the pair towards peer, while records are to be sent.
-	send sending
+	send sendState
 	am.Link
 }
 
@@ -186,7 +186,7 @@ func (o *op) freeOp() {
 		m.numbers.Remove(id)
 	}
 	o.dropSource()
-	o.send = sending{}
+	o.send = sendState{}
 	m.ops.Put(o)
 }
 

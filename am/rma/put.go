@@ -221,7 +221,7 @@ func (m *Memory) startShort(t *target, c *Context, to result, h uint8, args ...u
 	if err != nil {
 		return Handle{}, err
 	}
-	o.send = sending{kind: sendOne, h: h, nargs: len(args)}
+	o.send = sendState{kind: sendOne, h: h, nargs: len(args)}
 	copy(o.send.args[:], args)
 	return m.launchIn(o, c, false)
 }

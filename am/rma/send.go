@@ -10,8 +10,8 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// sending is what an op has still to send. What cannot go at once goes when somebody polls, as am.Queued.
-type sending struct {
+// sendState is what an op has still to send. What cannot go at once goes when somebody polls, as am.Queued.
+type sendState struct {
 	kind  kind
 	h     uint8 // handler of what travels in one record
 	nargs int   // beside the op's number
@@ -27,9 +27,9 @@ const maxArgs = 4
 // newTransfer gives an op that puts src at off of t's segment, or gets dst from there, under the key or in records.
 func (m *Memory) newTransfer(t *target, off int64, src, dst []byte) (*op, error) {
 	_, at := splitOffset(off)
-	s, n, can, piece := sending{kind: sendPuts, off: off, src: src}, len(src), t.reach.Put, m.frag
+	s, n, can, piece := sendState{kind: sendPuts, off: off, src: src}, len(src), t.reach.Put, m.frag
 	if dst != nil {
-		s, n, can, piece = sending{kind: sendGets, off: off, n: len(dst)}, len(dst), t.reach.Get, m.reply
+		s, n, can, piece = sendState{kind: sendGets, off: off, n: len(dst)}, len(dst), t.reach.Get, m.reply
 	}
 	left := 0
 	if !can {
@@ -159,7 +159,7 @@ func (o *op) emitNext() bool {
 	return true
 }
 
-func (s *sending) overAt(end int) {
+func (s *sendState) overAt(end int) {
 	if s.pos == end {
 		s.kind = sendOver
 	}

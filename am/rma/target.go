@@ -96,12 +96,12 @@ func (m *Memory) askTarget(peer int, r Region) (*target, error) {
 }
 
 func (m *Memory) attachRegion(peer int, r Region) (*target, error) {
-	var about welcome
+	var about segmentInfo
 	o, err := m.newOp(peer, 1, about[:], result{})
 	if err != nil {
 		return nil, err
 	}
-	o.send = sending{h: hHello, nargs: 1, args: [maxArgs]uint64{uint64(r)}}
+	o.send = sendState{h: hHello, nargs: 1, args: [maxArgs]uint64{uint64(r)}}
 	m.prog.Begin(&o.done)
 	if err := m.launchOp(o, false); err != nil {
 		return nil, err
@@ -166,14 +166,15 @@ func (t *target) reachThrough(m *Memory, mem []byte) *target {
 	return t
 }
 
-// welcome answers the first message of a rank: size of the segment, number of counters, and the key of both, if any.
-type welcome [4 * 8]byte
+// segmentInfo answers the first message of a rank: size of the segment, number of counters, and the key of both, if
+// any.
+type segmentInfo [4 * 8]byte
 
 // mappable is what a welcome tells of a region in place of the counters: whether peers may map it.
 const mappable = 1
 
 // meetRegion makes this rank know a region of a peer.
-func (m *Memory) meetRegion(t *target, about *welcome) (*target, error) {
+func (m *Memory) meetRegion(t *target, about *segmentInfo) (*target, error) {
 	if t.size < 0 || t.size > offsetMask+1 {
 		return nil, fmt.Errorf("%w: rank %d has no region %d", ErrBounds, t.rank, t.region)
 	}
@@ -213,7 +214,7 @@ func (m *Memory) welcomeWords(number Region, peer int) [4]uint64 {
 	return words
 }
 
-func (w *welcome) wordAt(i int) uint64 { return binary.LittleEndian.Uint64(w[8*i:]) }
+func (w *segmentInfo) wordAt(i int) uint64 { return binary.LittleEndian.Uint64(w[8*i:]) }
 
 func (m *Memory) onHello(t *am.Token, a []uint64, _ []byte) error {
 	var words [4]uint64
@@ -223,7 +224,7 @@ func (m *Memory) onHello(t *am.Token, a []uint64, _ []byte) error {
 	} else {
 		words = m.welcomeWords(Region(min(r, maxRegions)), t.Source())
 	}
-	b := make([]byte, 0, len(welcome{}))
+	b := make([]byte, 0, len(segmentInfo{}))
 	for _, v := range words {
 		b = binary.LittleEndian.AppendUint64(b, v)
 	}

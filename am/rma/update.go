@@ -51,7 +51,7 @@ func (m *Memory) UpdateNB(peer int, r Region, request, dst []byte) (Handle, erro
 	if err != nil {
 		return Handle{}, err
 	}
-	o.send = sending{kind: sendOne, h: updateHandler(len(dst)), nargs: 2, src: request}
+	o.send = sendState{kind: sendOne, h: updateHandler(len(dst)), nargs: 2, src: request}
 	o.send.args = [maxArgs]uint64{uint64(r), uint64(len(dst))}
 	return m.launchIn(o, nil, false)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/golci/golci/bench/scale/vtime"
 	"github.com/golci/golci/internal/transport/reliable"
-	"github.com/golci/golci/internal/transport/udp/obituary"
+	"github.com/golci/golci/internal/transport/udp/deathnotice"
 )
 
 // doomed is the peer that dies, as the endpoints of all others number it: they have no other.
@@ -34,7 +34,7 @@ type mourner struct {
 	rank    int
 	knows   bool
 	hops    int // of the news that came first
-	notices obituary.Notices
+	notices deathnotice.Notices
 	pair    *reliable.Endpoint
 	alarm   time.Duration // the next; it may be early
 	buf     []byte
@@ -66,7 +66,7 @@ func death(ctx context.Context, c Config, n int) (outcome, error) {
 }
 
 func (m *mourning) mourner(r int) (*mourner, error) {
-	x := &mourner{m: m, rank: r, notices: obituary.New(r, m.dead+1)}
+	x := &mourner{m: m, rank: r, notices: deathnotice.New(r, m.dead+1)}
 	var err error
 	if x.pair, err = reliable.New(reliable.Config{Sink: x}); err != nil {
 		return nil, err

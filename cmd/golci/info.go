@@ -42,7 +42,7 @@ func writeInfo(out io.Writer, all bool) error {
 	infoProcessor(w, topology.ReadProcessor())
 	infoCPUs(w, m)
 	infoCrossing(w, m)
-	infoWays(w, m)
+	infoSchemes(w, m)
 	infoKernel(w)
 	infoLauncher(w)
 	a, wrong := allocation()

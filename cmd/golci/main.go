@@ -24,7 +24,7 @@ type cli struct {
 	Help    helpCmd          `cmd:"" help:"Describe a command and its flags."`
 	Version versionCmd       `cmd:"" help:"Show the version."`
 	Guard   guardCmd         `cmd:"" hidden:""`
-	Ways    waysCmd          `cmd:"" hidden:""`
+	Ways    schemesCmd       `cmd:"" hidden:""`
 	Show    kong.VersionFlag `name:"version" help:"Show the version." hidden:""`
 	kong.Plugins
 }

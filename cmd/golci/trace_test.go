@@ -23,7 +23,7 @@ func TestTraceMerge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Lane("one").Add(trace.Record{Start: r.Now(), Kind: trace.Instant})
+		r.Track("one").Add(trace.Record{Start: r.Now(), Kind: trace.Instant})
 		r.Close()
 		files = append(files, path)
 	}

@@ -16,25 +16,25 @@ import (
 	"github.com/golci/golci/mpi"
 )
 
-// waysCmd is the program of two ranks that golci info starts to learn how large messages travel here.
-type waysCmd struct{}
+// schemesCmd is the program of two ranks that golci info starts to learn how large messages travel here.
+type schemesCmd struct{}
 
-// waySends are the sizes in bytes that it sends and how often, so that each way is tried.
-var waySends = []struct{ bytes, times int }{
+// schemeSends are the sizes in bytes that it sends and how often, so that each way is tried.
+var schemeSends = []struct{ bytes, times int }{
 	{32 << 10, 800}, {64 << 10, 800}, {256 << 10, 300}, {1 << 20, 80}, {4 << 20, 40},
 }
 
 // Run sends from rank 0 to rank 1. Rank 0 prints what both have learnt.
-func (waysCmd) Run() error {
+func (schemesCmd) Run() error {
 	p, err := mpi.Init()
 	if err != nil {
 		return err
 	}
-	return errors.Join(tellWays(p.World()), p.Finalize())
+	return errors.Join(tellSchemes(p.World()), p.Finalize())
 }
 
-func tellWays(c *mpi.Comm) error {
-	for _, s := range waySends {
+func tellSchemes(c *mpi.Comm) error {
+	for _, s := range schemeSends {
 		buf := make([]byte, s.bytes)
 		for range s.times {
 			var err error
@@ -48,7 +48,7 @@ func tellWays(c *mpi.Comm) error {
 			}
 		}
 	}
-	own := ownWays(c.Proc())
+	own := ownSchemes(c.Proc())
 	if c.Rank() == 1 {
 		return mpi.Send(c, own, 0, 1)
 	}
@@ -64,8 +64,8 @@ func tellWays(c *mpi.Comm) error {
 	return nil
 }
 
-// ownWays are the lines on large messages of a rank's report.
-func ownWays(p *mpi.Proc) (lines []byte) {
+// ownSchemes are the lines on large messages of a rank's report.
+func ownSchemes(p *mpi.Proc) (lines []byte) {
 	var all bytes.Buffer
 	p.Dump(&all)
 	for line := range strings.Lines(all.String()) {
@@ -77,11 +77,11 @@ func ownWays(p *mpi.Proc) (lines []byte) {
 	return lines
 }
 
-// wayPatience bounds how long golci info waits for the ranks.
-const wayPatience = 10 * time.Second
+// schemePatience bounds how long golci info waits for the ranks.
+const schemePatience = 10 * time.Second
 
-// infoWays tells how large messages travel between two ranks of this machine, and what other ways would take.
-func infoWays(w io.Writer, m topology.Map) {
+// infoSchemes tells how large messages travel between two ranks of this machine, and what other ways would take.
+func infoSchemes(w io.Writer, m topology.Map) {
 	if _, _, size, _ := boot.Detect(os.LookupEnv); size > 1 { // they would all measure at once
 		fmt.Fprintf(w, "large messages\tnot measured: this is one of %d ranks\n", size)
 		return
@@ -90,7 +90,7 @@ func infoWays(w io.Writer, m topology.Map) {
 		fmt.Fprintf(w, "large messages\tnot measured: one core\n")
 		return
 	}
-	lines, err := measureWays()
+	lines, err := measureSchemes()
 	for _, line := range lines {
 		fmt.Fprintf(w, "large messages\t%s, now\n", line)
 	}
@@ -102,13 +102,13 @@ func infoWays(w io.Writer, m topology.Map) {
 	}
 }
 
-func measureWays() (lines []string, err error) {
+func measureSchemes() (lines []string, err error) {
 	self, err := ownPath()
 	if err != nil {
 		return nil, err
 	}
 	err = job.Run(context.Background(), job.Job{
-		Argv: []string{self, "run", "-n", "2", self, "ways"}, Env: []string{"GOLCI_ALLOCATION=none"}, Limit: wayPatience,
+		Argv: []string{self, "run", "-n", "2", self, "ways"}, Env: []string{"GOLCI_ALLOCATION=none"}, Limit: schemePatience,
 		Line: func(text []byte) error {
 			if line := strings.TrimSpace(string(text)); line != "" {
 				lines = append(lines, line)

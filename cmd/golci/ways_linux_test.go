@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWays: two ranks tell the ways of large messages, with what the others take, if they reach each other's memory.
-func TestWays(t *testing.T) {
+// TestSchemes: two ranks tell the ways of large messages, with what the others take, if they reach each other's memory.
+func TestSchemes(t *testing.T) {
 	r := run(t, golci(t, "run", "-n", "2", os.Args[0], "ways"))
 	r.want(t, 0, "")
 	other := `, [a-z]+ (takes [\d.]+ times as long|not measured)`

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/comm/internal/machine"
+	"github.com/golci/golci/comm/internal/opstate"
 	"github.com/golci/golci/internal/platform/invariants"
 )
 
@@ -23,18 +23,18 @@ type wire struct {
 
 // kind is what there is to explore.
 type kind struct {
-	way     machine.Input // that the receiver chooses
+	way     opstate.Input // that the receiver chooses
 	invites bool          // the receive invites its message, unless the envelope has come
 	big     bool          // it travels as an envelope
 	cancels bool          // callers may give up
 	deaths  bool          // one rank may die
-	machine *machine.Machine
+	machine *opstate.Machine
 }
 
 // world is one message, between a sender and a receiver.
 type world struct {
 	kind
-	s, r      machine.Word
+	s, r      opstate.Word
 	wires     []wire
 	entered   bool // the send is in its queue, or has been
 	numbered  bool // the send has its number: who removes that has the peer let go
@@ -62,7 +62,7 @@ type world struct {
 func newWorld(k kind) *world {
 	w := &world{kind: k, numbered: true}
 	w.ended, w.cancelled = make(map[byte]int), make(map[byte]bool)
-	w.s.Begin(SendQueued, machine.Caller|machine.Queue|machine.Peer)
+	w.s.Begin(SendQueued, opstate.Caller|opstate.Queue|opstate.Peer)
 	return w
 }
 
@@ -77,7 +77,7 @@ func (w *world) send(to byte, what string, ordered bool) {
 }
 
 // step has in happen to one of the operations. late says that it may come too late.
-func (w *world) step(who byte, in machine.Input, late bool) {
+func (w *world) step(who byte, in opstate.Input, late bool) {
 	o, m, other := &w.s, w.machine, byte('r')
 	if who == 'r' {
 		o, other = &w.r, 's'
@@ -106,12 +106,12 @@ func (w *world) step(who byte, in machine.Input, late bool) {
 	w.end(who, end)
 }
 
-func (w *world) end(who byte, e machine.End) {
+func (w *world) end(who byte, e opstate.End) {
 	switch e {
-	case machine.Completed:
+	case opstate.Completed:
 		w.ended[who]++
 		w.checkBuffers(who)
-	case machine.Freed:
+	case opstate.Freed:
 		if !w.left || who == 'r' {
 			w.fault("%c is freed while its caller waits", who)
 		}
@@ -124,9 +124,9 @@ func (w *world) checkBuffers(who byte) {
 		return // what a rank does to the memory of one that dies, or of itself when it dies, harms nobody
 	}
 	switch {
-	case who == 's' && !w.left && w.r.Hands()&machine.Transfer != 0:
+	case who == 's' && !w.left && w.r.Hands()&opstate.Transfer != 0:
 		w.fault("the send is complete while the receiver gets its bytes")
-	case who == 'r' && w.s.Hands()&machine.Transfer != 0 && w.s.State() != SendStreaming:
+	case who == 'r' && w.s.Hands()&opstate.Transfer != 0 && w.s.State() != SendStreaming:
 		w.fault("the receive is complete while the sender puts bytes into its buffer")
 	}
 }
@@ -135,10 +135,10 @@ func (w *world) checkBuffers(who byte) {
 const taken = NothingWanted
 
 // waits tells that the receive is posted, and no message has been matched with it.
-func (w *world) waits() bool { return w.r.Hands()&machine.Queue != 0 }
+func (w *world) waits() bool { return w.r.Hands()&opstate.Queue != 0 }
 
 // take ends a receive whose message needs no more than a copy: who has matched it has the only hand but the caller's.
-func (w *world) take() { w.end('r', w.r.Drop(machine.Queue)) }
+func (w *world) take() { w.end('r', w.r.Drop(opstate.Queue)) }
 
 // match has the receiver match the envelope.
 func (w *world) match() {
@@ -164,7 +164,7 @@ func (w *world) match() {
 
 // queued tells that the send can be taken out of its queue.
 func (w *world) queued() bool {
-	return w.s.Hands()&machine.Queue != 0 && w.entered && !w.emitted && !w.taken
+	return w.s.Hands()&opstate.Queue != 0 && w.entered && !w.emitted && !w.taken
 }
 
 // choices are the names of what can happen now.
@@ -175,7 +175,7 @@ func (w *world) choices() (names []string) {
 		}
 	}
 	sender, receiver := w.dead != 's', w.dead != 'r'
-	queued := w.s.Hands()&machine.Queue != 0
+	queued := w.s.Hands()&opstate.Queue != 0
 	add(sender && queued && !w.entered, "enter")
 	add(sender && w.queued() && !(w.dead == 'r' && w.told), "emit")
 	add(sender && queued && w.emitted, "unqueue")
@@ -184,13 +184,13 @@ func (w *world) choices() (names []string) {
 	add(sender && w.taken, "withdrawn")
 	add(sender && w.ending, "end")
 	add(sender && w.s.State() == SendOffered && w.cancels && !w.recalled, "recall")
-	given := w.s.Hands()&^(machine.Caller|machine.Queue) != 0 && w.s.State() != SendQueued
+	given := w.s.Hands()&^(opstate.Caller|opstate.Queue) != 0 && w.s.State() != SendQueued
 	add(sender && w.cancels && !w.left && given, "leave")
 	add(receiver && !w.posted, "post")
 	add(receiver && w.waits() && w.cancels, "revoke")
 	add(receiver && w.cancels && w.r.State() == RecvInvited, "uninvite")
-	add(sender && w.s.Hands()&machine.Transfer != 0, "moved")
-	add(receiver && w.r.Hands()&machine.Transfer != 0, "got")
+	add(sender && w.s.Hands()&opstate.Transfer != 0, "moved")
+	add(receiver && w.r.Hands()&opstate.Transfer != 0, "got")
 	add(w.deaths && w.dead == 0 && !w.closed, "close")
 	add(w.deaths && w.dead == 0, "die s")
 	add(w.deaths && w.dead == 0, "die r")
@@ -251,7 +251,7 @@ func (w *world) do(name string) {
 			w.invite()
 			return
 		}
-		w.r.Begin(RecvPosted, machine.Caller|machine.Queue)
+		w.r.Begin(RecvPosted, opstate.Caller|opstate.Queue)
 		switch {
 		case w.whole:
 			w.take()
@@ -319,14 +319,14 @@ func (w *world) emit() {
 }
 
 // answer has in happen to the send, which the receiver names by its number.
-func (w *world) answer(in machine.Input) {
+func (w *world) answer(in opstate.Input) {
 	if !w.numbered {
 		if w.dead == 0 && !w.closed {
 			w.fault("%s for a send without a number", w.machine.InputName(in))
 		}
 		return
 	}
-	if did, ok := w.s.Can(w.machine, in); ok && did.Drop&machine.Peer != 0 {
+	if did, ok := w.s.Can(w.machine, in); ok && did.Drop&opstate.Peer != 0 {
 		w.numbered = false
 	}
 	w.step('s', in, false)
@@ -334,7 +334,7 @@ func (w *world) answer(in machine.Input) {
 
 // invite posts the receive, which tells the sender where the bytes go.
 func (w *world) invite() {
-	w.r.Begin(RecvInvited, machine.Caller|machine.Peer)
+	w.r.Begin(RecvInvited, opstate.Caller|opstate.Peer)
 	w.invited = true
 	w.send('s', "invite", true)
 	if w.dead == 's' && w.told {
@@ -348,8 +348,8 @@ func (w *world) leave() {
 	if !w.s.Leave() {
 		w.fault("the caller cannot leave in %s, hands %#x", w.machine.StateName(w.s.State()), w.s.Hands())
 	}
-	w.end('s', machine.Completed)
-	w.end('s', w.s.Drop(machine.Caller))
+	w.end('s', opstate.Completed)
+	w.end('s', w.s.Drop(opstate.Caller))
 }
 
 // tell has the survivor learn of the death.
@@ -410,7 +410,7 @@ func (w *world) deliver(x wire) {
 			w.step('r', Copied, late)
 		}
 	default:
-		in := map[string]machine.Input{
+		in := map[string]opstate.Input{
 			"forgotten": Forgotten, "nothing": NothingWanted, "clear": Cleared, "half": HalfWanted, "all": AllWanted,
 		}
 		w.answer(in[x.what])
@@ -495,7 +495,7 @@ func kinds() (all []kind) {
 			way: AskChunks, invites: true, big: true, cancels: bits&1 != 0, deaths: bits&2 != 0, machine: Protocol,
 		})
 	}
-	for _, way := range []machine.Input{taken, AskChunks, AskGet, AskHalf, AskPut} {
+	for _, way := range []opstate.Input{taken, AskChunks, AskGet, AskHalf, AskPut} {
 		for bits := range 8 {
 			all = append(all, kind{
 				way: way, big: bits&1 != 0, cancels: bits&2 != 0, deaths: bits&4 != 0, machine: Protocol,
@@ -524,7 +524,7 @@ func TestEveryRuleCounts(t *testing.T) {
 		t.Skip("one goroutine explores: the race detector finds nothing, and takes 20 seconds for it")
 	}
 	for i := range rules {
-		without := machine.NewMachine("message", stateNames, inputNames, slices.Delete(slices.Clone(rules), i, i+1)...)
+		without := opstate.NewMachine("message", stateNames, inputNames, slices.Delete(slices.Clone(rules), i, i+1)...)
 		if !slices.ContainsFunc(kinds(), func(k kind) bool {
 			k.machine = without
 			_, _, faults := explore(k)

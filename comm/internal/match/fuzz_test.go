@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/golci/golci/comm/internal/machine"
+	"github.com/golci/golci/comm/internal/opstate"
 )
 
 // whims are what happens because a caller wants it, or a rank dies. All else happens by itself.
@@ -56,14 +56,14 @@ func FuzzOrders(f *testing.F) {
 // TestWayOut: from whatever inputs can lead to, some inputs lead to an operation that only its caller has a hand in.
 func TestWayOut(t *testing.T) {
 	type at struct {
-		s machine.State
-		h machine.Hands
+		s opstate.State
+		h opstate.Holders
 	}
-	const out = machine.Caller
+	const out = opstate.Caller
 	begins := []at{
-		{SendQueued, out | machine.Queue | machine.Peer},
-		{RecvPosted, out | machine.Queue},
-		{RecvInvited, out | machine.Peer},
+		{SendQueued, out | opstate.Queue | opstate.Peer},
+		{RecvPosted, out | opstate.Queue},
+		{RecvInvited, out | opstate.Peer},
 	}
 	before := map[at][]at{} // what a step leads from
 	seen := map[at]bool{}
@@ -71,9 +71,9 @@ func TestWayOut(t *testing.T) {
 		if from := list[0]; !seen[from] {
 			seen[from] = true
 			for in := range inputNames {
-				var w machine.Word
+				var w opstate.Word
 				w.Begin(from.s, from.h)
-				if _, _, ok := w.Step(Protocol, machine.Input(in)); ok {
+				if _, _, ok := w.Step(Protocol, opstate.Input(in)); ok {
 					to := at{w.State(), w.Hands()}
 					before[to], list = append(before[to], from), append(list, to)
 				}

@@ -1,6 +1,6 @@
 package match
 
-import m "github.com/golci/golci/comm/internal/machine"
+import m "github.com/golci/golci/comm/internal/opstate"
 
 // States of an operation. One that is not in use, or is not started yet, is Idle.
 const (

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/golci/golci/comm/internal/machine"
+	"github.com/golci/golci/comm/internal/opstate"
 	"github.com/golci/golci/internal/test/scenario"
 )
 
@@ -32,7 +32,7 @@ type script struct {
 	w *world
 }
 
-var ways = map[string]machine.Input{
+var ways = map[string]opstate.Input{
 	"none": taken, "chunks": AskChunks, "get": AskGet, "half": AskHalf, "put": AskPut,
 }
 
@@ -85,13 +85,13 @@ func (s *script) facts() []string {
 	return append(all, w.faults...)
 }
 
-func parties(h machine.Hands) string {
+func parties(h opstate.Holders) string {
 	var names []string
 	for _, p := range []struct {
-		machine.Hands
+		opstate.Holders
 		name string
-	}{{machine.Caller, "caller"}, {machine.Queue, "queue"}, {machine.Peer, "peer"}, {machine.Transfer, "transfer"}} {
-		if h&p.Hands != 0 {
+	}{{opstate.Caller, "caller"}, {opstate.Queue, "queue"}, {opstate.Peer, "peer"}, {opstate.Transfer, "transfer"}} {
+		if h&p.Holders != 0 {
 			names = append(names, p.name)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // announceRank shows this rank to the others of its node while it waits for the job to be complete. So a rank whose
 // time runs out can name those that have not come. A foreign launcher does not name them.
-func (w *wire) announceRank(rank int, nodes placement) (leave func()) {
+func (w *pmiStore) announceRank(rank int, nodes placement) (leave func()) {
 	if w.ours || w.virtual != nil || runtime.GOOS != "linux" {
 		return func() {}
 	}
@@ -17,16 +17,16 @@ func (w *wire) announceRank(rank int, nodes placement) (leave func()) {
 	if err != nil {
 		return func() {} // the others will name this rank in vain; nothing else is lost
 	}
-	w.here = func() (string, string) { return w.absentRanks(rank, nodes) }
+	w.missing = func() (string, string) { return w.absentRanks(rank, nodes) }
 	return func() { ln.Close() }
 }
 
-func (w *wire) hereName(rank int) string {
+func (w *pmiStore) hereName(rank int) string {
 	return socketName("here " + w.kvs + " " + strconv.Itoa(rank))
 }
 
 // absentRanks looks for the missing ranks of this node. Those of other nodes cannot be seen.
-func (w *wire) absentRanks(rank int, nodes placement) (ranks, note string) {
+func (w *pmiStore) absentRanks(rank int, nodes placement) (ranks, note string) {
 	var out []int
 	elsewhere := nodes == nil
 	for r := range w.size {

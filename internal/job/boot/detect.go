@@ -11,19 +11,19 @@ import (
 // lookup reads one environment variable, as os.LookupEnv does.
 type lookup func(name string) (string, bool)
 
-// place describes this rank as the environment has it.
-type place struct {
+// envPlace describes this rank as the environment has it.
+type envPlace struct {
 	launcher   string
 	rank, size int
-	fd         int    // PMI_FD, or -1
-	port       string // PMI_PORT, or ""
-	id         string // PMI_ID in port mode
-	meeting    string // common data of the ranks of a job without PMI, or ""
-	nodes      int    // nodes of such a job
-	ours       bool   // the server is one of the project's, so that it can name the ranks missing
-	root       root   // where the ranks of such a job meet, if not on one node
-	node       string // the launcher's name for this rank's node, or ""
-	pmix       bool   // the server speaks PMIx; it tells the size
+	fd         int             // PMI_FD, or -1
+	port       string          // PMI_PORT, or ""
+	id         string          // PMI_ID in port mode
+	meeting    string          // common data of the ranks of a job without PMI, or ""
+	nodes      int             // nodes of such a job
+	ours       bool            // the server is one of the project's, so that it can name the ranks missing
+	root       rendezvousPoint // where the ranks of such a job meet, if not on one node
+	node       string          // the launcher's name for this rank's node, or ""
+	pmix       bool            // the server speaks PMIx; it tells the size
 }
 
 // Detect tells which launcher has started this process, without joining its job: the name is one of the Launcher
@@ -36,17 +36,17 @@ func Detect(env func(name string) (string, bool)) (launcher string, rank, size i
 
 // detectLauncher looks for PMI first, because a launcher that serves it may run inside the allocation of another one.
 // What the user says comes before what other launchers do.
-func detectLauncher(env lookup) (place, error) {
+func detectLauncher(env lookup) (envPlace, error) {
 	e := envReader{get: env}
-	var p place
+	var p envPlace
 	switch {
 	case e.hasVar("PMI_FD"):
-		p = place{
+		p = envPlace{
 			launcher: pmiLauncher(&e), rank: e.num("PMI_RANK", 0), size: e.num("PMI_SIZE", 1), fd: e.num("PMI_FD", 0),
 			ours: e.hasVar(EnvLauncher),
 		}
 	case e.hasVar("PMI_PORT"):
-		p = place{launcher: pmiLauncher(&e), size: 1, fd: -1, port: e.str("PMI_PORT"), id: e.str("PMI_ID")}
+		p = envPlace{launcher: pmiLauncher(&e), size: 1, fd: -1, port: e.str("PMI_PORT"), id: e.str("PMI_ID")}
 	case e.hasVar(settings.EnvRank):
 		p = e.toldPlace(settings.EnvRank)
 	case e.wantsPMIx():
@@ -58,7 +58,7 @@ func detectLauncher(env lookup) (place, error) {
 	case e.hasVar(settings.EnvSize):
 		p = e.countedPlace()
 	default:
-		p = place{launcher: LauncherSingle, size: 1, fd: -1}
+		p = envPlace{launcher: LauncherSingle, size: 1, fd: -1}
 		e.refuseAlone(&p)
 	}
 	if e.err == nil && p.rank >= p.size {
@@ -80,7 +80,7 @@ var unserved = []struct{ rank, size, how string }{
 
 // refuseAlone refuses to be a job of one rank when a launcher has started several: each would run the whole program by
 // itself.
-func (e *envReader) refuseAlone(p *place) {
+func (e *envReader) refuseAlone(p *envPlace) {
 	for _, u := range unserved {
 		if !e.hasVar(u.rank) || u.size != "" && e.str(u.size) == "1" {
 			continue
@@ -117,9 +117,9 @@ func pmiLauncher(e *envReader) string {
 // openMPISecret is a random number that mpirun gives to the job's processes. Other users cannot read it.
 const openMPISecret = "OMPI_MCA_orte_precondition_transports"
 
-func openMPI(e *envReader) place {
+func openMPI(e *envReader) envPlace {
 	size := e.num("OMPI_COMM_WORLD_SIZE", 1)
-	p := place{
+	p := envPlace{
 		launcher: LauncherOpenMPI, rank: e.num("OMPI_COMM_WORLD_RANK", 0), size: size, fd: -1, nodes: 1, ours: true,
 		meeting: strings.TrimSpace("openmpi " + e.str("PMIX_NAMESPACE") + " " + e.str("PMIX_SERVER_TMPDIR") + " " + e.str(openMPISecret)),
 	}
@@ -130,8 +130,8 @@ func openMPI(e *envReader) place {
 }
 
 // slurm reads the variables of srun for a step. SLURM_NTASKS would not do: a batch script has it too and is no rank.
-func slurm(e *envReader) place {
-	p := place{
+func slurm(e *envReader) envPlace {
+	p := envPlace{
 		launcher: LauncherSlurm, rank: e.num("SLURM_PROCID", 0), size: e.num("SLURM_STEP_NUM_TASKS", 1), fd: -1, ours: true,
 		nodes:   1,
 		meeting: "slurm " + e.str("SLURM_JOB_ID") + " " + e.str("SLURM_STEP_ID"),

@@ -14,9 +14,9 @@ import (
 	"github.com/golci/golci/internal/observe/settings"
 )
 
-// root is where the ranks of a job meet over TCP, and what they prove there. Rank 0 listens at the first of the
-// addresses that is free. A caller tries all of them.
-type root struct {
+// rendezvousPoint is where the ranks of a job meet over TCP, and what they prove there. Rank 0 listens at the first of
+// the addresses that is free. A caller tries all of them.
+type rendezvousPoint struct {
 	addrs []string // host:port
 	key   []byte   // that only the ranks of this job have
 }
@@ -28,8 +28,8 @@ const rootNames = settings.EnvSize + ", " + settings.EnvRoot + " and " + setting
 const leastSecret = 32
 
 // toldPlace is the place of a rank whose user gives its number in the variable name.
-func (e *envReader) toldPlace(name string) place {
-	return place{
+func (e *envReader) toldPlace(name string) envPlace {
+	return envPlace{
 		launcher: LauncherEnv, rank: e.num(name, 0), size: e.num(settings.EnvSize, 1), fd: -1, ours: true,
 		nodes: unknownNodes,
 	}
@@ -42,12 +42,12 @@ const unknownNodes = 2
 var numbered = []string{"JOB_COMPLETION_INDEX", "PMIX_RANK", "PALS_RANKID", "FLUX_TASK_RANK"}
 
 // countedPlace is the place of a rank whose user gives the size of the job, and another program the number of the rank.
-func (e *envReader) countedPlace() place {
+func (e *envReader) countedPlace() envPlace {
 	i := slices.IndexFunc(numbered, e.hasVar)
 	if i >= 0 {
 		return e.toldPlace(numbered[i])
 	}
-	p := place{launcher: LauncherEnv, size: e.num(settings.EnvSize, 1), fd: -1, ours: true, nodes: unknownNodes}
+	p := envPlace{launcher: LauncherEnv, size: e.num(settings.EnvSize, 1), fd: -1, ours: true, nodes: unknownNodes}
 	if p.size > 1 && e.err == nil {
 		e.err = fmt.Errorf("%w: %s=%d, but %s is not set, nor is %s; to run the program alone, unset %s",
 			ErrEnv, settings.EnvSize, p.size, settings.EnvRank, strings.Join(numbered, " or "), settings.EnvSize)
@@ -65,7 +65,7 @@ var remedies = map[string]string{
 }
 
 // findRoot finds out where the ranks of p meet over TCP.
-func (e *envReader) findRoot(p *place) {
+func (e *envReader) findRoot(p *envPlace) {
 	secret := e.str(settings.EnvSecret)
 	host, nodes := e.slurmRoot(p)
 	if e.err != nil {
@@ -110,7 +110,7 @@ func launcherText(launcher string) string {
 }
 
 // commonData is the data that the ranks of a job share, whatever node they are on.
-func (p *place) commonData() string {
+func (p *envPlace) commonData() string {
 	if p.launcher == LauncherOpenMPI {
 		return p.launcher // the rest of its meeting names a directory of the node
 	}
@@ -121,7 +121,7 @@ func (p *place) commonData() string {
 const mostNodes = 1 << 16
 
 // slurmRoot is the node of rank 0, as far as Slurm tells it: the first one of the step.
-func (e *envReader) slurmRoot(p *place) (host string, ok bool) {
+func (e *envReader) slurmRoot(p *envPlace) (host string, ok bool) {
 	list := e.str("SLURM_STEP_NODELIST")
 	if p.launcher != LauncherSlurm || list == "" {
 		return "", false

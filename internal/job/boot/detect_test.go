@@ -14,47 +14,47 @@ func TestDetect(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		env  map[string]string
-		want place
+		want envPlace
 	}{
-		"none":  {nil, place{launcher: LauncherSingle, size: 1, fd: -1}},
-		"batch": {map[string]string{"SLURM_PROCID": "0", "SLURM_NTASKS": "8"}, place{launcher: LauncherSingle, size: 1, fd: -1}},
+		"none":  {nil, envPlace{launcher: LauncherSingle, size: 1, fd: -1}},
+		"batch": {map[string]string{"SLURM_PROCID": "0", "SLURM_NTASKS": "8"}, envPlace{launcher: LauncherSingle, size: 1, fd: -1}},
 		"golci": {
 			map[string]string{"PMI_FD": "3", "PMI_RANK": "1", "PMI_SIZE": "4", EnvLauncher: "ab", "MPI_LOCALRANKID": "1"},
-			place{launcher: LauncherGolci, rank: 1, size: 4, fd: 3, ours: true},
+			envPlace{launcher: LauncherGolci, rank: 1, size: 4, fd: 3, ours: true},
 		},
 		"hydra": {
 			map[string]string{"PMI_FD": "6", "PMI_RANK": "0", "PMI_SIZE": "2", "HYDI_CONTROL_FD": "5"},
-			place{launcher: LauncherHydra, size: 2, fd: 6},
+			envPlace{launcher: LauncherHydra, size: 2, fd: 6},
 		},
 		"srun": {
 			map[string]string{"PMI_FD": "9", "PMI_RANK": "0", "PMI_SIZE": "2", "SLURM_PROCID": "0"},
-			place{launcher: LauncherSlurm, size: 2, fd: 9},
+			envPlace{launcher: LauncherSlurm, size: 2, fd: 9},
 		},
 		"other": {
 			map[string]string{"PMI_FD": "9", "PMI_RANK": "0", "PMI_SIZE": "2"},
-			place{launcher: LauncherPMI, size: 2, fd: 9},
+			envPlace{launcher: LauncherPMI, size: 2, fd: 9},
 		},
 		"port": {
 			map[string]string{"PMI_PORT": "h:1", "PMI_ID": "3", "MPI_LOCALRANKID": "0"},
-			place{launcher: LauncherHydra, size: 1, fd: -1, port: "h:1", id: "3"},
+			envPlace{launcher: LauncherHydra, size: 1, fd: -1, port: "h:1", id: "3"},
 		},
-		"openmpi": {ompi, place{launcher: LauncherOpenMPI, rank: 1, size: 2, fd: -1, meeting: "openmpi 77 /x", nodes: 1, ours: true}},
+		"openmpi": {ompi, envPlace{launcher: LauncherOpenMPI, rank: 1, size: 2, fd: -1, meeting: "openmpi 77 /x", nodes: 1, ours: true}},
 		"inside openmpi": {
 			with(ompi, "PMI_FD", "3", "PMI_RANK", "0", "PMI_SIZE", "1", EnvLauncher, "ab"),
-			place{launcher: LauncherGolci, size: 1, fd: 3, ours: true},
+			envPlace{launcher: LauncherGolci, size: 1, fd: 3, ours: true},
 		},
 		"openmpi with a secret": {
 			with(ompi, openMPISecret, "12-34"),
-			place{launcher: LauncherOpenMPI, rank: 1, size: 2, fd: -1, meeting: "openmpi 77 /x 12-34", nodes: 1, ours: true},
+			envPlace{launcher: LauncherOpenMPI, rank: 1, size: 2, fd: -1, meeting: "openmpi 77 /x 12-34", nodes: 1, ours: true},
 		},
-		"flux, one rank": {map[string]string{"FLUX_TASK_RANK": "0", "FLUX_JOB_SIZE": "1"}, place{launcher: LauncherSingle, size: 1, fd: -1}},
+		"flux, one rank": {map[string]string{"FLUX_TASK_RANK": "0", "FLUX_JOB_SIZE": "1"}, envPlace{launcher: LauncherSingle, size: 1, fd: -1}},
 		"flux with PMI": {
 			map[string]string{"FLUX_TASK_RANK": "1", "FLUX_JOB_SIZE": "2", "PMI_FD": "9", "PMI_RANK": "1", "PMI_SIZE": "2"},
-			place{launcher: LauncherPMI, rank: 1, size: 2, fd: 9},
+			envPlace{launcher: LauncherPMI, rank: 1, size: 2, fd: 9},
 		},
 		"srun without PMI": {
 			map[string]string{"SLURM_PROCID": "2", "SLURM_STEP_NUM_TASKS": "3", "SLURM_STEP_NUM_NODES": "1", "SLURM_JOB_ID": "5", "SLURM_STEP_ID": "0"},
-			place{launcher: LauncherSlurm, rank: 2, size: 3, fd: -1, meeting: "slurm 5 0", nodes: 1, ours: true},
+			envPlace{launcher: LauncherSlurm, rank: 2, size: 3, fd: -1, meeting: "slurm 5 0", nodes: 1, ours: true},
 		},
 	} {
 		got, err := detectLauncher(envOf(c.env))

@@ -13,7 +13,7 @@ import (
 
 // abortJob does not wait for its turn. Another goroutine may wait in a fence that will never end, and that may be the
 // reason of the abort.
-func (w *wire) abortJob(code int, msg string) error {
+func (w *pmiStore) abortJob(code int, msg string) error {
 	if w.closing.Swap(true) {
 		return ErrDone
 	}
@@ -24,8 +24,8 @@ func (w *wire) abortJob(code int, msg string) error {
 	return w.sendLast(m)
 }
 
-// follower is a store whose launcher can be told why a rank ends.
-type follower interface {
+// abortListener is a store whose launcher can be told why a rank ends.
+type abortListener interface {
 	follows(rank int) error
 }
 
@@ -33,13 +33,13 @@ type follower interface {
 // gives way to that of a rank which fails by itself. It does not wait for an answer, and may be called while another
 // goroutine waits in a Fence. Other launchers are not told.
 func (j *Job) Follows(rank int) error {
-	if f, ok := j.store.(follower); ok {
+	if f, ok := j.store.(abortListener); ok {
 		return f.follows(rank)
 	}
 	return nil
 }
 
-func (w *wire) follows(rank int) error {
+func (w *pmiStore) follows(rank int) error {
 	if !w.ours || w.virtual != nil || w.closing.Load() {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (w *wire) follows(rank int) error {
 	return err
 }
 
-func (w *wire) finalize(ctx context.Context) error {
+func (w *pmiStore) finalize(ctx context.Context) error {
 	select {
 	case <-w.turn:
 	case <-ctx.Done():
@@ -66,14 +66,14 @@ func (w *wire) finalize(ctx context.Context) error {
 	}
 	w.closing.Store(true)
 	_, err := w.callServer(ctx, pmi.M("finalize"))
-	w.broken = ErrDone
+	w.lost = ErrDone
 	w.closeWire(ctx)
 	return err
 }
 
 // abandonTalk gives a conversation up that has failed. A foreign launcher may kill a rank whose connection ends without
 // finalize, before the program can report the failure. So such a connection stays open, and only the reader ends.
-func (w *wire) abandonTalk() {
+func (w *pmiStore) abandonTalk() {
 	ctx, cancel := context.WithTimeout(context.Background(), lingerTime)
 	defer cancel()
 	if w.ours {
@@ -94,7 +94,7 @@ var abandoned atomic.Pointer[net.Conn]
 
 // closeWire ends the connection and the reader; ctx bounds the wait for ranks that this one serves. Only the first call
 // of close or abandon does something; the others wait for it.
-func (w *wire) closeWire(ctx context.Context) {
+func (w *pmiStore) closeWire(ctx context.Context) {
 	w.over.Do(func() {
 		w.closing.Store(true)
 		w.conn.Close()

@@ -39,7 +39,7 @@ type hello struct {
 }
 
 // nodeName is the name of this rank's node.
-func (p *place) nodeName() string {
+func (p *envPlace) nodeName() string {
 	name := p.node
 	if name == "" {
 		name, _ = os.Hostname()
@@ -101,7 +101,7 @@ func refusedLine(why string) []byte {
 // greetHost tells the host at the other end of c which rank speaks. It owns c until it returns it. An error that wraps
 // errRefused says why the host does not take this rank. After others, such as that of a host that has hung up because
 // it has no room or has ended, the rank may call again.
-func greetHost(ctx context.Context, c net.Conn, p *place, limit time.Duration) (net.Conn, error) {
+func greetHost(ctx context.Context, c net.Conn, p *envPlace, limit time.Duration) (net.Conn, error) {
 	_ = c.SetDeadline(time.Now().Add(limit))
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
 	m := pmi.M(cmdHello, "rank", strconv.Itoa(p.rank), "size", strconv.Itoa(p.size), "node", p.nodeName(), "host",

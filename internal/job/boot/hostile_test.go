@@ -53,7 +53,7 @@ func (a answer) instead(cmd string, lines ...string) answer {
 }
 
 // joinHostile joins through a server that answers so; it tells how many lines the server has written.
-func joinHostile(t *testing.T, p place, a answer) error {
+func joinHostile(t *testing.T, p envPlace, a answer) error {
 	t.Helper()
 	near, far := net.Pipe()
 	done := make(chan struct{})
@@ -76,7 +76,7 @@ func joinHostile(t *testing.T, p place, a answer) error {
 	defer cancel()
 	j, err := joinConn(ctx, near, nil, p, options{})
 	if err == nil {
-		j.store.(*wire).closeWire(canceled)
+		j.store.(*pmiStore).closeWire(canceled)
 	}
 	near.Close()
 	far.Close()
@@ -87,10 +87,10 @@ func joinHostile(t *testing.T, p place, a answer) error {
 // TestKeyIsNotShown: whatever a launcher does wrong, no error shows the job's key.
 func TestKeyIsNotShown(t *testing.T) {
 	const secret = "c2VjcmV0IHNlY3JldCBzZWNyZXQgc2VjcmV0IHNlY3JldA"
-	foreign, own := place{size: 1, fd: -1}, place{size: 1, fd: -1, ours: true}
+	foreign, own := envPlace{size: 1, fd: -1}, envPlace{size: 1, fd: -1, ours: true}
 	good := polite(1, 0, "1:"+secret)
 	for name, c := range map[string]struct {
-		p place
+		p envPlace
 		a answer
 	}{
 		"no number":    {foreign, polite(1, 0, secret)},
@@ -99,7 +99,7 @@ func TestKeyIsNotShown(t *testing.T) {
 		"no hex":       {own, polite(1, 0, secret+"!")},
 		"out of step":  {foreign, good.instead("get_my_kvsname", "cmd=get_result rc=0 value="+secret)},
 		"no command":   {foreign, good.instead("barrier_in", "rc=0 value="+secret)},
-		"initack":      {place{port: "x", fd: -1}, good.instead("initack", "cmd=initack", "cmd=get_result value="+secret)},
+		"initack":      {envPlace{port: "x", fd: -1}, good.instead("initack", "cmd=initack", "cmd=get_result value="+secret)},
 	} {
 		err := joinHostile(t, c.p, c.a)
 		if err == nil {
@@ -112,7 +112,7 @@ func TestKeyIsNotShown(t *testing.T) {
 
 // TestJoinChecksServer: what a PMI-1 server says is checked before it is used.
 func TestJoinChecksServer(t *testing.T) {
-	port := place{port: "x", fd: -1}
+	port := envPlace{port: "x", fd: -1}
 	key := "1:" + strings.Repeat("A", 43)
 	long := strings.Repeat("A", pmi.MaxRead-100)
 	endless := []string{"cmd=initack rc=0"}
@@ -120,7 +120,7 @@ func TestJoinChecksServer(t *testing.T) {
 		endless = append(endless, "cmd=set size=1")
 	}
 	for name, c := range map[string]struct {
-		p    place
+		p    envPlace
 		a    answer
 		want error // nil: joins
 	}{
@@ -131,7 +131,7 @@ func TestJoinChecksServer(t *testing.T) {
 		"rank -1":        {port, polite(1, -1, key), ErrEnv},
 		"rank too large": {port, polite(1, 1, key), ErrEnv},
 		"endless sets":   {port, polite(1, 0, key).instead("initack", endless...), pmi.ErrReply},
-		"huge size, fd":  {place{size: 1 << 40, fd: 3}, polite(1, 0, key), ErrEnv},
+		"huge size, fd":  {envPlace{size: 1 << 40, fd: 3}, polite(1, 0, key), ErrEnv},
 		"empty key":      {port, polite(1, 0, "1:"), pmi.ErrReply},
 		"no key":         {port, polite(1, 0, ""), pmi.ErrReply},
 		"short key":      {port, polite(1, 0, "1:AAAA"), pmi.ErrReply},

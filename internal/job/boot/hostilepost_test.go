@@ -15,7 +15,7 @@ import (
 // odd has rank 1 of a job of three do something in a gathering, and stay or leave. Rank 0 does its part meanwhile, and
 // rank 2 afterwards; what they end with is by rank. Rank 0 waits for values of 2 first, and of 1 then.
 func odd(
-	t *testing.T, stays bool, does func(ctx context.Context, c *post) error,
+	t *testing.T, stays bool, does func(ctx context.Context, c *meshTransport) error,
 ) (kept [][]byte, ends [3]error) {
 	t.Helper()
 	jobs, err := Local(3)
@@ -62,7 +62,7 @@ func await(ctx context.Context, done <-chan struct{}) {
 // TestStrangePosts: a rank that is sent what cannot come ends with an error that names the sender. It keeps no value of
 // that message.
 func TestStrangePosts(t *testing.T) {
-	sender := &post{values: [][]byte{[]byte("false"), []byte("of 1"), []byte("false")}}
+	sender := &meshTransport{values: [][]byte{[]byte("false"), []byte("of 1"), []byte("false")}}
 	due, _ := sender.fillMessage(gather.Piece{Round: 1, First: 1, Count: 1})
 	other, _ := sender.fillMessage(gather.Piece{Round: 1, First: 2, Count: 1})
 	early, _ := sender.fillMessage(gather.Piece{Round: 0, First: 2, Count: 1})
@@ -77,7 +77,7 @@ func TestStrangePosts(t *testing.T) {
 		"twice":                  {[][]byte{due, due}, gather.ErrPiece},
 	} {
 		t.Run(name, func(t *testing.T) {
-			kept, ends := odd(t, true, func(ctx context.Context, p *post) error {
+			kept, ends := odd(t, true, func(ctx context.Context, p *meshTransport) error {
 				for _, b := range c.sent {
 					if err := p.node.Send(ctx, 0, b); err != nil && !errors.Is(err, mesh.ErrGone) {
 						return err
@@ -100,7 +100,7 @@ func TestStrangePosts(t *testing.T) {
 // TestRankDiesInGathering: the rank that sends to it notes that it has gone. The end of the job tells the rank that
 // waits for it.
 func TestRankDiesInGathering(t *testing.T) {
-	_, ends := odd(t, false, func(context.Context, *post) error { return nil })
+	_, ends := odd(t, false, func(context.Context, *meshTransport) error { return nil })
 	if !errors.Is(ends[0], mesh.ErrGone) || !strings.Contains(ends[0].Error(), "rank 0") {
 		t.Errorf("rank 0, which sends to it: %v", ends[0])
 	}

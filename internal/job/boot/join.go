@@ -98,7 +98,7 @@ func (o *options) traceStep(format string, args ...any) {
 }
 
 // joinPlace connects to the server of p and joins through it.
-func joinPlace(ctx context.Context, p place, o options) (*Job, error) {
+func joinPlace(ctx context.Context, p envPlace, o options) (*Job, error) {
 	if p.pmix {
 		return joinPMIx(ctx, p, o)
 	}
@@ -111,7 +111,7 @@ func joinPlace(ctx context.Context, p place, o options) (*Job, error) {
 }
 
 // joinConn holds the opening conversation over conn, which it owns from now on.
-func joinConn(ctx context.Context, conn net.Conn, cleanup cleanup, p place, o options) (*Job, error) {
+func joinConn(ctx context.Context, conn net.Conn, cleanup cleanup, p envPlace, o options) (*Job, error) {
 	w := newWire(conn, p.size, p.ours)
 	w.cleanup = cleanup
 	<-w.turn
@@ -140,7 +140,7 @@ func joinConn(ctx context.Context, conn net.Conn, cleanup cleanup, p place, o op
 }
 
 // lossText is a sentence about the end of the connection to the server.
-func (p *place) lossText() string {
+func (p *envPlace) lossText() string {
 	switch {
 	case len(p.root.addrs) == 0 && p.meeting == "":
 		return ""
@@ -153,7 +153,7 @@ func (p *place) lossText() string {
 }
 
 // connectServer returns a connection on which the server knows, or will be told by open, which rank speaks.
-func connectServer(ctx context.Context, p place) (net.Conn, cleanup, error) {
+func connectServer(ctx context.Context, p envPlace) (net.Conn, cleanup, error) {
 	switch {
 	case p.fd >= 0:
 		c, err := connFromFD(p.fd)
@@ -176,7 +176,7 @@ func connectServer(ctx context.Context, p place) (net.Conn, cleanup, error) {
 }
 
 // openWire holds the conversation up to the name of the key space. The turn is taken.
-func (w *wire) openWire(ctx context.Context, p *place) (*Job, error) {
+func (w *pmiStore) openWire(ctx context.Context, p *envPlace) (*Job, error) {
 	if p.port != "" {
 		if err := w.initAck(ctx, p); err != nil {
 			return nil, err
@@ -206,7 +206,7 @@ func (w *wire) openWire(ctx context.Context, p *place) (*Job, error) {
 const mostSets = 64
 
 // initAck opens port mode, where the server tells rank and size.
-func (w *wire) initAck(ctx context.Context, p *place) error {
+func (w *pmiStore) initAck(ctx context.Context, p *envPlace) error {
 	if _, err := w.callServer(ctx, pmi.M("initack", "pmiid", p.id)); err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (w *wire) initAck(ctx context.Context, p *place) error {
 }
 
 // meetAll waits for all ranks and fills in the data that they share.
-func (w *wire) meetAll(ctx context.Context, j *Job) error {
+func (w *pmiStore) meetAll(ctx context.Context, j *Job) error {
 	nodes, err := w.nodesOf(ctx, j.Size)
 	if err != nil {
 		return err
@@ -284,13 +284,13 @@ type placement interface {
 }
 
 // nodesOf asks the launcher which rank is on which node; nil when it does not say.
-func (w *wire) nodesOf(ctx context.Context, size int) (placement, error) {
+func (w *pmiStore) nodesOf(ctx context.Context, size int) (placement, error) {
 	if err := w.takeTurn(ctx); err != nil {
 		return nil, err
 	}
 	defer w.giveTurn()
 	text, err := w.getRaw(ctx, pmi.KeyMapping)
-	if err != nil && w.broken != nil {
+	if err != nil && w.lost != nil {
 		return nil, err
 	}
 	nodes, err := pmi.ParseMapping(text, size)
@@ -300,7 +300,7 @@ func (w *wire) nodesOf(ctx context.Context, size int) (placement, error) {
 	return nodes, nil
 }
 
-func (w *wire) secret(ctx context.Context) ([]byte, error) {
+func (w *pmiStore) secret(ctx context.Context) ([]byte, error) {
 	if !w.ours {
 		return w.getValue(ctx, 0, "key")
 	}

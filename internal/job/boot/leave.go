@@ -13,8 +13,8 @@ import (
 // leaveTimeout bounds the farewell to a launcher that is not ours: another goroutine may be waiting for its answer.
 const leaveTimeout = time.Second
 
-// leaver is a store that a rank can leave by agreement of all.
-type leaver interface {
+// exitStore is a store that a rank can leave by agreement of all.
+type exitStore interface {
 	ending()
 	leaveJob(code int, text string) error
 }
@@ -22,7 +22,7 @@ type leaver interface {
 // Ending says that the end of the job has begun. From now on the launcher's connection may end without ending the
 // process.
 func (j *Job) Ending() {
-	if l, ok := j.store.(leaver); ok {
+	if l, ok := j.store.(exitStore); ok {
 		l.ending()
 	}
 }
@@ -31,7 +31,7 @@ func (j *Job) Ending() {
 // it next. golci run prints text, once, unless it is empty. It may be called while another goroutine waits in a Fence.
 // It does not wait for other ranks, and for a foreign launcher a second at most.
 func (j *Job) Leave(code int, text string) error {
-	if l, ok := j.store.(leaver); ok {
+	if l, ok := j.store.(exitStore); ok {
 		return l.leaveJob(code, text)
 	}
 	return j.store.finalize(context.Background())
@@ -41,14 +41,14 @@ func (j *Job) Leave(code int, text string) error {
 // launcher then waits with the end of the rank, for some seconds after each call. Other launchers are told nothing. It
 // may be called while another goroutine waits in a Fence. It does not wait for an answer.
 func (j *Job) Reporting() {
-	if w, ok := j.store.(*wire); ok && w.ours {
+	if w, ok := j.store.(*pmiStore); ok && w.ours {
 		_ = w.sendAside(pmi.M(pmi.CmdReport)) // the report is written all the same
 	}
 }
 
-func (w *wire) ending() { w.onLost.Store(nil) }
+func (w *pmiStore) ending() { w.onLost.Store(nil) }
 
-func (w *wire) leaveJob(code int, text string) error {
+func (w *pmiStore) leaveJob(code int, text string) error {
 	w.ending()
 	if !w.ours {
 		ctx, cancel := context.WithTimeout(context.Background(), leaveTimeout)
@@ -75,7 +75,7 @@ func withText(m pmi.Msg, text string) pmi.Msg {
 
 // sendLast sends a line that has no answer, beside an outstanding request if there is one, and ends the conversation.
 // The caller has set closing.
-func (w *wire) sendLast(m pmi.Msg) error {
+func (w *pmiStore) sendLast(m pmi.Msg) error {
 	w.aborted.Store(true)
 	err := w.sendAside(m)
 	w.closeWire(canceled)
@@ -83,7 +83,7 @@ func (w *wire) sendLast(m pmi.Msg) error {
 }
 
 // sendAside sends a line that has no answer, beside an outstanding request if there is one.
-func (w *wire) sendAside(m pmi.Msg) error {
+func (w *pmiStore) sendAside(m pmi.Msg) error {
 	line, err := m.Append(nil)
 	if err != nil {
 		return err

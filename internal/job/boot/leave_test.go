@@ -63,7 +63,8 @@ func TestLeaveText(t *testing.T) {
 func TestEnding(t *testing.T) {
 	b := newBench(t, 1, ours(NewKey(), 1))
 	lost := make(chan struct{}, 1)
-	j, err := b.join(t.Context(), place{launcher: LauncherGolci, size: 1, fd: -1, ours: true}, func(*Job) { lost <- struct{}{} })
+	p := envPlace{launcher: LauncherGolci, size: 1, fd: -1, ours: true}
+	j, err := b.join(t.Context(), p, func(*Job) { lost <- struct{}{} })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,8 @@ import (
 // concurrent use.
 type Plane struct {
 	job  *Job
-	near *near
-	far  *mesh.Node // nil when all ranks are on this node
+	node *nodePlane
+	mesh *mesh.Node // nil when all ranks are on this node
 
 	mu   sync.Mutex // held while take runs, and while the plane is opened
 	take func(from int, b []byte)
@@ -44,7 +44,7 @@ const defaultPatience = time.Minute
 func (j *Job) OpenPlane(take func(from int, b []byte), at ...netip.Addr) (*Plane, error) {
 	p := &Plane{job: j, take: take}
 	if err := p.openParts(at); err != nil {
-		if p.near != nil {
+		if p.node != nil {
 			err = errors.Join(err, p.Close())
 		}
 		return nil, err
@@ -57,7 +57,7 @@ func (j *Job) OpenPlane(take func(from int, b []byte), at ...netip.Addr) (*Plane
 func (p *Plane) openParts(at []netip.Addr) (err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.near, err = openNear(p.job, p.handMessage); err != nil {
+	if p.node, err = openNear(p.job, p.handMessage); err != nil {
 		return err
 	}
 	if len(p.job.LocalRanks) < p.job.Size {
@@ -81,7 +81,7 @@ func (p *Plane) openFar(at []netip.Addr) error {
 	j := p.job
 	var table *Table[[]netip.AddrPort] // set before the first Send, and not changed
 	var err error
-	p.far, err = mesh.Listen(mesh.Config{
+	p.mesh, err = mesh.Listen(mesh.Config{
 		Rank: j.Rank, Size: j.Size, Key: j.Key, Take: p.handMessage,
 		Where: func(ctx context.Context, rank int) ([]netip.AddrPort, error) { return table.Of(ctx, rank) },
 	}, at...)
@@ -95,11 +95,11 @@ func (p *Plane) openFar(at []netip.Addr) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	far := func(rank int) bool { return !j.Near(rank) }
-	table, err = ExchangeCircle(ctx, j, keyPlane, p.far.Addrs(), mesh.CheckAddrs, far)
+	table, err = ExchangeCircle(ctx, j, keyPlane, p.mesh.Addrs(), mesh.CheckAddrs, far)
 	return err
 }
 
-func (p *Plane) isNear(rank int) bool { return p.far == nil || p.job.Near(rank) }
+func (p *Plane) isNear(rank int) bool { return p.mesh == nil || p.job.Near(rank) }
 
 // Send sends b, of at most MaxPlane bytes, to rank to. It blocks the calling goroutine until ctx ends at the latest. To
 // a rank of this node it blocks while the queue of that rank is full. To one of another node it blocks until that rank
@@ -110,18 +110,18 @@ func (p *Plane) Send(ctx context.Context, to int, b []byte) error {
 		return fmt.Errorf("%w: %d bytes to rank %d of %d", ErrArgument, len(b), to, p.job.Size)
 	}
 	if p.isNear(to) {
-		return p.near.sendTo(ctx, to, b)
+		return p.node.sendTo(ctx, to, b)
 	}
-	return p.far.Send(ctx, to, b)
+	return p.mesh.Send(ctx, to, b)
 }
 
 // Gone says whether rank has closed its plane or died. It does not block. It asks a rank of another node meanwhile, so
 // that a later call can tell.
 func (p *Plane) Gone(rank int) bool {
 	if p.isNear(rank) {
-		return p.near.isGone(rank)
+		return p.node.isGone(rank)
 	}
-	return p.far.Gone(rank)
+	return p.mesh.Gone(rank)
 }
 
 // A rank that is watched and cannot be called is called again after watchPause, later less often, down to once in
@@ -171,16 +171,16 @@ func (p *Plane) Watch(ctx context.Context, gone func(rank int) bool, ended func(
 // net.ErrClosed if the plane is closed or ctx has ended.
 func (p *Plane) holdRank(ctx context.Context, rank int) error {
 	if p.isNear(rank) {
-		return p.near.holdRank(ctx, rank)
+		return p.node.holdRank(ctx, rank)
 	}
-	return p.far.Hold(ctx, rank)
+	return p.mesh.Hold(ctx, rank)
 }
 
 // Close closes the plane, ends pending calls, and waits until take has returned.
 func (p *Plane) Close() error {
-	err := p.near.closePlane()
-	if p.far != nil {
-		err = errors.Join(err, p.far.Close())
+	err := p.node.closePlane()
+	if p.mesh != nil {
+		err = errors.Join(err, p.mesh.Close())
 	}
 	return err
 }

@@ -127,7 +127,7 @@ func TestPlaneWire(t *testing.T) {
 func TestPlaneOneNode(t *testing.T) {
 	planes, _ := openPlanes(t, 2, 1)
 	for _, p := range planes {
-		if p.far != nil {
+		if p.mesh != nil {
 			t.Error("there are no other nodes")
 		}
 	}

@@ -13,11 +13,11 @@ import (
 	"github.com/golci/golci/internal/job/authconn"
 )
 
-// near is the part of a plane that joins the ranks of one node. It has a socket for connections with an abstract name,
-// which has no file. A goroutine for it and one for each connection sleep in the Go runtime's poller until something
-// arrives. Anybody on the machine can bind such a name when its rank has died, and call it while it lives. So both
-// sides ask the kernel for the other's user.
-type near struct {
+// nodePlane is the part of a plane that joins the ranks of one node. It has a socket for connections with an abstract
+// name, which has no file. A goroutine for it and one for each connection sleep in the Go runtime's poller until
+// something arrives. Anybody on the machine can bind such a name when its rank has died, and call it while it lives. So
+// both sides ask the kernel for the other's user.
+type nodePlane struct {
 	job  *Job
 	ln   *net.UnixListener
 	take func(from int, b []byte)
@@ -26,11 +26,11 @@ type near struct {
 	mu     sync.Mutex
 	closed bool              // guarded by mu
 	conns  map[net.Conn]bool // in either direction; guarded by mu
-	peers  map[int]*nearPeer // ranks that something was sent to; guarded by mu
+	peers  map[int]*nodePeer // ranks that something was sent to; guarded by mu
 }
 
-// nearPeer is the way to a rank of this node.
-type nearPeer struct {
+// nodePeer is the way to a rank of this node.
+type nodePeer struct {
 	turn chan struct{} // holds one token; whoever takes it may use the rest
 	conn net.Conn      // nil: none
 }
@@ -38,12 +38,12 @@ type nearPeer struct {
 // packets is the kind of the sockets: connections that keep messages apart.
 const packets = "unixpacket"
 
-func openNear(j *Job, take func(from int, b []byte)) (*near, error) {
+func openNear(j *Job, take func(from int, b []byte)) (*nodePlane, error) {
 	ln, err := net.ListenUnix(packets, &net.UnixAddr{Name: planeName(j.Key, j.Rank), Net: packets})
 	if err != nil {
 		return nil, fmt.Errorf("golci: rank %d: %w", j.Rank, err)
 	}
-	p := &near{job: j, ln: ln, take: take, conns: map[net.Conn]bool{}, peers: map[int]*nearPeer{}}
+	p := &nodePlane{job: j, ln: ln, take: take, conns: map[net.Conn]bool{}, peers: map[int]*nodePeer{}}
 	p.wg.Go(func() {
 		authconn.AcceptOwn(ln, p.keepConn, func(c net.Conn) { p.wg.Go(func() { p.readConn(c) }) })
 	})
@@ -51,7 +51,7 @@ func openNear(j *Job, take func(from int, b []byte)) (*near, error) {
 }
 
 // keepConn notes a connection, unless the plane is closed.
-func (p *near) keepConn(c net.Conn) bool {
+func (p *nodePlane) keepConn(c net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.closed {
@@ -61,7 +61,7 @@ func (p *near) keepConn(c net.Conn) bool {
 }
 
 // readConn takes the messages of a connection to its end.
-func (p *near) readConn(c net.Conn) {
+func (p *nodePlane) readConn(c net.Conn) {
 	buf := make([]byte, planeFront+MaxPlane+1)
 	for {
 		n, err := c.Read(buf)
@@ -76,19 +76,19 @@ func (p *near) readConn(c net.Conn) {
 }
 
 // dropConn closes a connection and forgets it.
-func (p *near) dropConn(c net.Conn) {
+func (p *nodePlane) dropConn(c net.Conn) {
 	c.Close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.conns, c)
 }
 
-func (p *near) peer(rank int) *nearPeer {
+func (p *nodePlane) peer(rank int) *nodePeer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	to := p.peers[rank]
 	if to == nil {
-		to = &nearPeer{turn: make(chan struct{}, 1)}
+		to = &nodePeer{turn: make(chan struct{}, 1)}
 		to.turn <- struct{}{}
 		p.peers[rank] = to
 	}
@@ -100,7 +100,7 @@ func (p *near) peer(rank int) *nearPeer {
 const sendPause = 2 * time.Millisecond
 
 // sendTo waits while the queue of rank to is full, until ctx ends.
-func (p *near) sendTo(ctx context.Context, to int, b []byte) error {
+func (p *nodePlane) sendTo(ctx context.Context, to int, b []byte) error {
 	peer := p.peer(to)
 	select {
 	case <-peer.turn:
@@ -134,7 +134,7 @@ func notTaken(ctx context.Context, to int) error {
 }
 
 // connectTo makes the connection to a rank, unless there is one. The turn is taken.
-func (p *near) connectTo(peer *nearPeer, to int) error {
+func (p *nodePlane) connectTo(peer *nodePeer, to int) error {
 	if peer.conn != nil {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (p *near) connectTo(peer *nearPeer, to int) error {
 }
 
 // writeTo sends d, and gives the connection up if that fails. The turn is taken.
-func (p *near) writeTo(ctx context.Context, peer *nearPeer, d []byte) error {
+func (p *nodePlane) writeTo(ctx context.Context, peer *nodePeer, d []byte) error {
 	c := peer.conn
 	stop := context.AfterFunc(ctx, func() { _ = c.SetWriteDeadline(time.Unix(1, 0)) })
 	_, err := c.Write(d)
@@ -164,7 +164,7 @@ func (p *near) writeTo(ctx context.Context, peer *nearPeer, d []byte) error {
 
 // isGone says whether no process of this user has the rank's name. The rank had bound it, so it has then died or closed
 // its plane.
-func (p *near) isGone(rank int) bool {
+func (p *nodePlane) isGone(rank int) bool {
 	c, err := p.callRank(rank)
 	if err == nil {
 		c.Close()
@@ -173,7 +173,7 @@ func (p *near) isGone(rank int) bool {
 }
 
 // callRank makes a connection to a rank.
-func (p *near) callRank(rank int) (net.Conn, error) {
+func (p *nodePlane) callRank(rank int) (net.Conn, error) {
 	c, err := dialAbstract(packets, planeName(p.job.Key, rank))
 	if errors.Is(err, errNobody) || errors.Is(err, authconn.ErrUser) {
 		return nil, fmt.Errorf("%w: %d: %w", ErrGone, rank, err)
@@ -183,7 +183,7 @@ func (p *near) callRank(rank int) (net.Conn, error) {
 
 // holdRank keeps a connection to a rank open until it ends, or ctx does. Errors: those of call, and net.ErrClosed if
 // this side ends it.
-func (p *near) holdRank(ctx context.Context, rank int) error {
+func (p *nodePlane) holdRank(ctx context.Context, rank int) error {
 	c, err := p.callRank(rank)
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func (p *near) holdRank(ctx context.Context, rank int) error {
 }
 
 // closePlane ends pending calls, and waits until take has returned. Sent messages still arrive.
-func (p *near) closePlane() error {
+func (p *nodePlane) closePlane() error {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()

@@ -28,7 +28,7 @@ type pmixStore struct {
 
 // joinPMIx joins a job through the server of a PMIx launcher. Where the server does not tell which ranks share a node,
 // they find out by their hosts' identities.
-func joinPMIx(ctx context.Context, p place, o options) (*Job, error) {
+func joinPMIx(ctx context.Context, p envPlace, o options) (*Job, error) {
 	c, err := pmix.Init(ctx, o.env)
 	if err != nil {
 		return nil, pmixInitError(p, err)
@@ -49,7 +49,7 @@ func joinPMIx(ctx context.Context, p place, o options) (*Job, error) {
 }
 
 // pmixInitError tells what to do about a library that is missing, and how long a silent server was waited for.
-func pmixInitError(p place, err error) error {
+func pmixInitError(p envPlace, err error) error {
 	switch {
 	case errors.Is(err, pmix.ErrLibrary):
 		return fmt.Errorf("%w: %w; or start the program with golci run or srun --mpi=pmi2", ErrEnv, err)

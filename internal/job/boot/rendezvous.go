@@ -29,23 +29,23 @@ var (
 	errBusy   = errors.New("its queue is full")
 )
 
-// meeting is one rank's search for the others of a job whose launcher serves no PMI-1. The ranks share a sequence of
-// names. A rank that finds no other behind any of them binds the first that is free. It serves the others and itself
-// with the same server as the project's launcher.
+// rendezvousSearch is one rank's search for the others of a job whose launcher serves no PMI-1. The ranks share a
+// sequence of names. A rank that finds no other behind any of them binds the first that is free. It serves the others
+// and itself with the same server as the project's launcher.
 //
 // Another user who holds a name and lets it go can have two ranks bind different names. So a rank that has bound a name
 // looks at all others once more before it accepts callers. If it finds a rank there, it lets its own go. Of two ranks
 // at least one looks after both have bound. If both do, both let go, and the pause until they try again is random.
-type meeting struct {
-	place place
-	host  *host             // nil: another rank serves
+type rendezvousSearch struct {
+	place envPlace
+	host  *rendezvousServer // nil: another rank serves
 	busy  [meetingNames]int // looks at which the name was busy
 	names [meetingNames]string
 	last  error // of the last name that a stranger holds
 }
 
 // joinNode joins the ranks of a job on one node.
-func joinNode(ctx context.Context, p place) (net.Conn, cleanup, error) {
+func joinNode(ctx context.Context, p envPlace) (net.Conn, cleanup, error) {
 	m := newMeeting(p)
 	for {
 		conn, err := m.lookRound(ctx)
@@ -63,8 +63,8 @@ func joinNode(ctx context.Context, p place) (net.Conn, cleanup, error) {
 	}
 }
 
-func newMeeting(p place) *meeting {
-	m := &meeting{place: p}
+func newMeeting(p envPlace) *rendezvousSearch {
+	m := &rendezvousSearch{place: p}
 	for i := range m.names {
 		m.names[i] = socketName(p.meeting + " " + strconv.Itoa(i))
 	}
@@ -73,7 +73,7 @@ func newMeeting(p place) *meeting {
 
 // lookRound calls the names in turn. It returns a connection to the rank that serves, or begins to serve if there is
 // none.
-func (m *meeting) lookRound(ctx context.Context) (net.Conn, error) {
+func (m *rendezvousSearch) lookRound(ctx context.Context) (net.Conn, error) {
 	var free []string
 	waits := false
 	for i, name := range m.names {
@@ -101,7 +101,7 @@ func (m *meeting) lookRound(ctx context.Context) (net.Conn, error) {
 }
 
 // serveFirst binds the first of the free names, and keeps it unless another rank serves under any name.
-func (m *meeting) serveFirst(free []string) error {
+func (m *rendezvousSearch) serveFirst(free []string) error {
 	for _, name := range free {
 		ln, err := listenAbstract(name)
 		if errors.Is(err, errTaken) {
@@ -127,7 +127,7 @@ func (m *meeting) serveFirst(free []string) error {
 }
 
 // stopServing ends the service, if this rank serves. It waits until the connected ranks have gone, or ctx ends.
-func (m *meeting) stopServing(ctx context.Context) {
+func (m *rendezvousSearch) stopServing(ctx context.Context) {
 	if m.host != nil {
 		m.host.stopServing(ctx)
 	}

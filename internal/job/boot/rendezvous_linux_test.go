@@ -13,8 +13,8 @@ import (
 )
 
 // meetingPlace is a place that no other test or process shares.
-func meetingPlace(t *testing.T, rank, size int) place {
-	return place{
+func meetingPlace(t *testing.T, rank, size int) envPlace {
+	return envPlace{
 		launcher: LauncherOpenMPI, rank: rank, size: size, fd: -1, nodes: 1, ours: true,
 		meeting: fmt.Sprint(t.Name(), os.Getpid()),
 	}
@@ -91,9 +91,9 @@ func TestRendezvousDeath(t *testing.T) {
 	if t.Failed() {
 		t.FailNow()
 	}
-	jobs[1].store.(*wire).conn.Close()
+	jobs[1].store.(*pmiStore).conn.Close()
 	for _, j := range jobs {
 		<-j.Lost()
-		j.store.(*wire).closeWire(canceled)
+		j.store.(*pmiStore).closeWire(canceled)
 	}
 }

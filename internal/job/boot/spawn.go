@@ -66,7 +66,7 @@ const mostSpawn = pmi.MaxRead * 3 / 4 * 9 / 10
 // goroutine, and keeps other calls of this Job waiting. The error wraps ErrSpawn if nothing has been started; bad is
 // then the command that could not be, or -1.
 func (j *Job) Spawn(ctx context.Context, r SpawnRequest) (first, bad int, err error) {
-	w, ok := j.store.(*wire)
+	w, ok := j.store.(*pmiStore)
 	if !ok || j.Launcher != LauncherGolci {
 		return 0, -1, fmt.Errorf("%w: the launcher is %s; start the job with golci run -universe N", ErrSpawn, j.Launcher)
 	}
@@ -88,7 +88,7 @@ func (j *Job) Spawn(ctx context.Context, r SpawnRequest) (first, bad int, err er
 	return a.First, a.Bad, err
 }
 
-func (w *wire) spawn(ctx context.Context, text []byte) (a SpawnAnswer, err error) {
+func (w *pmiStore) spawn(ctx context.Context, text []byte) (a SpawnAnswer, err error) {
 	a.Bad = -1
 	if err := w.takeTurn(ctx); err != nil {
 		return a, err
@@ -109,7 +109,7 @@ func (w *wire) spawn(ctx context.Context, text []byte) (a SpawnAnswer, err error
 }
 
 // roomOf asks for the place of this world in its job.
-func (w *wire) roomOf(ctx context.Context, j *Job) error {
+func (w *pmiStore) roomOf(ctx context.Context, j *Job) error {
 	text, err := w.readKey(ctx, pmi.KeyRoom)
 	if errors.Is(err, ErrNoKey) {
 		return nil
@@ -131,7 +131,7 @@ func (w *wire) roomOf(ctx context.Context, j *Job) error {
 }
 
 // readKey reads a key that the server has had from the start.
-func (w *wire) readKey(ctx context.Context, name string) (string, error) {
+func (w *pmiStore) readKey(ctx context.Context, name string) (string, error) {
 	if err := w.takeTurn(ctx); err != nil {
 		return "", err
 	}
@@ -141,7 +141,7 @@ func (w *wire) readKey(ctx context.Context, name string) (string, error) {
 
 // Ready tells the launcher that all ranks of this world can be reached. The first of them calls it, once.
 func (j *Job) Ready() error {
-	w, ok := j.store.(*wire)
+	w, ok := j.store.(*pmiStore)
 	if !ok || !j.Room() || j.Rank != j.First {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (j *Job) Ready() error {
 
 // Parent is what the spawning ranks have told this world; nil if it has started with the job.
 func (j *Job) Parent(ctx context.Context) ([]byte, error) {
-	w, ok := j.store.(*wire)
+	w, ok := j.store.(*pmiStore)
 	if !ok || j.First == 0 {
 		return nil, nil
 	}
@@ -168,7 +168,7 @@ func (j *Job) Parent(ctx context.Context) ([]byte, error) {
 // AppNum is the number of the program of this rank, among those that started together, where golci run tells it;
 // else 0.
 func (j *Job) AppNum(ctx context.Context) (int, error) {
-	w, ok := j.store.(*wire)
+	w, ok := j.store.(*pmiStore)
 	if !ok || !w.ours {
 		return 0, nil
 	}
@@ -183,15 +183,15 @@ func (j *Job) AppNum(ctx context.Context) (int, error) {
 	return m.Int("appnum")
 }
 
-// namer is a store of published services.
-type namer interface {
+// nameService is a store of published services.
+type nameService interface {
 	publishPort(ctx context.Context, service, port string) error
 	unpublish(ctx context.Context, service string) error
 	lookup(ctx context.Context, service string) (port string, err error)
 }
 
-func (j *Job) names() (namer, error) {
-	if n, ok := j.store.(namer); ok {
+func (j *Job) names() (nameService, error) {
+	if n, ok := j.store.(nameService); ok {
 		return n, nil
 	}
 	return nil, fmt.Errorf("%w: the launcher %s keeps no names", ErrService, j.Launcher)
@@ -229,7 +229,7 @@ func (j *Job) Lookup(ctx context.Context, service string) (port string, err erro
 func oneWord(s string) string { return "." + base64.RawURLEncoding.EncodeToString([]byte(s)) }
 
 // callNaming sends a request about a service. refused is the error if the server refuses it.
-func (w *wire) callNaming(ctx context.Context, refused error, service string, m pmi.Msg) (pmi.Msg, error) {
+func (w *pmiStore) callNaming(ctx context.Context, refused error, service string, m pmi.Msg) (pmi.Msg, error) {
 	m.Fields = append([]pmi.Field{{Key: "service", Value: oneWord(service)}}, m.Fields...)
 	if line, err := m.Append(nil); err != nil || len(line) > pmi.MaxSend {
 		return pmi.Msg{}, fmt.Errorf("%w: the name of the service or of the port is too long, %d bytes", ErrService,
@@ -246,17 +246,17 @@ func (w *wire) callNaming(ctx context.Context, refused error, service string, m 
 	return got, err
 }
 
-func (w *wire) publishPort(ctx context.Context, service, port string) error {
+func (w *pmiStore) publishPort(ctx context.Context, service, port string) error {
 	_, err := w.callNaming(ctx, ErrService, service, pmi.M("publish_name", "port", oneWord(port)))
 	return err
 }
 
-func (w *wire) unpublish(ctx context.Context, service string) error {
+func (w *pmiStore) unpublish(ctx context.Context, service string) error {
 	_, err := w.callNaming(ctx, ErrService, service, pmi.M("unpublish_name"))
 	return err
 }
 
-func (w *wire) lookup(ctx context.Context, service string) (string, error) {
+func (w *pmiStore) lookup(ctx context.Context, service string) (string, error) {
 	m, err := w.callNaming(ctx, ErrName, service, pmi.M("lookup_name"))
 	if err != nil {
 		return "", err

@@ -175,7 +175,7 @@ func TestRendezvousTurnsAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := newHost(ln, &place{size: 2})
+	h, err := newHost(ln, &envPlace{size: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,8 +193,8 @@ func TestRendezvousTurnsAway(t *testing.T) {
 	if d := time.Since(begun); d >= helloTimeout {
 		t.Errorf("the stranger could stay for %v", d)
 	}
-	if len(h.came) != 0 || h.door.Early() != 0 {
-		t.Errorf("%d ranks came, %d may speak", len(h.came), h.door.Early())
+	if len(h.arrived) != 0 || h.door.Early() != 0 {
+		t.Errorf("%d ranks came, %d may speak", len(h.arrived), h.door.Early())
 	}
 }
 
@@ -206,7 +206,7 @@ func TestRendezvousEarly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := newHost(ln, &place{size: 2})
+	h, err := newHost(ln, &envPlace{size: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestRendezvousEarly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if conn, err := greetHost(t.Context(), c, &place{rank: 1, size: 2}, helloTimeout); err == nil {
+		if conn, err := greetHost(t.Context(), c, &envPlace{rank: 1, size: 2}, helloTimeout); err == nil {
 			conn.Close()
 			break
 		}

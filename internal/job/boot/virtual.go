@@ -41,8 +41,8 @@ func (v *Virtual) Start(ctx context.Context) (*Job, error) {
 }
 
 func (v *Virtual) joinJob(ctx context.Context) (*Job, error) {
-	w := &wire{virtual: v, ours: v.Ours, size: v.Size, maxVal: pmi.SafeValue, turn: make(chan struct{}, 1)}
-	p := place{launcher: LauncherPMI, rank: v.Rank, size: v.Size, fd: -1, ours: v.Ours}
+	w := &pmiStore{virtual: v, ours: v.Ours, size: v.Size, maxVal: pmi.SafeValue, turn: make(chan struct{}, 1)}
+	p := envPlace{launcher: LauncherPMI, rank: v.Rank, size: v.Size, fd: -1, ours: v.Ours}
 	j, err := w.openWire(ctx, &p)
 	if err != nil {
 		return nil, err
@@ -74,12 +74,12 @@ func (v *Virtual) exchangeAddresses(ctx context.Context, j *Job) error {
 func unchecked(json.RawMessage) error { return nil }
 
 // makeCourier makes the end of a gathering whose values do not move.
-func (v *Virtual) makeCourier(ctx context.Context, j *Job, key string) (courier, error) {
+func (v *Virtual) makeCourier(ctx context.Context, j *Job, key string) (allgatherTransport, error) {
 	table, err := Exchange(ctx, j, key, json.RawMessage(v.Addresses), unchecked)
-	return &virtualPost{v: v, ctx: ctx, table: table}, err
+	return &virtualTransport{v: v, ctx: ctx, table: table}, err
 }
 
-type virtualPost struct {
+type virtualTransport struct {
 	v     *Virtual
 	ctx   context.Context
 	table *Table[json.RawMessage]
@@ -87,7 +87,7 @@ type virtualPost struct {
 }
 
 // deliverSend asks for the address first, as a mesh does for its first message to a rank.
-func (c *virtualPost) deliverSend(s gather.Send) {
+func (c *virtualTransport) deliverSend(s gather.Send) {
 	if _, err := c.table.Of(c.ctx, s.To); err != nil {
 		c.err = err
 		return
@@ -95,17 +95,17 @@ func (c *virtualPost) deliverSend(s gather.Send) {
 	c.v.Deliver(s)
 }
 
-func (c *virtualPost) nextPiece(context.Context) (int, gather.Piece, error) {
+func (c *virtualTransport) nextPiece(context.Context) (int, gather.Piece, error) {
 	if c.err != nil {
 		return 0, gather.Piece{}, c.err
 	}
 	return c.v.Piece()
 }
 
-func (c *virtualPost) keepPost()                       {}
-func (c *virtualPost) delivered(context.Context) error { return c.err }
-func (c *virtualPost) allValues() [][]byte             { return nil }
-func (c *virtualPost) closePost()                      {}
+func (c *virtualTransport) keepPost()                       {}
+func (c *virtualTransport) delivered(context.Context) error { return c.err }
+func (c *virtualTransport) allValues() [][]byte             { return nil }
+func (c *virtualTransport) closePost()                      {}
 
 // PieceBytes is how many bytes the messages of a piece take whose values have a length each, and how many these are.
 func PieceBytes(p gather.Piece, value int) (bytes, messages int) {

@@ -50,14 +50,14 @@ const (
 
 // Machine is one rank's part in the end of a job. It is not safe for concurrent use.
 type Machine struct {
-	cfg     Config
-	rounds  int // ceil(log2 Size)
-	state   state
-	verdict Verdict   // the worst that is known
-	round   int       // the round whose message is being waited for
-	got     uint32    // bit k: the message of round k has come, or never will
-	awake   uint32    // bit k: the rank at distance 2^k knows already
-	begun   time.Time // of the first news
+	cfg      Config
+	rounds   int // ceil(log2 Size)
+	state    state
+	verdict  Verdict   // the worst that is known
+	round    int       // the round whose message is being waited for
+	received uint32    // bit k: the message of round k has come, or never will
+	awake    uint32    // bit k: the rank at distance 2^k knows already
+	begun    time.Time // of the first news
 }
 
 // New makes the machine of one rank. Error: a rank outside the job, or times that are not positive.
@@ -110,7 +110,7 @@ func (m *Machine) Take(now time.Time, from int, msg Message) []Action {
 		if k >= m.rounds || m.senderOf(k) != from {
 			return nil
 		}
-		m.got |= 1 << k
+		m.received |= 1 << k
 	case Told:
 	default:
 		return nil
@@ -130,8 +130,8 @@ func (m *Machine) Died(rank int) []Action {
 		return nil
 	}
 	for k := range m.rounds {
-		if m.senderOf(k) == rank && m.got&(1<<k) == 0 {
-			m.got |= 1 << k
+		if m.senderOf(k) == rank && m.received&(1<<k) == 0 {
+			m.received |= 1 << k
 			m.verdict = worseOf(m.verdict, Verdict{1, rank})
 		}
 	}
@@ -231,7 +231,7 @@ func (m *Machine) advanceRounds(out []Action) []Action {
 	if m.state != joined {
 		return out
 	}
-	for m.round < m.rounds && m.got&(1<<m.round) != 0 {
+	for m.round < m.rounds && m.received&(1<<m.round) != 0 {
 		if m.round++; m.round < m.rounds {
 			out = append(out, m.sendOf(m.round, m.roundMessage()))
 		}

@@ -111,8 +111,8 @@ func (o *events) writePart(t *timeline, p *part) error {
 		events: o, rank: p.Rank, labels: p.labelTexts(), time: func(now uint64) int64 { return at(now) - t.zero },
 	}
 	o.addTitle("process", p.Rank, 0, fmt.Sprintf("rank %d (%s)", p.Rank, p.Host), p.Rank)
-	for id := range uint32(len(p.lanes)) {
-		o.addTitle("thread", p.Rank, id, p.lanes[id], int(id))
+	for id := range uint32(len(p.tracks)) {
+		o.addTitle("thread", p.Rank, id, p.tracks[id], int(id))
 	}
 	if err := p.eachBlock(w.writeRecords); err != nil {
 		return err

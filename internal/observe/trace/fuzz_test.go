@@ -12,18 +12,18 @@ import (
 	"testing"
 )
 
-// recorded is one lane with records of all kinds, under names that the program has chosen.
+// recorded is one track with records of all kinds, under names that the program has chosen.
 type recorded struct {
-	label      Label
-	lane, host string
-	record     Record // its numbers are those of all
+	label       Label
+	track, host string
+	record      Record // its numbers are those of all
 }
 
 // save makes a part of what is recorded.
 func (x *recorded) save(t *testing.T) string {
 	t.Helper()
 	d := newDraft(0, x.host)
-	d.lane(0, x.lane)
+	d.track(0, x.track)
 	d.label(1, x.label)
 	e := x.record
 	e.Name = 1
@@ -68,7 +68,7 @@ func FuzzWrite(f *testing.F) {
 	f.Add("text", "kind", "a", "b", "lane", "host", ^uint64(0)>>1, uint64(0), uint64(0), uint64(0), uint64(0))
 	f.Fuzz(func(t *testing.T, text, category, arg, other, lane, host string, start, end, a, b, flow uint64) {
 		x := recorded{
-			label: Label{Text: text, Category: category, Args: [3]string{arg, "", other}}, lane: lane, host: host,
+			label: Label{Text: text, Category: category, Args: [3]string{arg, "", other}}, track: lane, host: host,
 			record: Record{Start: start, End: end, A: a, B: b, Flow: flow},
 		}
 		path := x.save(t)
@@ -131,11 +131,11 @@ func (x *recorded) check(t *testing.T, out []byte) {
 	}
 }
 
-// title checks the names of rank and lane.
+// title checks the names of rank and track.
 func (x *recorded) title(t *testing.T, e event) {
 	t.Helper()
 	name := map[string]string{
-		"thread_name": legible(x.lane), "process_name": fmt.Sprintf("rank 0 (host-%s)", legible(x.host)),
+		"thread_name": legible(x.track), "process_name": fmt.Sprintf("rank 0 (host-%s)", legible(x.host)),
 	}
 	var got struct{ Name string }
 	if want, ok := name[e.Name]; ok && (json.Unmarshal(e.Args, &got) != nil || got.Name != want) {

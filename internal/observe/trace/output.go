@@ -23,7 +23,7 @@ type output struct {
 
 	zero    *int64 // guarded by r.mu
 	zeroed  bool   // zero is in the file
-	lanes   int    // in the file
+	tracks  int    // in the file
 	names   int    // likewise, the zero Name included
 	dropped map[uint32]uint64
 	err     error
@@ -63,7 +63,7 @@ func (o *output) beginOutput() {
 func (o *output) endOutput() {
 	o.writeFilled()
 	o.writeRest()
-	for _, l := range o.laneList() {
+	for _, l := range o.trackList() {
 		if n := l.dropped.Load() + o.dropped[l.id]; n > 0 {
 			o.writeJSON(blockDropped, l.id, n)
 		}
@@ -75,10 +75,10 @@ func (o *output) endOutput() {
 	}
 }
 
-func (o *output) laneList() []*Lane {
+func (o *output) trackList() []*Track {
 	o.r.mu.Lock()
 	defer o.r.mu.Unlock()
-	return o.r.lanes
+	return o.r.tracks
 }
 
 // writeFilled writes the chunks that are full, and frees them.
@@ -104,7 +104,7 @@ func (o *output) writeFilled() {
 
 // writeRest writes what is in chunks that are being filled, and a look at the clocks.
 func (o *output) writeRest() {
-	for _, l := range o.laneList() {
+	for _, l := range o.trackList() {
 		if c := o.currentChunk(l); c != nil {
 			o.writeChunk(c)
 		}
@@ -115,12 +115,12 @@ func (o *output) writeRest() {
 }
 
 // currentChunk is the chunk that l fills, nil for none. All chunks that l filled before it are in the file: the records
-// of a lane are in order there. Only o frees chunks, so the chunk is still l's when o writes it.
-func (o *output) currentChunk(l *Lane) *chunk {
+// of a track are in order there. Only o frees chunks, so the chunk is still l's when o writes it.
+func (o *output) currentChunk(l *Track) *chunk {
 	for {
 		o.r.mu.Lock()
 		c := l.current.Load()
-		behind := slices.ContainsFunc(o.r.filled, func(f *chunk) bool { return f.lane == l })
+		behind := slices.ContainsFunc(o.r.filled, func(f *chunk) bool { return f.track == l })
 		o.r.mu.Unlock()
 		if !behind {
 			return c
@@ -140,10 +140,10 @@ func (o *output) writeChunk(c *chunk) {
 	o.writeDefined()
 	if o.err != nil || o.size+int64(len(o.buf)+len(fresh)*recordBytes) > o.limit {
 		o.r.full.Store(true)
-		o.dropped[c.lane.id] += uint64(len(fresh))
+		o.dropped[c.track.id] += uint64(len(fresh))
 		return
 	}
-	at := o.openBlock(blockRecords, c.lane.id)
+	at := o.openBlock(blockRecords, c.track.id)
 	for i := range fresh {
 		o.buf = fresh[i].appendTo(o.buf)
 	}
@@ -155,7 +155,7 @@ func (o *output) writeChunk(c *chunk) {
 func (o *output) writeDefined() {
 	r := o.r
 	r.mu.Lock()
-	lanes, names, notes, zero := r.lanes[o.lanes:], r.names[o.names:], r.notes, o.zero
+	lanes, names, notes, zero := r.tracks[o.tracks:], r.names[o.names:], r.notes, o.zero
 	r.notes = nil
 	r.mu.Unlock()
 	if zero != nil && !o.zeroed {
@@ -163,12 +163,12 @@ func (o *output) writeDefined() {
 		o.writeJSON(blockZero, 0, *zero)
 	}
 	for _, l := range lanes {
-		o.writeBlock(blockLane, l.id, []byte(l.name))
+		o.writeBlock(blockTrack, l.id, []byte(l.name))
 	}
 	for i := range names {
 		o.writeJSON(blockName, uint32(o.names+i), &names[i])
 	}
-	o.lanes, o.names = o.lanes+len(lanes), o.names+len(names)
+	o.tracks, o.names = o.tracks+len(lanes), o.names+len(names)
 	for _, n := range notes {
 		o.noteClock(n)
 	}

@@ -11,7 +11,7 @@ import (
 
 // A part file is a mark and then blocks. Each block is
 //
-//	kind (4, little endian) | lane or other number (4) | bytes that follow (8) | those bytes
+//	kind (4, little endian) | track or other number (4) | bytes that follow (8) | those bytes
 //
 // A rank that dies leaves the blocks that it has written, perhaps with half a block at the end.
 const (
@@ -26,11 +26,11 @@ type block uint32
 const (
 	blockHead    block = 1 + iota // JSON of header
 	blockZero                     // JSON of a number: the clock of rank 0's machine at time 0
-	blockLane                     // lane; its name
+	blockTrack                    // track; its name
 	blockName                     // number; JSON of Label
 	blockNote                     // JSON of note
-	blockRecords                  // lane; records
-	blockDropped                  // lane; JSON of a number
+	blockRecords                  // track; records
+	blockDropped                  // track; JSON of a number
 	blockEnd                      // the rank has ended its timeline in order
 )
 
@@ -50,7 +50,7 @@ type part struct {
 	path    string
 	file    *os.File
 	zero    *int64
-	lanes   map[uint32]string
+	tracks  map[uint32]string
 	names   map[Name]Label
 	notes   []note
 	dropped uint64
@@ -70,7 +70,7 @@ func openPart(path string) (*part, error) {
 		return nil, err
 	}
 	defer f.Close()
-	p := &part{path: path, file: f, lanes: map[uint32]string{}, names: map[Name]Label{}}
+	p := &part{path: path, file: f, tracks: map[uint32]string{}, names: map[Name]Label{}}
 	if err := p.scanPart(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -131,8 +131,8 @@ func (p *part) readBlock(k block, number uint32, n int64) bool {
 	case blockZero:
 		p.zero = new(int64)
 		return json.Unmarshal(b, p.zero) == nil
-	case blockLane:
-		p.lanes[number] = string(b)
+	case blockTrack:
+		p.tracks[number] = string(b)
 	case blockName:
 		var l Label
 		if json.Unmarshal(b, &l) != nil {

@@ -7,7 +7,7 @@ type Kind uint32
 
 // Kinds. One of FlowOut and FlowIn may be added to Slice, or stand alone.
 const (
-	Slice   Kind = 1 + iota // the lane did this from Start to End; slices of a lane are nested or apart
+	Slice   Kind = 1 + iota // the track did this from Start to End; slices of a track are nested or apart
 	Instant                 // it happened at Start
 	Count                   // A is the value of a counter from Start on
 	Span                    // it took from Start to End; spans may overlap, and have tracks of their own
@@ -28,7 +28,7 @@ type Label struct {
 	Args     [3]string `json:"args"`     // what A, B and Flow are; empty: they are not shown
 }
 
-// Record is one entry of a lane. Times are those of Recorder.Now.
+// Record is one entry of a track. Times are those of Recorder.Now.
 type Record struct {
 	Start, End uint64
 	A, B       uint64

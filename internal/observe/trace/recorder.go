@@ -40,7 +40,7 @@ type Recorder struct {
 	mu     sync.Mutex
 	names  []Label // names[0] is none; guarded by mu, as what follows
 	known  map[Label]Name
-	lanes  []*Lane
+	tracks []*Track
 	filled []*chunk
 	free   []*chunk
 	made   int    // chunks
@@ -95,7 +95,7 @@ func (r *Recorder) Now() uint64 {
 // Clock is the recorder's clock. r must not be nil.
 func (r *Recorder) Clock() Clock { return r.clock }
 
-// maxText is the longest text of a label or a lane in bytes: those of a label fit a block, also as JSON with each byte
+// maxText is the longest text of a label or a track in bytes: those of a label fit a block, also as JSON with each byte
 // escaped.
 const maxText = 1 << 12
 
@@ -130,15 +130,15 @@ func (r *Recorder) Name(l Label) Name {
 	return n
 }
 
-// Lane makes a track. Tracks are shown in the order in which they were made.
-func (r *Recorder) Lane(name string) *Lane {
+// Track makes a track. Tracks are shown in the order in which they were made.
+func (r *Recorder) Track(name string) *Track {
 	if r == nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	l := &Lane{r: r, id: uint32(len(r.lanes)), name: briefText(name)}
-	r.lanes = append(r.lanes, l)
+	l := &Track{r: r, id: uint32(len(r.tracks)), name: briefText(name)}
+	r.tracks = append(r.tracks, l)
 	return l
 }
 
@@ -151,8 +151,8 @@ func (r *Recorder) Close() {
 	<-r.ended
 }
 
-// exchangeChunk takes a chunk of lane l that is full, if not nil, and gives an empty one, nil if there is none.
-func (r *Recorder) exchangeChunk(l *Lane, old *chunk) *chunk {
+// exchangeChunk takes a chunk of track l that is full, if not nil, and gives an empty one, nil if there is none.
+func (r *Recorder) exchangeChunk(l *Track, old *chunk) *chunk {
 	if old == nil && (r.full.Load() || r.lack.Load()) {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (r *Recorder) exchangeChunk(l *Lane, old *chunk) *chunk {
 	}
 	c := r.emptyChunk()
 	if c != nil {
-		c.lane, c.written = l, 0
+		c.track, c.written = l, 0
 		c.n.Store(0)
 	}
 	r.mu.Unlock()

@@ -30,15 +30,15 @@ func newRecorder(t testing.TB, cfg Config) (*Recorder, string) {
 	return r, cfg.Path
 }
 
-// TestRecorder: lanes of several owners and one that is shared, names that come late, and all of it in the timeline.
+// TestRecorder: tracks of several owners and one that is shared, names that come late, and all of it in the timeline.
 func TestRecorder(t *testing.T) {
 	r, path := newRecorder(t, Config{Host: "here"})
 	const owners, each = 4, 3000
-	shared := r.Lane("all")
+	shared := r.Track("all")
 	var wg sync.WaitGroup
 	for i := range owners {
 		wg.Go(func() {
-			l := r.Lane("owner " + strconv.Itoa(i))
+			l := r.Track("owner " + strconv.Itoa(i))
 			for n := range uint64(each) {
 				name := r.Name(Label{Text: "step " + strconv.Itoa(int(n/1000)), Args: [3]string{"n"}})
 				start := l.Now()
@@ -56,10 +56,10 @@ func TestRecorder(t *testing.T) {
 	for _, e := range events {
 		count[e.Phase+" "+e.Name]++
 		if e.Phase == "X" {
-			if e.Time < last[e.Lane] {
-				t.Fatalf("%+v lies in the slice before it, which ends at %v", e, last[e.Lane])
+			if e.Time < last[e.Track] {
+				t.Fatalf("%+v lies in the slice before it, which ends at %v", e, last[e.Track])
 			}
-			last[e.Lane] = e.Time
+			last[e.Track] = e.Time
 		}
 	}
 	for _, name := range []string{"X step 0", "X step 1", "X step 2"} {
@@ -75,15 +75,15 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// TestOrderInLane: a chunk is filled, and the next one begun, between two looks of the writer. The first one is written
-// first, and so is the one that is filled when the recorder ends.
-func TestOrderInLane(t *testing.T) {
+// TestOrderInTrack: a chunk is filled, and the next one begun, between two looks of the writer. The first one is
+// written first, and so is the one that is filled when the recorder ends.
+func TestOrderInTrack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "part")
 	r, err := beginRecording(Config{Path: path, Size: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := r.Lane("one")
+	l := r.Track("one")
 	n := uint64(0)
 	add := func(count int) {
 		for range count {
@@ -116,7 +116,7 @@ func TestOrderInLane(t *testing.T) {
 // TestTimesOfRecords: what is recorded at two moments is as far apart in the timeline as it was.
 func TestTimesOfRecords(t *testing.T) {
 	r, path := newRecorder(t, Config{})
-	l := r.Lane("one")
+	l := r.Track("one")
 	begin, start := r.Now(), time.Now()
 	time.Sleep(30 * time.Millisecond)
 	l.Add(Record{Start: begin, End: r.Now(), Kind: Slice})
@@ -138,7 +138,7 @@ func TestLimit(t *testing.T) {
 	r, path := newRecorder(t, Config{Limit: limit})
 	const all = 20000
 	for i := range 2 {
-		l := r.Lane("lane " + strconv.Itoa(i))
+		l := r.Track("lane " + strconv.Itoa(i))
 		for n := range uint64(all / 2) {
 			l.Add(Record{Start: l.Now(), A: n, Kind: Instant})
 			for n%chunkRecords == 0 && len(r.news) > 0 { // let it be written
@@ -164,10 +164,10 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestMemory: lanes that find no chunk count what they drop, and go on when there is one.
+// TestMemory: tracks that find no chunk count what they drop, and go on when there is one.
 func TestMemory(t *testing.T) {
 	r, path := newRecorder(t, Config{Memory: 2 * chunkRecords * recordBytes})
-	lanes := []*Lane{r.Lane("a"), r.Lane("b"), r.Lane("c")}
+	lanes := []*Track{r.Track("a"), r.Track("b"), r.Track("c")}
 	for _, l := range lanes {
 		l.Add(Record{Start: l.Now(), Kind: Instant})
 	}
@@ -193,7 +193,7 @@ func TestMemory(t *testing.T) {
 // TestUnclosed: a rank that dies leaves what it did until shortly before.
 func TestUnclosed(t *testing.T) {
 	r, path := newRecorder(t, Config{})
-	r.Lane("one").Add(Record{Start: r.Now(), Kind: Instant})
+	r.Track("one").Add(Record{Start: r.Now(), Kind: Instant})
 	deadline := time.Now().Add(10 * time.Second)
 	for {
 		_, ranks := timelineOf(t, written(t, path))
@@ -209,7 +209,7 @@ func TestUnclosed(t *testing.T) {
 
 func TestNil(t *testing.T) {
 	var r *Recorder
-	l := r.Lane("none")
+	l := r.Track("none")
 	l.Add(Record{})
 	l.AddShared(Record{})
 	r.Sync(1, 2, 3)
@@ -230,7 +230,7 @@ func TestFileErrors(t *testing.T) {
 	}
 	var told atomic.Int32
 	r, _ := newRecorder(t, Config{Path: "/dev/full", Tell: func(error) { told.Add(1) }})
-	l := r.Lane("one")
+	l := r.Track("one")
 	for range 3 * chunkRecords {
 		l.Add(Record{Start: l.Now(), Kind: Instant})
 	}
@@ -245,7 +245,7 @@ func TestFileErrors(t *testing.T) {
 // BenchmarkAdd measures a record that is written in the end, to a file that takes no time.
 func BenchmarkAdd(b *testing.B) {
 	r, _ := newRecorder(b, Config{Path: os.DevNull, Limit: 1 << 60})
-	l := r.Lane("one")
+	l := r.Track("one")
 	run := func(name string, f func(n uint64)) {
 		b.Run(name, func(b *testing.B) {
 			before := l.dropped.Load()
@@ -266,7 +266,7 @@ func BenchmarkAdd(b *testing.B) {
 			start = end
 		}
 	})
-	var none *Lane
+	var none *Track
 	run("off", func(n uint64) {
 		for i := range n {
 			none.Add(Record{A: i, Kind: Slice})
@@ -293,7 +293,7 @@ func TestClock(t *testing.T) {
 func TestLongNames(t *testing.T) {
 	r, path := newRecorder(t, Config{Host: "here"})
 	long := strings.Repeat("é<", 1<<19)
-	l := r.Lane(long)
+	l := r.Track(long)
 	name := r.Name(Label{Text: long, Category: long, Args: [3]string{long, long, long}})
 	l.Add(Record{Start: l.Now(), Name: name, Kind: Instant})
 	l.Add(Record{Start: l.Now(), Name: r.Name(Label{Text: "last"}), Kind: Instant})

@@ -71,7 +71,7 @@ func WriteFile(path string, parts []string) (all []Summary, err error) {
 }
 
 // Write writes the timeline of the files at parts: parts, or timelines that Write has made. The format is the JSON of
-// Chrome's traces, with ranks as processes and lanes as threads. The files of a job are written together: each rank's
+// Chrome's traces, with ranks as processes and tracks as threads. The files of a job are written together: each rank's
 // once. Write holds one block of records in memory, not more. The result tells of the ranks in their order.
 func Write(w io.Writer, paths []string) (all []Summary, err error) {
 	var parts []*part

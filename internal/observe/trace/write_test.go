@@ -22,7 +22,7 @@ var rewrite = flag.Bool("rewrite", false, "write the timelines in testdata anew"
 type event struct {
 	Phase    string          `json:"ph"`
 	Rank     int             `json:"pid"`
-	Lane     int             `json:"tid"`
+	Track    int             `json:"tid"`
 	Time     float64         `json:"ts"`
 	Duration float64         `json:"dur"`
 	Name     string          `json:"name"`
@@ -69,8 +69,8 @@ func newDraft(rank int, machine string) *draft {
 	return d
 }
 
-func (d *draft) lane(id uint32, name string) { d.writeBlock(blockLane, id, []byte(name)) }
-func (d *draft) label(n uint32, l Label)     { d.writeJSON(blockName, n, &l) }
+func (d *draft) track(id uint32, name string) { d.writeBlock(blockTrack, id, []byte(name)) }
+func (d *draft) label(n uint32, l Label)      { d.writeJSON(blockName, n, &l) }
 func (d *draft) add(lane uint32, e ...Record) {
 	at := d.openBlock(blockRecords, lane)
 	for i := range e {
@@ -93,8 +93,8 @@ func drafts() (a, b *draft) {
 	a, b = newDraft(0, "a"), newDraft(1, "b")
 	for _, d := range []*draft{a, b} {
 		d.writeJSON(blockZero, 0, 2000)
-		d.lane(0, "worker 0")
-		d.lane(1, `say "poll"`)
+		d.track(0, "worker 0")
+		d.track(1, `say "poll"`)
 		d.label(1, Label{Text: "task", Category: "realm", Args: [3]string{"index", ""}})
 		d.label(2, Label{Text: "send eager", Category: "message", Args: [3]string{"peer", "bytes"}})
 		d.label(3, Label{Text: "ready"})
@@ -154,7 +154,7 @@ func TestOneTick(t *testing.T) {
 	for _, length := range []uint64{0, 2, 1000} {
 		a, b := newDraft(0, "a"), newDraft(1, "a")
 		for _, d := range []*draft{a, b} {
-			d.lane(0, "worker 0")
+			d.track(0, "worker 0")
 			d.label(1, Label{Text: "message", Category: "message"})
 		}
 		a.add(0, Record{Start: 2000, End: 2000 + length, Flow: 7, Name: 1, Kind: Slice | FlowIn},

@@ -17,7 +17,7 @@ var kernelWaits = map[string]bool{
 // messagePath are the directories whose locks a message takes.
 var messagePath = []string{
 	"am", "comm", "conduit", "fult", "internal/platform/futex", "internal/platform/spin", "internal/progress",
-	"internal/request", "internal/schedule", "internal/transport", "mpi/internal/board", "mpi/internal/core", "rank",
+	"internal/request", "internal/schedule", "internal/transport", "mpi/internal/shmcoll", "mpi/internal/core", "rank",
 }
 
 // mayWait are the functions of the message path that make such calls, and why each may.

@@ -20,11 +20,11 @@ var layers = [][]string{
 	},
 	{
 		"internal/platform/affinity", "internal/platform/futex", "internal/platform/fi", "internal/platform/simd",
-		"internal/observe/tool", "comm/internal/machine",
+		"internal/observe/tool", "comm/internal/opstate",
 	},
 	{"internal/platform/spin", "internal/platform/topology"},
 	{ // each stands alone
-		"fult", "hashtable", "pool", "mpi/internal/board", "realm/internal", "internal/transport/reliable",
+		"fult", "hashtable", "pool", "mpi/internal/shmcoll", "realm/internal", "internal/transport/reliable",
 		"internal/observe/trace",
 	},
 	{
@@ -46,8 +46,8 @@ var layers = [][]string{
 // path after a "=" stands for itself, not for what lies below it.
 var alone = map[string][]string{
 	"internal/transport/credit": {"internal/platform/invariants"},
-	"comm/internal/match":       {"comm/internal/machine"},
-	"comm/internal/machine":     {"internal/platform/arch"},
+	"comm/internal/match":       {"comm/internal/opstate"},
+	"comm/internal/opstate":     {"internal/platform/arch"},
 	"realm/internal":            {"realm/internal", "internal/platform/simd"},
 	"internal/observe/trace":    tools("internal/observe/trace"),
 	"realm": tools("am", "rank", "am/rma", "conduit", "fult", "internal/observe/pending", "internal/progress",
@@ -65,8 +65,8 @@ var alone = map[string][]string{
 	"hashtable":                   tools("hashtable"),
 	"pool":                        tools("pool"),
 	"bench/peers":                 {"bench"},
-	"mpi/internal/board":          tools("mpi/internal/board"),
-	"mpi/internal/core": tools("=comm", "=conduit", "=rank", "mpi/internal/board", "fult", "mpi/internal",
+	"mpi/internal/shmcoll":        tools("mpi/internal/shmcoll"),
+	"mpi/internal/core": tools("=comm", "=conduit", "=rank", "mpi/internal/shmcoll", "fult", "mpi/internal",
 		"internal/observe/pending", "internal/progress", "internal/schedule"),
 	"mpi/internal/win":  tools("=comm", "am", "=rank", "am/rma", "fult", "mpi/internal", "internal/progress"),
 	"mpi/internal/file": tools("=rank", "mpi/internal"),

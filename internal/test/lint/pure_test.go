@@ -10,12 +10,12 @@ import (
 
 // pure lists the packages that do no input or output, start nothing, and are given time and randomness.
 var pure = []string{
-	"cmd/golci-mpich-tests/internal/suite", "cmd/golci/internal/alloc", "comm/internal/machine", "comm/internal/match",
+	"cmd/golci-mpich-tests/internal/suite", "cmd/golci/internal/alloc", "comm/internal/opstate", "comm/internal/match",
 	"internal/abi", "internal/job/boot/gather", "internal/job/boot/pmi", "internal/job/nodelist", "internal/observe/tool",
 	"internal/schedule", "internal/transport/badnet", "internal/transport/credit", "internal/transport/reliable",
-	"internal/transport/selection", "internal/transport/udp/obituary", "mpi/internal/agree", "mpi/internal/attr",
+	"internal/transport/selection", "internal/transport/udp/deathnotice", "mpi/internal/agree", "mpi/internal/attr",
 	"mpi/internal/dtype", "mpi/internal/epoch", "mpi/internal/errs", "mpi/internal/fileview", "mpi/internal/group",
-	"mpi/internal/info", "mpi/internal/meet", "mpi/internal/op", "mpi/internal/reqkind", "mpi/internal/topo",
+	"mpi/internal/info", "mpi/internal/groupmsg", "mpi/internal/op", "mpi/internal/reqkind", "mpi/internal/topo",
 	"realm/internal/barrier", "realm/internal/event", "realm/internal/reduce", "realm/internal/reservation",
 	"realm/internal/space",
 }

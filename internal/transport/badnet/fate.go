@@ -39,7 +39,7 @@ func (t *Fate) Times(due time.Duration) []time.Duration {
 type verdict struct {
 	lost, dup, reorder, corrupt, truncate bool
 	jitter                                float64 // part of Jitter
-	bit, keep                             uint64  // which bit flips; how much stays
+	bit, detail                           uint64  // which bit flips; how much stays
 	late, apart                           float64 // parts of ReorderBy, of Times: lateness, and time between two copies
 }
 
@@ -54,7 +54,7 @@ func (t *Fate) nextVerdict() verdict {
 	v.corrupt = d.Chance() < t.f.Corrupt
 	v.truncate = d.Chance() < t.f.Truncate
 	v.jitter = d.Chance()
-	v.bit, v.keep = d.Uint64(), d.Uint64()
+	v.bit, v.detail = d.Uint64(), d.Uint64()
 	v.late, v.apart = d.Chance(), d.Chance()
 	return v
 }

@@ -158,7 +158,7 @@ func (i *Impair) damagePacket(packet []byte, v verdict) []byte {
 	}
 	if v.truncate && len(b) > 0 {
 		i.count.Shortened++
-		b = b[:v.keep%uint64(len(b))]
+		b = b[:v.detail%uint64(len(b))]
 	}
 	return b
 }

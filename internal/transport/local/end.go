@@ -7,16 +7,16 @@ import (
 	"github.com/golci/golci/internal/transport/ring"
 )
 
-// end is one rank's ring.Memory: what its peers reach, and the way to theirs.
-type end struct {
+// rankMemory is one rank's ring.Memory: what its peers reach, and the way to theirs.
+type rankMemory struct {
 	ring    *ring.Endpoint
-	all     []*end // of the job, by rank; fixed before New returns
+	all     []*rankMemory // of the job, by rank; fixed before New returns
 	exposed exposed
 	lost    []atomic.Bool // by rank: set by whoever closes
 }
 
 // Close tells the peers.
-func (e *end) Close() error {
+func (e *rankMemory) Close() error {
 	e.exposed.closeAll()
 	own := e.ring.Rank()
 	for peer, other := range e.all {

@@ -33,11 +33,11 @@ func New(n int, cfg conduit.Config) ([]conduit.Conduit, error) {
 			return nil, err
 		}
 	}
-	ends := make([]*end, n)
+	ends := make([]*rankMemory, n)
 	all := make([]conduit.Conduit, n)
 	for i := range n {
 		setup.Rank, setup.Self = i, i
-		ends[i] = &end{all: ends, lost: make([]atomic.Bool, n)}
+		ends[i] = &rankMemory{all: ends, lost: make([]atomic.Bool, n)}
 		setup.Memory = ends[i]
 		if ends[i].ring, err = ring.NewEndpoint(setup); err != nil {
 			return nil, err

@@ -112,25 +112,27 @@ func (x *exposed) closeAll() {
 	}
 }
 
-func (e *end) doesReach(peer int) bool { return uint(peer) < uint(len(e.all)) && peer != e.ring.Rank() }
+func (e *rankMemory) doesReach(peer int) bool {
+	return uint(peer) < uint(len(e.all)) && peer != e.ring.Rank()
+}
 
 // Reach implements conduit.Remote. Messages of a rank to itself take the way of records.
-func (e *end) Reach(peer int) conduit.Reach {
+func (e *rankMemory) Reach(peer int) conduit.Reach {
 	ok := e.doesReach(peer)
 	return conduit.Reach{Get: ok, Put: ok, Map: ok, Near: ok, Firm: ok}
 }
 
 // Allocate implements conduit.Remote. It is Go memory, so the race detector sees what peers do there.
-func (e *end) Allocate(size int64) ([]byte, error) { return conduit.Allocate(size) }
+func (e *rankMemory) Allocate(size int64) ([]byte, error) { return conduit.Allocate(size) }
 
-func (e *end) Expose(peer int, mem []byte) (conduit.Key, conduit.Status) {
+func (e *rankMemory) Expose(peer int, mem []byte) (conduit.Key, conduit.Status) {
 	if !e.doesReach(peer) || e.ring.Failed(peer) != nil {
 		return conduit.Key{}, conduit.Dead
 	}
 	return e.exposed.addMemory(peer, mem), conduit.OK
 }
 
-func (e *end) Release(peer int, k conduit.Key) error {
+func (e *rankMemory) Release(peer int, k conduit.Key) error {
 	if !e.exposed.removeKey(peer, k.ID) {
 		return keyError(peer, k)
 	}
@@ -141,7 +143,7 @@ func keyError(peer int, k conduit.Key) error {
 	return &conduit.PeerError{Peer: peer, Err: conduit.ErrKey, Detail: fmt.Sprintf("key %#x of %d bytes", k.ID, k.Size)}
 }
 
-func (e *end) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
+func (e *rankMemory) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
 	if !e.doesReach(peer) {
 		return nil, nil, &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: "mapped memory"}
 	}
@@ -155,7 +157,7 @@ func (e *end) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
 }
 
 // Move implements ring.Memory.
-func (e *end) Move(peer int, get bool, local []byte, k conduit.Key, off int64) error {
+func (e *rankMemory) Move(peer int, get bool, local []byte, k conduit.Key, off int64) error {
 	x := &e.all[peer].exposed
 	mem := x.enterCopy(e.ring.Rank(), k.ID, off, len(local))
 	if mem == nil {

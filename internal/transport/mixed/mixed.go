@@ -19,13 +19,13 @@ type mixed struct {
 	streamer  conduit.Streamer // near, or nil
 	injector  conduit.Injector // near, or nil
 	caps      conduit.Caps
-	roads     []road // by peer; fixed
-	astray    road   // near, for what is no peer
+	routes    []route // by peer; fixed
+	astray    route   // near, for what is no peer
 	closed    atomic.Bool
 
-	poll  poller
-	nap   nap
-	quiet quiet
+	poll      poller
+	sleep     sleepState
+	farFilter farPollFilter
 }
 
 // poller is the state of Poll, under its lock.
@@ -33,7 +33,7 @@ type poller struct {
 	lock     spin.Lock
 	farFirst bool // whose turn it is
 
-	nearSink, farSink side
+	nearSink, farSink sinkFilter
 }
 
 // New returns a conduit that reaches the peers for which isNear returns true through near, and the others through
@@ -52,21 +52,21 @@ func New(near, far conduit.Conduit, isNear func(peer int) bool) (conduit.Conduit
 		return nil, fmt.Errorf("%w: mixed: rank %d: %s has no bell", conduit.ErrConfig, far.Rank(), far.Caps().Name)
 	}
 	m := &mixed{
-		near: near, far: far, bell: bell, caps: joinCaps(near.Caps(), far.Caps()), roads: make([]road, near.Size()),
-		astray: road{near, nowhere{}, true},
+		near: near, far: far, bell: bell, caps: joinCaps(near.Caps(), far.Caps()), routes: make([]route, near.Size()),
+		astray: route{near, noRemote{}, true},
 	}
 	m.streamer, _ = near.(conduit.Streamer)
 	m.injector, _ = near.(conduit.Injector)
-	for peer := range m.roads {
+	for peer := range m.routes {
 		if isNear(peer) {
-			m.roads[peer] = newRoad(near, true)
+			m.routes[peer] = newRoute(near, true)
 		} else {
-			m.roads[peer] = newRoad(far, false)
+			m.routes[peer] = newRoute(far, false)
 		}
 	}
-	m.quiet.initRoads(m.roads)
-	m.nap.initNap(m)
-	m.poll.nearSink, m.poll.farSink = side{m: m, near: true}, side{m: m}
+	m.farFilter.initRoads(m.routes)
+	m.sleep.initNap(m)
+	m.poll.nearSink, m.poll.farSink = sinkFilter{m: m, near: true}, sinkFilter{m: m}
 	return m, nil
 }
 
@@ -88,7 +88,7 @@ func joinCaps(a, b conduit.Caps) conduit.Caps {
 }
 
 func (m *mixed) Rank() int { return m.near.Rank() }
-func (m *mixed) Size() int { return len(m.roads) }
+func (m *mixed) Size() int { return len(m.routes) }
 
 // Caps implements conduit.Conduit. They hold towards every peer: the smallest record, loan and number of chunks under
 // way, the longest chunk that may come; Ordered if both conduits are. There is a bulk channel if both have one.
@@ -96,10 +96,10 @@ func (m *mixed) Caps() conduit.Caps { return m.caps }
 
 // Failed implements conduit.Conduit. Who knows that a far peer has failed finds that pending until it is told.
 func (m *mixed) Failed(peer int) error {
-	r := m.roadTo(peer)
+	r := m.routeTo(peer)
 	err := r.Failed(peer)
 	if err != nil && !r.near {
-		m.quiet.noteFar()
+		m.farFilter.noteFar()
 	}
 	return err
 }

@@ -11,10 +11,10 @@ func (m *mixed) Pending() bool {
 	if m.near.Pending() {
 		return true
 	}
-	if m.quiet.passFar() || !m.far.Pending() {
+	if m.farFilter.passFar() || !m.far.Pending() {
 		return false
 	}
-	m.quiet.noteFar() // Poll must find what Pending tells of
+	m.farFilter.noteFar() // Poll must find what Pending tells of
 	return true
 }
 
@@ -28,7 +28,7 @@ func (m *mixed) Poll(budget int, sink conduit.Sink) int {
 	}
 	n := 0
 	p.nearSink.Sink, p.farSink.Sink = sink, sink
-	if m.quiet.passFar() {
+	if m.farFilter.passFar() {
 		n = max(0, m.near.Poll(budget, &p.nearSink))
 	} else {
 		n = m.pollBoth(budget)
@@ -38,15 +38,15 @@ func (m *mixed) Poll(budget int, sink conduit.Sink) int {
 	return n
 }
 
-// side is the sink of one of the two, which tells only of peers that are reached that way.
-type side struct {
+// sinkFilter is the sink of one of the two, which tells only of peers that are reached that way.
+type sinkFilter struct {
 	conduit.Sink // of the Poll under way
 	m            *mixed
 	near         bool
 }
 
-func (s *side) Gone(peer int, err error) {
-	if s.m.roads[peer].near == s.near {
+func (s *sinkFilter) Gone(peer int, err error) {
+	if s.m.routes[peer].near == s.near {
 		s.Sink.Gone(peer, err)
 	}
 }
@@ -69,13 +69,13 @@ func (m *mixed) pollBoth(budget int) int {
 		a += max(0, first.Poll(budget-a-b, one))
 	}
 	if (farFirst && a > 0) || (!farFirst && b > 0) {
-		m.quiet.noteFar()
+		m.farFilter.noteFar()
 	}
 	return a + b
 }
 
-// nap is the state of Sleep. All but the atomics belongs to the one sleeper.
-type nap struct {
+// sleepState is the state of Sleep. All but the atomics belongs to the one sleeper.
+type sleepState struct {
 	asleep atomic.Bool // somebody is in Sleep
 	rung   atomic.Bool // the far bell has rung since the sleeper armed it
 	m      *mixed
@@ -83,7 +83,7 @@ type nap struct {
 	look   func() bool // method look, made once, so that a sleep does not allocate
 }
 
-func (p *nap) initNap(m *mixed) {
+func (p *sleepState) initNap(m *mixed) {
 	p.m = m
 	p.look = p.doesLook
 	m.bell.Bell(p.ringSleeper)
@@ -91,20 +91,20 @@ func (p *nap) initNap(m *mixed) {
 
 // ringSleeper is called by the far conduit. It sets the note for the sleeper first. A sleeper that has not armed the
 // near conduit yet is not woken, but reads the note after arming.
-func (p *nap) ringSleeper() {
+func (p *sleepState) ringSleeper() {
 	p.rung.Store(true)
 	p.m.near.Wake()
 }
 
 // doesLook is what the near conduit calls when the sleeper is armed there. The caller's condition comes first, because
 // it is to be asked in any case, and Pending may be true without cause.
-func (p *nap) doesLook() bool {
+func (p *sleepState) doesLook() bool {
 	return (p.ready != nil && p.ready()) || p.rung.Load() || p.m.far.Pending()
 }
 
 // Sleep implements conduit.Conduit. It sleeps in the near conduit; the far one rings.
 func (m *mixed) Sleep(d time.Duration, ready func() bool) bool {
-	p := &m.nap
+	p := &m.sleep
 	if m.closed.Load() || !p.asleep.CompareAndSwap(false, true) {
 		return false
 	}
@@ -113,7 +113,7 @@ func (m *mixed) Sleep(d time.Duration, ready func() bool) bool {
 	m.bell.Arm()
 	ok := m.near.Sleep(d, p.look)
 	m.bell.Disarm()
-	m.quiet.noteFar() // what has rung is to be found at once
+	m.farFilter.noteFar() // what has rung is to be found at once
 	p.ready = nil
 	p.asleep.Store(false)
 	return ok

@@ -6,33 +6,33 @@ import (
 	"github.com/golci/golci/conduit"
 )
 
-// road is the way to a peer.
-type road struct {
+// route is the way to a peer.
+type route struct {
 	conduit.Conduit // near or far
 	conduit.Remote  // of the same
 	near            bool
 }
 
-func newRoad(c conduit.Conduit, near bool) road {
+func newRoute(c conduit.Conduit, near bool) route {
 	if r, ok := c.(conduit.Remote); ok {
-		return road{c, r, near}
+		return route{c, r, near}
 	}
-	return road{c, nowhere{}, near}
+	return route{c, noRemote{}, near}
 }
 
-// roadTo is the way to peer. A number that is no rank's leads near, which refuses it.
-func (m *mixed) roadTo(peer int) *road {
-	if uint(peer) >= uint(len(m.roads)) {
+// routeTo is the way to peer. A number that is no rank's leads near, which refuses it.
+func (m *mixed) routeTo(peer int) *route {
+	if uint(peer) >= uint(len(m.routes)) {
 		return &m.astray
 	}
-	return &m.roads[peer]
+	return &m.routes[peer]
 }
 
-// livelyRoad is roadTo for what an answer may follow.
-func (m *mixed) livelyRoad(peer int) *road {
-	r := m.roadTo(peer)
+// livelyRoute is routeTo for what an answer may follow.
+func (m *mixed) livelyRoute(peer int) *route {
+	r := m.routeTo(peer)
 	if !r.near {
-		m.quiet.noteFar()
+		m.farFilter.noteFar()
 	}
 	return r
 }
@@ -41,44 +41,44 @@ func (m *mixed) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit.S
 	if n > m.caps.MaxRecord {
 		return nil, conduit.Dead
 	}
-	return m.roadTo(peer).Reserve(peer, class, n)
+	return m.routeTo(peer).Reserve(peer, class, n)
 }
 
 func (m *mixed) Commit(peer int, first uint64) {
-	r := m.roadTo(peer)
+	r := m.routeTo(peer)
 	r.Commit(peer, first)
 	if !r.near { // not before the record has left
-		m.quiet.noteFar()
+		m.farFilter.noteFar()
 	}
 }
 
 // Streams implements conduit.Streamer.
 func (m *mixed) Streams(peer, n int) bool {
-	return m.streamer != nil && m.roadTo(peer).near && m.streamer.Streams(peer, n)
+	return m.streamer != nil && m.routeTo(peer).near && m.streamer.Streams(peer, n)
 }
 
 // Inject implements conduit.Injector.
 func (m *mixed) Inject(peer int, first, second, third uint64, data []byte) bool {
-	return m.injector != nil && m.roadTo(peer).near && m.injector.Inject(peer, first, second, third, data)
+	return m.injector != nil && m.routeTo(peer).near && m.injector.Inject(peer, first, second, third, data)
 }
 
 func (m *mixed) BulkSend(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
 	if m.caps.BulkChunk == 0 {
 		data = nil // the conduit then only tells whether the peer is dead
 	}
-	return m.livelyRoad(peer).BulkSend(peer, id, off, data, keep)
+	return m.livelyRoute(peer).BulkSend(peer, id, off, data, keep)
 }
 
 func (m *mixed) BulkReserve(peer, n int) ([]byte, conduit.Status) {
 	if m.caps.BulkChunk == 0 {
 		n = 0 // as in BulkSend
 	}
-	return m.livelyRoad(peer).BulkReserve(peer, n)
+	return m.livelyRoute(peer).BulkReserve(peer, n)
 }
 
 func (m *mixed) BulkCommit(peer int, id uint64, off int64, n int) {
-	m.roadTo(peer).BulkCommit(peer, id, off, n)
+	m.routeTo(peer).BulkCommit(peer, id, off, n)
 }
 
-func (m *mixed) Mine(peer int) *atomic.Uint64   { return m.roadTo(peer).Mine(peer) }
-func (m *mixed) Theirs(peer int) *atomic.Uint64 { return m.roadTo(peer).Theirs(peer) }
+func (m *mixed) Mine(peer int) *atomic.Uint64   { return m.routeTo(peer).Mine(peer) }
+func (m *mixed) Theirs(peer int) *atomic.Uint64 { return m.routeTo(peer).Theirs(peer) }

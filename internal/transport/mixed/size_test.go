@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// TestSizeOfARoad: there is one for each rank of the job.
-func TestSizeOfARoad(t *testing.T) {
-	if n := unsafe.Sizeof(road{}); n > 40 {
+// TestSizeOfARoute: there is one for each rank of the job.
+func TestSizeOfARoute(t *testing.T) {
+	if n := unsafe.Sizeof(route{}); n > 40 {
 		t.Errorf("a road takes %d bytes, want 40", n)
 	}
 }

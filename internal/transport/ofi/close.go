@@ -23,10 +23,10 @@ func (c *Conduit) Close() error {
 		return nil
 	}
 	c.closed.Store(true)
-	signal(c.nap.bells.sleeper)
-	c.nap.stir()
-	if c.nap.armed.CompareAndSwap(true, false) {
-		c.nap.bell()
+	signal(c.sleep.bells.sleeper)
+	c.sleep.stir()
+	if c.sleep.armed.CompareAndSwap(true, false) {
+		c.sleep.bell()
 	}
 	c.polling.Lock() // a Poll that is under way ends
 	defer c.polling.Unlock()
@@ -116,8 +116,8 @@ func (c *Conduit) shutEndpoint() error {
 // endAll takes all memory back from the library, and closes the endpoint.
 func (c *Conduit) endAll() error {
 	switch {
-	case len(c.kin) > 0:
-		return errors.Join(c.forgetMemory(), c.slab.forgetMemory(c.ep), leave(c.kin))
+	case len(c.sharedEndpoint) > 0:
+		return errors.Join(c.forgetMemory(), c.slab.forgetMemory(c.ep), leave(c.sharedEndpoint))
 	case c.info.ByEndpoint:
 		return errors.Join(c.forgetMemory(), c.slab.forgetMemory(c.ep), c.ep.Close())
 	}

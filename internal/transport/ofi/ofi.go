@@ -27,7 +27,7 @@ type Listener struct {
 	Address string
 
 	ep  *fi.Endpoint
-	own *kin // nil where endpoints of one process are strangers
+	own *sharedEndpoint // nil where endpoints of one process are strangers
 	geo geometry
 	cfg Config
 }
@@ -82,7 +82,7 @@ func Listen(want fi.Want, c Config) (*Listener, error) {
 // Close ends a listener that does not connect.
 func (l *Listener) Close() error {
 	if l.own != nil {
-		return leave([]*kin{l.own})
+		return leave([]*sharedEndpoint{l.own})
 	}
 	return l.ep.Close()
 }
@@ -93,39 +93,39 @@ type Conduit struct {
 	geo  geometry
 	info fi.Info
 
-	fails  conduit.Failures
-	closed atomic.Bool
-	doubts doubts
+	fails        conduit.Failures
+	closed       atomic.Bool
+	reportedDead suspects
 	// ready counts what Poll would deliver: entries that have come, and operations that are over.
 	ready atomic.Int64
-	polls atomic.Uint64 // a count of passes, from which the keeper sees that somebody is at it
+	polls atomic.Uint64 // a count of passes, from which background progress sees that somebody is at it
 
 	polling sync.Mutex // held by whoever polls; guards batch
 	batch   [batch]delivery
 
-	nap    nap
-	keeper keeper
+	sleep      sleepState
+	background background
 
-	mu         sync.Mutex // guards the rest
-	ep         *fi.Endpoint
-	kin        []*kin // endpoints of this process that must outlive each other, this one included
-	down       bool   // ep has been closed
-	lostSome   bool   // a peer has failed
-	peers      []peer
-	names      [][]byte // addresses of the peers
-	slab       slab
-	pool       pool
-	turns      ring         // peers of which something waits to be delivered
-	busy       []*peer      // peers for which something waits to be sent
-	connecting []*peer      // peers that have not taken a first message yet
-	suspects   []*peer      // peers of which a sign of life is wanted
-	used       []*peer      // known peers that have not failed
-	ticks      uint32       // of the keeper
-	flying     []*slot      // operations on memory of peers, sent or waiting
-	sends      int          // messages in the library
-	ended      []completion // to be told in Poll
-	entries    *entry       // not in use
-	memory     memory
+	mu             sync.Mutex // guards the rest
+	ep             *fi.Endpoint
+	sharedEndpoint []*sharedEndpoint // endpoints of this process that must outlive each other, this one included
+	down           bool              // ep has been closed
+	lostSome       bool              // a peer has failed
+	peers          []peer
+	names          [][]byte // addresses of the peers
+	slab           slab
+	pool           pool
+	turns          ring         // peers of which something waits to be delivered
+	busy           []*peer      // peers for which something waits to be sent
+	connecting     []*peer      // peers that have not taken a first message yet
+	suspects       []*peer      // peers of which a sign of life is wanted
+	used           []*peer      // known peers that have not failed
+	ticks          uint32       // of background progress
+	flying         []*slot      // operations on memory of peers, sent or waiting
+	sends          int          // messages in the library
+	ended          []completion // to be told in Poll
+	entries        *entry       // not in use
+	memory         memory
 }
 
 // peer is what a rank knows of another. Under mu, but for waiting.
@@ -137,18 +137,18 @@ type peer struct {
 	since            time.Time     // of the first message; while connecting
 	asked            time.Time     // for a sign of life; while suspected
 	patience         time.Duration // how long it may take to give one
-	doubted          bool          // only an answer counts as one: the system or another rank says that it is dead
+	suspected        bool          // only an answer counts as one: the system or another rank says that it is dead
 	heard            uint32        // Conduit.ticks when something came last
 
-	sent, seen   uint32 // the cost of requests, replies and system records: sent, and told to have been taken
-	taken, told  uint32 // the same of what it has sent
-	chunks, gone uint16 // chunks sent, and told to have been taken
-	got, gotTold uint16 // the same of what it has sent
-	count, came  uint64 // records and chunks sent, and come
-	all          uint64 // it has sent so many, if bye
-	bye          bool   // it has closed
-	byeSent      bool
-	acked        bool // it has all that was sent
+	sent, seen      uint32 // the cost of requests, replies and system records: sent, and told to have been taken
+	taken, told     uint32 // the same of what it has sent
+	chunks, gone    uint16 // chunks sent, and told to have been taken
+	got, gotTold    uint16 // the same of what it has sent
+	count, received uint64 // records and chunks sent, and come
+	all             uint64 // it has sent so many, if bye
+	bye             bool   // it has closed
+	byeSent         bool
+	acked           bool // it has all that was sent
 
 	reserved, chunk *slot // not committed
 	room            int   // bytes of chunk
@@ -167,10 +167,10 @@ func (l *Listener) Connect(all [][]byte) (*Conduit, error) {
 	}
 	if l.own != nil {
 		l.own.arenas = c.slab.arenas
-		c.kin = l.own.uses(all)
+		c.sharedEndpoint = l.own.uses(all)
 	}
 	runtime.AddCleanup(c, (*arenas).unmapAll, c.slab.arenas)
-	runtime.AddCleanup(c, (*bells).closeBells, c.nap.bells)
+	runtime.AddCleanup(c, (*bells).closeBells, c.sleep.bells)
 	go c.keepRunning()
 	return c, nil
 }
@@ -195,7 +195,7 @@ func (c *Conduit) openFabric() error {
 	if err := c.pool.openPool(c); err != nil {
 		return err
 	}
-	return c.nap.openNap(c.ep.WaitFD)
+	return c.sleep.openNap(c.ep.WaitFD)
 }
 
 // registerLocal makes bounce memory known, where the provider wants that.
@@ -230,11 +230,11 @@ func (c *Conduit) Failed(p int) error { return c.fails.Failed(p) }
 // Foretell implements conduit.Foreteller.
 func (c *Conduit) Foretell(tell func(peer int, reason error)) { c.fails.Foretell(tell) }
 
-// bells are the descriptors that wake the sleeper and the keeper. They are closed when the conduit is garbage, so that
-// a late Wake writes to no other file.
-type bells struct{ sleeper, keeper int }
+// bells are the descriptors that wake the sleeper and background progress. They are closed when the conduit is garbage,
+// so that a late Wake writes to no other file.
+type bells struct{ sleeper, background int }
 
 func (b *bells) closeBells() {
 	_ = unix.Close(b.sleeper)
-	_ = unix.Close(b.keeper)
+	_ = unix.Close(b.background)
 }

@@ -171,7 +171,7 @@ func (c *Conduit) startAccess(u use, at int, local []byte, k conduit.Key, off in
 	n = c.startOp(p, u, local[:n:n], k, off, done)
 	c.mu.Unlock()
 	c.alertSleeper(c.hasWaiting())
-	if c.nap.asleep.Load() {
+	if c.sleep.asleep.Load() {
 		c.Wake() // whoever sleeps here has to continue it
 	}
 	return n

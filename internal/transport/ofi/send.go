@@ -290,7 +290,7 @@ func (c *Conduit) flushWaiting() {
 // afterSend wakes the sleeper here if what was sent is for this rank itself, or has to be sent again by a poller.
 func (c *Conduit) afterSend(p *peer) {
 	c.alertSleeper(p.rank == c.cfg.Rank)
-	if p.rank != c.cfg.Rank && c.nap.asleep.Load() {
+	if p.rank != c.cfg.Rank && c.sleep.asleep.Load() {
 		c.mu.Lock()
 		waits := len(c.busy) > 0
 		c.mu.Unlock()

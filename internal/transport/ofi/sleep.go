@@ -14,17 +14,17 @@ import (
 // descriptor. It blocks its thread.
 
 const (
-	firstLook = 50 * time.Microsecond  // of a sleeper whose provider has no descriptor to wait for
-	lastLook  = time.Millisecond       // the same, later in the same sleep, or with messages that wait for room
-	timedLook = 50 * time.Millisecond  // where there is a time limit to heed
-	doubtLook = 5 * time.Millisecond   // with a peer that may be dead
-	keepLook  = 500 * time.Millisecond // of the keeper, where the library's descriptor or a sleeper tells of news
-	busyLook  = 16 * time.Millisecond  // the same, while somebody polls or there is no descriptor
-	calmLooks = 16                     // so many looks without operations, and the keeper takes its time again
+	firstLook   = 50 * time.Microsecond  // of a sleeper whose provider has no descriptor to wait for
+	lastLook    = time.Millisecond       // the same, later in the same sleep, or with messages that wait for room
+	timedLook   = 50 * time.Millisecond  // where there is a time limit to heed
+	suspectLook = 5 * time.Millisecond   // with a peer that may be dead
+	keepLook    = 500 * time.Millisecond // where the library's descriptor or a sleeper tells of news
+	busyLook    = 16 * time.Millisecond  // the same, while somebody polls or there is no descriptor
+	calmLooks   = 16                     // so many looks without operations, and background progress takes its time again
 )
 
-// nap is where a rank sleeps.
-type nap struct {
+// sleepState is where a rank sleeps.
+type sleepState struct {
 	asleep atomic.Bool // somebody is in Sleep
 	armed  atomic.Bool // another conduit's sleeper relies on the bell
 	bell   func()      // set before traffic
@@ -32,7 +32,7 @@ type nap struct {
 	wait   int // descriptor of the library, -1 if it has none
 }
 
-func (n *nap) openNap(wait int) error {
+func (n *sleepState) openNap(wait int) error {
 	n.wait = wait
 	a, err := unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
 	if err != nil {
@@ -49,7 +49,7 @@ func (n *nap) openNap(wait int) error {
 
 // Sleep implements conduit.Conduit. It blocks the thread.
 func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
-	n := &c.nap
+	n := &c.sleep
 	if c.closed.Load() || !n.asleep.CompareAndSwap(false, true) {
 		return false
 	}
@@ -82,16 +82,16 @@ func (c *Conduit) beforeWait(look time.Duration) (found, quiet bool, limit time.
 	}
 	limit = time.Hour
 	switch {
-	case c.nap.wait < 0:
+	case c.sleep.wait < 0:
 		limit = look
 	case len(c.busy) > 0:
 		limit = lastLook
 	case len(c.suspects) > 0:
-		limit = doubtLook
+		limit = suspectLook
 	case len(c.connecting) > 0 || c.overdueOps():
 		limit = timedLook
 	}
-	return found, c.nap.wait < 0 || c.ep.TryWait(), limit
+	return found, c.sleep.wait < 0 || c.ep.TryWait(), limit
 }
 
 // waitFor waits until the event or the library's descriptor is readable, if it has one, or d has passed. It reports
@@ -115,8 +115,8 @@ func signal(event int) {
 
 // Wake implements conduit.Conduit.
 func (c *Conduit) Wake() {
-	if c.nap.asleep.Load() {
-		signal(c.nap.bells.sleeper)
+	if c.sleep.asleep.Load() {
+		signal(c.sleep.bells.sleeper)
 	}
 }
 
@@ -126,42 +126,42 @@ func (c *Conduit) alertSleeper(found bool) {
 		return
 	}
 	c.Wake()
-	if n := &c.nap; n.armed.Load() && n.armed.CompareAndSwap(true, false) {
+	if n := &c.sleep; n.armed.Load() && n.armed.CompareAndSwap(true, false) {
 		n.bell()
 	}
 }
 
 // Bell implements conduit.Belled.
-func (c *Conduit) Bell(f func()) { c.nap.bell = f }
+func (c *Conduit) Bell(f func()) { c.sleep.bell = f }
 
 // Arm implements conduit.Belled.
 func (c *Conduit) Arm() {
-	if c.nap.bell == nil || c.closed.Load() {
+	if c.sleep.bell == nil || c.closed.Load() {
 		return
 	}
-	c.nap.armed.Store(true)
-	c.nap.stir()
+	c.sleep.armed.Store(true)
+	c.sleep.stir()
 }
 
 // Disarm implements conduit.Belled.
-func (c *Conduit) Disarm() { c.nap.armed.Store(false) }
+func (c *Conduit) Disarm() { c.sleep.armed.Store(false) }
 
-// stir makes the keeper look.
-func (n *nap) stir() { signal(n.bells.keeper) }
+// stir makes background progress look.
+func (n *sleepState) stir() { signal(n.bells.background) }
 
-// keeper listens for the bell, and serves peers while this rank neither polls nor sleeps: one that connects, that asks
-// for a sign of life, or that waits for the rest of a message. It has a goroutine, and a thread, of its own. The fields
-// are its own, but for attends.
-type keeper struct {
-	polls   uint64 // Conduit.polls at the last look
-	alone   bool   // nobody had polled or slept then
-	calm    int    // looks in a row with nothing under way
-	attends bool   // something is under way, so it looks often; under Conduit.mu
+// background listens for the bell, and serves peers while this rank neither polls nor sleeps: one that connects, that
+// asks for a sign of life, or that waits for the rest of a message. It has a goroutine, and a thread, of its own. The
+// fields are its own, but for attends.
+type background struct {
+	polls     uint64 // Conduit.polls at the last look
+	alone     bool   // nobody had polled or slept then
+	idleLooks int    // looks in a row with nothing under way
+	busy      bool   // something is under way, so it looks often; under Conduit.mu
 }
 
 // keepRunning goes on until Close.
 func (c *Conduit) keepRunning() {
-	n := &c.nap
+	n := &c.sleep
 	look, next := keepLook, time.Now().Add(c.keepTick())
 	for !c.closed.Load() {
 		left := time.Until(next)
@@ -182,29 +182,29 @@ func (c *Conduit) keepRunning() {
 	}
 }
 
-// restFor waits, for d at most. It reports whether the keeper was stirred. While nobody else would see it, what comes
-// ends the rest, too.
+// restFor waits, for d at most. It reports whether background progress was stirred. While nobody else would see it,
+// what comes ends the rest, too.
 func (c *Conduit) restFor(d time.Duration) bool {
 	library := -1
-	if c.keeper.alone && c.nap.wait >= 0 {
+	if c.background.alone && c.sleep.wait >= 0 {
 		c.mu.Lock()
 		calm := !c.down && c.ep.TryWait()
 		c.mu.Unlock()
 		if !calm {
 			return false
 		}
-		library = c.nap.wait
+		library = c.sleep.wait
 	}
-	return waitFor(c.nap.bells.keeper, library, d)
+	return waitFor(c.sleep.bells.background, library, d)
 }
 
-// keepTick is how often the keeper looks for silent peers.
+// keepTick is how often background progress looks for silent peers.
 func (c *Conduit) keepTick() time.Duration { return min(keepLook, c.quietTime()) }
 
 // servePass makes a pass if nobody else has made one since the last look. It returns when to look again.
 func (c *Conduit) servePass(look time.Duration) time.Duration {
-	k := &c.keeper
-	polls, asleep := c.polls.Load(), c.nap.asleep.Load()
+	k := &c.background
+	polls, asleep := c.polls.Load(), c.sleep.asleep.Load()
 	k.alone = polls == k.polls && !asleep
 	k.polls = polls
 	c.mu.Lock()
@@ -212,14 +212,14 @@ func (c *Conduit) servePass(look time.Duration) time.Duration {
 	if k.alone {
 		c.makeProgress(4 * batch)
 	}
-	if k.calm++; c.underWay() {
-		k.calm = 0
+	if k.idleLooks++; c.underWay() {
+		k.idleLooks = 0
 	}
-	k.attends = k.attends && k.calm <= calmLooks
+	k.busy = k.busy && k.idleLooks <= calmLooks
 	switch {
-	case k.alone && k.attends:
+	case k.alone && k.busy:
 		return lastLook
-	case asleep, k.alone && c.nap.wait >= 0:
+	case asleep, k.alone && c.sleep.wait >= 0:
 		return keepLook
 	}
 	return min(2*look, busyLook)
@@ -228,17 +228,17 @@ func (c *Conduit) servePass(look time.Duration) time.Duration {
 // underWay tells whether the library has something that may need this rank. Under mu.
 func (c *Conduit) underWay() bool { return c.sends+len(c.flying)+len(c.busy) > 0 }
 
-// attendOften makes the keeper look often, where something is under way. Under mu.
+// attendOften makes background progress look often, where something is under way. Under mu.
 func (c *Conduit) attendOften() {
-	if !c.keeper.attends && c.underWay() {
-		c.keeper.attends = true
-		c.nap.stir()
+	if !c.background.busy && c.underWay() {
+		c.background.busy = true
+		c.sleep.stir()
 	}
 }
 
 // listenFor waits until something has come, and rings, or until it is stirred, for d at most.
 func (c *Conduit) listenFor(d time.Duration) {
-	n := &c.nap
+	n := &c.sleep
 	end := time.Now().Add(d)
 	for look := firstLook; n.armed.Load() && !c.closed.Load(); look = min(2*look, lastLook) {
 		found, quiet, limit := c.beforeWait(look)
@@ -247,7 +247,7 @@ func (c *Conduit) listenFor(d time.Duration) {
 			return
 		}
 		left := time.Until(end)
-		if left <= 0 || quiet && waitFor(n.bells.keeper, n.wait, min(limit, left)) {
+		if left <= 0 || quiet && waitFor(n.bells.background, n.wait, min(limit, left)) {
 			return
 		}
 	}

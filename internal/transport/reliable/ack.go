@@ -15,7 +15,7 @@ func (p *peer) acknowledge(h *header, b []byte, size, most int, now time.Duratio
 	n := min(all, most, max(p.mtu-headerSize-size, 0)/8)
 	h.words, h.first = uint8(n), uint8(all-n)
 	for i := range n {
-		binary.BigEndian.PutUint64(b[headerSize+8*i:], p.got.wordFrom(p.want+64*uint32(all-n+i)))
+		binary.BigEndian.PutUint64(b[headerSize+8*i:], p.arrived.wordFrom(p.want+64*uint32(all-n+i)))
 	}
 	if p.waiting > 0 {
 		h.delay = uint16(min((now-p.arrival)/time.Microsecond, math.MaxUint16))
@@ -46,31 +46,31 @@ func (p *peer) valid(h *header) bool {
 
 // heed takes in an acknowledgement. One that is older than the last is ignored.
 func (p *peer) heed(h *header, sack []byte, now time.Duration) {
-	if p.next-(h.ack+1) > p.next-p.first {
+	if p.next-(h.ack+1) > p.next-p.oldest {
 		return
 	}
-	if p.first != h.ack+1 {
+	if p.oldest != h.ack+1 {
 		p.moves(now)
 	}
-	n := news{now: now, delay: time.Duration(h.delay) * time.Microsecond}
-	for p.first != h.ack+1 {
-		if p.known.hasSeq(p.first) {
-			p.known.clear(p.first)
+	n := ackInfo{now: now, delay: time.Duration(h.delay) * time.Microsecond}
+	for p.oldest != h.ack+1 {
+		if p.acked.hasSeq(p.oldest) {
+			p.acked.clear(p.oldest)
 		} else {
-			p.releaseSegment(p.first, &n)
+			p.releaseSegment(p.oldest, &n)
 		}
-		p.first++
+		p.oldest++
 	}
 	for i := range int(h.words) {
 		seq := h.ack + 1 + 64*uint32(int(h.first)+i)
 		if !after(p.next, seq) {
 			break
 		}
-		w := binary.BigEndian.Uint64(sack[8*i:]) &^ p.known.wordFrom(seq)
+		w := binary.BigEndian.Uint64(sack[8*i:]) &^ p.acked.wordFrom(seq)
 		w &= 1<<(p.next-seq) - 1 // what was sent: all of the word if that is 64 or more
 		for ; w != 0; w &= w - 1 {
 			q := seq + uint32(bits.TrailingZeros64(w))
-			p.known.setSeq(q)
+			p.acked.setSeq(q)
 			p.releaseSegment(q, &n)
 		}
 	}
@@ -79,8 +79,8 @@ func (p *peer) heed(h *header, sack []byte, now time.Duration) {
 	}
 }
 
-// news is the content of one acknowledgement.
-type news struct {
+// ackInfo is the content of one acknowledgement.
+type ackInfo struct {
 	now, delay time.Duration
 	bytes      int
 	fresh      bool          // a segment that was sent once is among them
@@ -91,11 +91,11 @@ type news struct {
 // may have left while packets had another size.
 func (p *peer) large(s *segment) bool {
 	n := s.size()
-	return n > p.above && n <= p.bodyRoom()
+	return n > p.largeFrom && n <= p.bodyRoom()
 }
 
 // releaseSegment ends the life of a segment that has arrived.
-func (p *peer) releaseSegment(seq uint32, n *news) {
+func (p *peer) releaseSegment(seq uint32, n *ackInfo) {
 	s := p.win[seq%Window]
 	p.win[seq%Window] = nil
 	n.bytes += s.charge
@@ -128,11 +128,11 @@ func (p *peer) releaseSegment(seq uint32, n *news) {
 // learnArrival uses the time at which s arrived. The acknowledgement of a segment that was sent again may be for an
 // earlier transmission. It is if it comes much sooner than any round trip, or before the resend. Then the resend was
 // needless.
-func (p *peer) learnArrival(s *segment, n *news, lost bool) {
+func (p *peer) learnArrival(s *segment, n *ackInfo, lost bool) {
 	soon := !lost && s.tries > 1 && n.now-s.sent < p.cc.unloaded()/2
-	if lost || soon && p.soon != soonAgain {
+	if lost || soon && p.earlyAcks != earlyAckAfterTimeout {
 		if soon {
-			p.soon = soonOnce
+			p.earlyAcks = oneEarlyAck
 		}
 		p.stats.Spurious++
 		if !s.timed {
@@ -145,26 +145,26 @@ func (p *peer) learnArrival(s *segment, n *news, lost bool) {
 	}
 	m := &p.newest[s.channel]
 	if !m.any || after(s.order, m.order) {
-		*m = mark{order: s.order, sent: s.sent, any: true}
+		*m = latestArrived{order: s.order, sent: s.sent, any: true}
 	}
 	if s.tries > 1 { // it is never certain which transmission it was: no sample (Karn's rule)
 		return
 	}
-	p.soon = notSoon
+	p.earlyAcks = noEarlyAck
 	if !n.fresh || s.sent >= n.sent {
 		n.fresh, n.sent = true, s.sent
 	}
 }
 
-// soonness is what acknowledgements that come sooner than a round trip are taken for: those of earlier transmissions.
+// earlyAcks is what acknowledgements that come sooner than a round trip are taken for: those of earlier transmissions.
 // But suppose that one comes, a timeout ends, and another one comes before anything that was sent once has arrived.
 // Then the path has become shorter. All that is under way may be lost, and would cost a timeout each.
-type soonness uint8
+type earlyAcks uint8
 
 const (
-	notSoon   soonness = iota
-	soonOnce           // one has come
-	soonAgain          // and a timeout has ended since
+	noEarlyAck           earlyAcks = iota
+	oneEarlyAck                    // one has come
+	earlyAckAfterTimeout           // and a timeout has ended since
 )
 
 // repair notes that s was really lost. Networks change, so after enough such losses in a row segments may be overtaken
@@ -179,8 +179,8 @@ func (p *peer) repair(s *segment) {
 }
 
 // progress goes on after something has arrived.
-func (p *peer) progress(n *news) {
-	p.news = n.now
+func (p *peer) progress(n *ackInfo) {
+	p.lastAck = n.now
 	if n.fresh {
 		d := n.now - n.sent
 		if d > n.delay {

@@ -94,7 +94,7 @@ func TestOverlap(t *testing.T) {
 		if s := n.e.Stats(1); s.Malformed != c.malformed || !slices.Equal(p.open[0].have, c.have) || n.bytes[1] != 0 {
 			t.Fatalf("%d to %d: %+v, %v", c.from, c.to, s, p.open[0].have)
 		}
-		if p.got.hasSeq(seq) || after(p.want, seq) {
+		if p.arrived.hasSeq(seq) || after(p.want, seq) {
 			seq++
 		}
 	}

@@ -130,10 +130,10 @@ func windowBuffers(tb testing.TB) (n int) {
 		}
 		h.e.Outgoing(h.now, 1, h)
 	}
-	if p.next-p.first != sendWindow {
+	if p.next-p.oldest != sendWindow {
 		tb.Fatal("the window is not full")
 	}
-	for q := p.first; q != p.next; q++ {
+	for q := p.oldest; q != p.next; q++ {
 		n += cap(p.win[q%Window].buf)
 	}
 	return n

@@ -61,20 +61,20 @@ const never = time.Duration(math.MaxInt64)
 
 // Endpoint is one rank's end of its pairs with all peers.
 type Endpoint struct {
-	cfg     Config
-	peers   table
-	all     []*peer // the same, each at its peer.at
-	ready   []*peer // those that may have something to send now
-	agenda  agenda
-	called  time.Duration // the last Outgoing
-	segs    *segment      // free
-	outs    *outgoing     // free
-	pool    pool          // for reassembly
-	held    int           // bytes of all messages that are not complete
-	bufs    pool          // of segments, longer than leastBuffer
-	resends int           // left in this pass
-	unknown uint64
-	scratch []byte // a body to be sent in parts; nil before the first
+	cfg       Config
+	peers     table
+	all       []*peer // the same, each at its peer.at
+	ready     []*peer // those that may have something to send now
+	timerHeap timerHeap
+	called    time.Duration // the last Outgoing
+	segs      *segment      // free
+	outs      *outgoing     // free
+	pool      pool          // for reassembly
+	held      int           // bytes of all messages that are not complete
+	bufs      pool          // of segments, longer than leastBuffer
+	resends   int           // left in this pass
+	unknown   uint64
+	scratch   []byte // a body to be sent in parts; nil before the first
 }
 
 // New makes an Endpoint without peers. Zero fields of cfg get their defaults. Errors match ErrConfig.
@@ -113,7 +113,7 @@ func (e *Endpoint) Add(id int, l Link, now time.Duration) error {
 // forgetPeer takes a peer that has died out of the tables.
 func (e *Endpoint) forgetPeer(p *peer) {
 	e.peers.removePeer(p.id)
-	e.agenda.removePeer(p)
+	e.timerHeap.removePeer(p)
 	last := len(e.all) - 1
 	e.all[p.at] = e.all[last]
 	e.all[p.at].at = p.at
@@ -158,7 +158,7 @@ func (e *Endpoint) Number(id int) uint64 {
 // a packet.
 func (e *Endpoint) CountLarge(id, above int) {
 	if p := e.peers.peerAt(id); p != nil {
-		p.above = above
+		p.largeFrom = above
 	}
 }
 
@@ -183,14 +183,14 @@ func (e *Endpoint) Watch(id int, now time.Duration) {
 // peer do not matter: an acknowledgement may still be due, which Answer sends.
 func (e *Endpoint) Idle(id int) bool {
 	p := e.peers.peerAt(id)
-	return p == nil || p.next == p.first && p.lanes[Data].isEmpty() && p.lanes[Priority].isEmpty()
+	return p == nil || p.next == p.oldest && p.sendQueues[Data].isEmpty() && p.sendQueues[Priority].isEmpty()
 }
 
 // News is when peer acknowledged something last, by the clock of the calls; zero if it never has, or there is no such
 // peer.
 func (e *Endpoint) News(id int) time.Duration {
 	if p := e.peers.peerAt(id); p != nil {
-		return p.news
+		return p.lastAck
 	}
 	return 0
 }
@@ -203,9 +203,9 @@ func (e *Endpoint) Stats(id int) Stats {
 	}
 	s := p.stats
 	s.Flight, s.CongestionWindow = p.flight, p.cc.window
-	s.Unacknowledged = int(p.next - p.first)
-	for i := range p.lanes {
-		s.Waiting += p.lanes[i].whole.n + p.lanes[i].long.n
+	s.Unacknowledged = int(p.next - p.oldest)
+	for i := range p.sendQueues {
+		s.Waiting += p.sendQueues[i].whole.n + p.sendQueues[i].long.n
 	}
 	s.SmoothRTT, s.RetransmitTime = p.rtt.smooth, p.rtt.timeout()
 	return s
@@ -221,7 +221,7 @@ func (e *Endpoint) NextTimer() time.Duration {
 	if len(e.ready) > 0 {
 		return e.called
 	}
-	return e.agenda.first()
+	return e.timerHeap.first()
 }
 
 // Outgoing lets timers end, hands up to budget packets to out, and returns their number. It exceeds the budget only for
@@ -305,12 +305,12 @@ func (e *Endpoint) keepReady(t *turn) {
 func (e *Endpoint) timers(now time.Duration) {
 	// A timer that ends late shows that this rank was away: between timers it may sleep. The last pass has left no
 	// ended timer behind.
-	if now-e.agenda.first() > min(e.cfg.KeepAlive, e.cfg.DeadAfter-e.cfg.KeepAlive) {
+	if now-e.timerHeap.first() > min(e.cfg.KeepAlive, e.cfg.DeadAfter-e.cfg.KeepAlive) {
 		e.forgive(now)
 	}
 	e.called = now
-	for e.agenda.first() <= now {
-		e.agenda.heap[0].p.timer(now)
+	for e.timerHeap.first() <= now {
+		e.timerHeap.heap[0].p.timer(now)
 	}
 }
 

@@ -34,8 +34,8 @@ func FuzzIncoming(f *testing.F) {
 			n.e.Incoming(1, p, time.Duration(i))
 			n.e.Outgoing(time.Duration(i), 10, n)
 		}
-		if p := n.e.peers.peerAt(1); p.held > 1000 || p.next-p.first > Window || p.flight < 0 {
-			t.Errorf("held %d, %d segments and %d bytes on their way", p.held, p.next-p.first, p.flight)
+		if p := n.e.peers.peerAt(1); p.held > 1000 || p.next-p.oldest > Window || p.flight < 0 {
+			t.Errorf("held %d, %d segments and %d bytes on their way", p.held, p.next-p.oldest, p.flight)
 		}
 		if n.bytes[1] > len(one)+len(two)+2000 {
 			t.Errorf("%d bytes delivered", n.bytes[1])

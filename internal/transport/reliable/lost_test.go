@@ -18,8 +18,8 @@ func TestOvertaken(t *testing.T) {
 	)
 	for _, c := range []struct {
 		what       string
-		order      uint32 // of the segment
-		own, other mark   // the latest that have arrived
+		order      uint32        // of the segment
+		own, other latestArrived // the latest that have arrived
 		now        time.Duration
 		lost       bool
 		due        time.Duration
@@ -27,42 +27,42 @@ func TestOvertaken(t *testing.T) {
 		{what: "nothing has arrived", order: 5, now: sent, due: never},
 		{what: "nothing has arrived, and all is late", order: math.MaxUint32, now: time.Second, due: never},
 		{
-			what: "nothing has arrived of its channel", order: math.MaxUint32 - 2, own: mark{sent: sent + far},
+			what: "nothing has arrived of its channel", order: math.MaxUint32 - 2, own: latestArrived{sent: sent + far},
 			now: time.Second, due: never,
 		},
 		{
-			what: "nothing has arrived of the other", order: 5, other: mark{sent: time.Second},
+			what: "nothing has arrived of the other", order: 5, other: latestArrived{sent: time.Second},
 			now: time.Second, due: never,
 		},
-		{what: "an earlier one", order: 5, own: mark{4, sent, true}, now: time.Second, due: never},
-		{what: "a later one", order: 5, own: mark{6, sent, true}, now: sent, due: sure},
-		{what: "two later ones", order: 5, own: mark{7, sent, true}, now: sent, due: sure},
-		{what: "three later ones", order: 5, own: mark{8, sent, true}, now: sent, lost: true, due: never},
+		{what: "an earlier one", order: 5, own: latestArrived{4, sent, true}, now: time.Second, due: never},
+		{what: "a later one", order: 5, own: latestArrived{6, sent, true}, now: sent, due: sure},
+		{what: "two later ones", order: 5, own: latestArrived{7, sent, true}, now: sent, due: sure},
+		{what: "three later ones", order: 5, own: latestArrived{8, sent, true}, now: sent, lost: true, due: never},
 		{
-			what: "two later ones of a new round of numbers", order: math.MaxUint32, own: mark{1, sent, true},
+			what: "two later ones of a new round of numbers", order: math.MaxUint32, own: latestArrived{1, sent, true},
 			now: sent, due: sure,
 		},
 		{
-			what: "three of a new round", order: math.MaxUint32, own: mark{2, sent, true},
+			what: "three of a new round", order: math.MaxUint32, own: latestArrived{2, sent, true},
 			now: sent, lost: true, due: never,
 		},
-		{what: "one that was sent later", order: 5, own: mark{6, sent + slack, true}, now: sent + slack, due: sure},
+		{what: "one that was sent later", order: 5, own: latestArrived{6, sent + slack, true}, now: sent + slack, due: sure},
 		{
-			what: "one that was sent too late", order: 5, own: mark{6, sent + slack + 1, true},
+			what: "one that was sent too late", order: 5, own: latestArrived{6, sent + slack + 1, true},
 			now: sent + slack + 1, lost: true, due: never,
 		},
-		{what: "not yet sure", order: 5, own: mark{6, sent, true}, now: sure - 1, due: sure},
-		{what: "sure", order: 5, own: mark{6, sent, true}, now: sure, lost: true, due: never},
+		{what: "not yet sure", order: 5, own: latestArrived{6, sent, true}, now: sure - 1, due: sure},
+		{what: "sure", order: 5, own: latestArrived{6, sent, true}, now: sure, lost: true, due: never},
 		{
-			what: "a later one of the other channel", order: 5, other: mark{9, sent + far, true},
+			what: "a later one of the other channel", order: 5, other: latestArrived{9, sent + far, true},
 			now: sent + far, due: never,
 		},
 		{
-			what: "one of the other that was sent too late", order: 5, other: mark{0, sent + far + 1, true},
+			what: "one of the other that was sent too late", order: 5, other: latestArrived{0, sent + far + 1, true},
 			now: sent + far + 1, lost: true, due: never,
 		},
 		{
-			what: "one of each, both early", order: 5, own: mark{6, sent, true}, other: mark{9, sent, true},
+			what: "one of each, both early", order: 5, own: latestArrived{6, sent, true}, other: latestArrived{9, sent, true},
 			now: sent, due: sure,
 		},
 	} {
@@ -85,7 +85,7 @@ func TestOvertaken(t *testing.T) {
 func TestPatience(t *testing.T) {
 	w := newWorld(t, 1, 2, Config{}, Link{MTU: 1400})
 	p := w.ranks[0].e.peers.peerAt(1)
-	err := func() { p.learnArrival(&segment{tries: 2}, &news{}, true) }
+	err := func() { p.learnArrival(&segment{tries: 2}, &ackInfo{}, true) }
 	loss := func() { p.repair(&segment{charge: 100}) }
 	patience := func(what string, want uint32) {
 		t.Helper()

@@ -62,7 +62,7 @@ func (p *peer) sendParts(t *turn, b []byte, s *segment, ch Channel) {
 // the window instead. The receiver keeps that one's parts before all others, so it is whole after a few times. By turns
 // each would be sent too seldom for that.
 func (p *peer) again(s *segment) {
-	first := p.win[p.first%Window]
+	first := p.win[p.oldest%Window]
 	switch {
 	case s.size() <= p.bodyRoom() || first == nil:
 		p.lose(s, true)

@@ -134,7 +134,7 @@ func TestPartsOfTheFirstStay(t *testing.T) {
 			if i == sent[h.seq]-1 {
 				return nil
 			}
-			if h.seq != n.e.peers.peerAt(1).first+first {
+			if h.seq != n.e.peers.peerAt(1).oldest+first {
 				at += 50 * time.Microsecond
 			}
 			return []time.Duration{at}
@@ -232,7 +232,7 @@ func FuzzParts(f *testing.F) {
 			held := 0
 			for _, x := range p.partials {
 				held += len(x.buf)
-				if x.left <= 0 || x.left > units(len(x.buf)) || p.got.hasSeq(x.seq) || after(p.want, x.seq) {
+				if x.left <= 0 || x.left > units(len(x.buf)) || p.arrived.hasSeq(x.seq) || after(p.want, x.seq) {
 					t.Fatalf("%d of %d units are left of segment %d", x.left, units(len(x.buf)), x.seq-start)
 				}
 			}

@@ -7,40 +7,40 @@ type peer struct {
 	e     *Endpoint
 	id    int
 	at    int // in Endpoint.all
-	entry int // in Endpoint.agenda, or none
+	entry int // in Endpoint.timerHeap, or none
 	mtu   int
 	dead  error
 	ready bool // in Endpoint.ready
 
 	// Sending.
-	number   uint64 // of the next packet
-	next     uint32 // sequence number of the next segment
-	first    uint32 // the first one not acknowledged
-	win      []*segment
-	hotel    hotel
-	lanes    [channels]lane
-	turns    uint8 // of the lanes
-	resends  list
-	flight   int // bytes of those in the hotel
-	orders   [channels]uint32
-	newest   [channels]mark
-	repaired uint32 // losses since it changed
-	reorder  uint32 // how far a segment may be overtaken before it is lost
-	frag     uint32 // of the next long message
-	begun    int    // bytes of long messages that were begun and are not acknowledged
-	begins   int    // how many these are
-	rtt      rtt
-	cc       congestion
-	pace     time.Duration // when the next packet would leave at an even pace
-	timeout  time.Duration // the last one, or the last probe of the tail
-	last     time.Duration // when something was sent last, other than an acknowledgement
-	news     time.Duration // when something was acknowledged last
-	probes   uint8         // of the tail, since something else was sent
-	passed   time.Duration // when a segment that one or two have overtaken is lost
-	outage   time.Duration // the last one that came after another without progress
-	soon     soonness
-	moved    time.Duration // when first changed last, as long as the peer is heard
-	misses   uint32        // transmissions since then that did not arrive though the peer was heard after them
+	number     uint64 // of the next packet
+	next       uint32 // sequence number of the next segment
+	oldest     uint32 // the first one not acknowledged
+	win        []*segment
+	hotel      hotel
+	sendQueues [channels]sendQueue
+	turns      uint8 // of the lanes
+	resends    list
+	flight     int // bytes of those in the hotel
+	orders     [channels]uint32
+	newest     [channels]latestArrived
+	repaired   uint32 // losses since it changed
+	reorder    uint32 // how far a segment may be overtaken before it is lost
+	frag       uint32 // of the next long message
+	begun      int    // bytes of long messages that were begun and are not acknowledged
+	begins     int    // how many these are
+	rtt        rtt
+	cc         congestion
+	pace       time.Duration // when the next packet would leave at an even pace
+	timeout    time.Duration // the last one, or the last probe of the tail
+	last       time.Duration // when something was sent last, other than an acknowledgement
+	lastAck    time.Duration // when something was acknowledged last
+	probes     uint8         // of the tail, since something else was sent
+	passed     time.Duration // when a segment that one or two have overtaken is lost
+	outage     time.Duration // the last one that came after another without progress
+	earlyAcks  earlyAcks
+	advanced   time.Duration // when first changed last, as long as the peer is heard
+	misses     uint32        // transmissions since then that did not arrive though the peer was heard after them
 
 	// Receiving.
 	want     uint32 // the first sequence number that has not arrived
@@ -55,32 +55,32 @@ type peer struct {
 	ackNow   bool
 
 	// Life.
-	active bool // something went to it or came from it
-	heard  time.Duration
-	asked  time.Duration
-	due    time.Duration // of the next timer; may be early
-	ask    asking        // for an answer
-	doubt  doubt
-	ways   int // by which packets go
+	active    bool // something went to it or came from it
+	heard     time.Duration
+	asked     time.Duration
+	due       time.Duration // of the next timer; may be early
+	ask       probeState    // for an answer
+	suspicion suspicion
+	ways      int // by which packets go
 
 	// Long, and behind what every packet touches.
-	known bitmap // acknowledged, at or after first
-	got   bitmap // arrived, at or after want
-	stats Stats
-	above int // bytes of a body from which on a segment is large
+	acked     bitmap // acknowledged, at or after first
+	arrived   bitmap // arrived, at or after want
+	stats     Stats
+	largeFrom int // bytes of a body from which on a segment is large
 }
 
-// asking is whether the peer is to be asked for an answer.
-type asking uint8
+// probeState is whether the peer is to be asked for an answer.
+type probeState uint8
 
 const (
-	askNot   asking = iota
-	askAny          // by the next packet
-	askShort        // by a packet of at most MinMTU: longer ones may vanish, and a sign of life must not depend on them
+	askNot   probeState = iota
+	askAny              // by the next packet
+	askShort            // by a packet of at most MinMTU: a longer one may vanish
 )
 
-// mark is the latest transmission on a channel that is known to have arrived.
-type mark struct {
+// latestArrived is the latest transmission on a channel that is known to have arrived.
+type latestArrived struct {
 	order uint32
 	sent  time.Duration
 	any   bool
@@ -88,9 +88,10 @@ type mark struct {
 
 func newPeer(e *Endpoint, id int, l Link, now time.Duration) *peer {
 	return &peer{
-		e: e, id: id, entry: none, due: never, mtu: l.MTU, number: l.Number, next: l.SendSeq, first: l.SendSeq, want: l.RecvSeq, top: l.RecvSeq,
+		e: e, id: id, entry: none, due: never, mtu: l.MTU, number: l.Number,
+		next: l.SendSeq, oldest: l.SendSeq, want: l.RecvSeq, top: l.RecvSeq,
 		hotel: newHotel(e.cfg.Rooms), reorder: leastReorder, ackAt: never, passed: never, heard: now, asked: now,
-		ways: max(l.Ways, 1), doubt: doubt{next: never},
+		ways: max(l.Ways, 1), suspicion: suspicion{next: never},
 		rtt: rtt{min: e.cfg.MinRTO, max: e.cfg.MaxRTO}, cc: newCongestion(l.MTU, now),
 	}
 }
@@ -115,7 +116,7 @@ func (p *peer) touch(now time.Duration) {
 func (p *peer) wakeAt(t time.Duration) {
 	if t < p.due && p.dead == nil {
 		p.due = t
-		p.e.agenda.setDue(p, t)
+		p.e.timerHeap.setDue(p, t)
 	}
 }
 
@@ -133,9 +134,9 @@ func (p *peer) timer(now time.Duration) {
 		p.failPeer(err)
 		return
 	}
-	p.due = min(p.lifeTimer(now), p.doubtTimer(now), p.ackTimer(now), p.overtakenTimer(now),
+	p.due = min(p.lifeTimer(now), p.suspicionTimer(now), p.ackTimer(now), p.overtakenTimer(now),
 		p.resendTimer(now), p.paceTimer(now))
-	p.e.agenda.setDue(p, p.due)
+	p.e.timerHeap.setDue(p, p.due)
 }
 
 // The following functions do what is due at now and return the time of the next timer.
@@ -179,8 +180,8 @@ func (p *peer) resendTimer(now time.Duration) time.Duration {
 		return min(t, p.tailTimer(s, now))
 	}
 	p.timeout = now
-	if p.stats.Timeouts++; p.soon == soonOnce {
-		p.soon = soonAgain
+	if p.stats.Timeouts++; p.earlyAcks == oneEarlyAck {
+		p.earlyAcks = earlyAckAfterTimeout
 	}
 	p.rtt.backoff = min(p.rtt.backoff+1, 16)
 	if p.rtt.backoff > 1 {
@@ -220,7 +221,7 @@ func (p *peer) tailAt() time.Duration {
 	if p.probes == mostProbes || p.rtt.backoff > 0 {
 		return never
 	}
-	return max(p.last+(p.rtt.patience()+p.e.cfg.AckDelay)<<p.probes, p.news+leastPatience+p.e.cfg.AckDelay)
+	return max(p.last+(p.rtt.patience()+p.e.cfg.AckDelay)<<p.probes, p.lastAck+minProbeDelay+p.e.cfg.AckDelay)
 }
 
 // overtakenTimer looks for segments that too few have overtaken to tell at once that they were lost.
@@ -233,7 +234,7 @@ func (p *peer) overtakenTimer(now time.Duration) time.Duration {
 
 // isIdle tells that nothing waits to be sent, or to be sent again.
 func (p *peer) isIdle() bool {
-	return p.resends.n == 0 && p.lanes[Data].isEmpty() && p.lanes[Priority].isEmpty()
+	return p.resends.n == 0 && p.sendQueues[Data].isEmpty() && p.sendQueues[Priority].isEmpty()
 }
 
 // wants tells whether p could send at once; if only its pace forbids it, a timer is set.
@@ -261,12 +262,12 @@ func (p *peer) failPeer(err error) {
 	e := p.e
 	p.dead, p.ackNow, p.ask = err, false, askNot
 	e.forgetPeer(p)
-	for i := range p.lanes {
-		for p.lanes[i].whole.head != nil {
-			e.freeSegment(p.lanes[i].whole.popSegment())
+	for i := range p.sendQueues {
+		for p.sendQueues[i].whole.head != nil {
+			e.freeSegment(p.sendQueues[i].whole.popSegment())
 		}
-		for p.lanes[i].long.head != nil {
-			p.endOnce(p.lanes[i].long.popMessage(), err)
+		for p.sendQueues[i].long.head != nil {
+			p.endOnce(p.sendQueues[i].long.popMessage(), err)
 		}
 	}
 	p.failWindow(err)

@@ -189,7 +189,7 @@ func (n *node) keepsNothing(t *testing.T) {
 		if p.stats.Refused > 0 || p.begun != 0 || p.begins != 0 {
 			t.Errorf("rank %d refused %d chunks of %d; %d bytes begun", n.id, p.stats.Refused, p.id, p.begun)
 		}
-		if p.flight != 0 || p.hotel.guests != 0 || p.held != 0 || p.parted != 0 || p.resends.n != 0 || p.next != p.first {
+		if p.flight != 0 || p.hotel.guests != 0 || p.held != 0 || p.parted != 0 || p.resends.n != 0 || p.next != p.oldest {
 			t.Errorf("rank %d keeps something for %d: %+v", n.id, p.id, n.e.Stats(p.id))
 		}
 	}

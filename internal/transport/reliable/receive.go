@@ -19,7 +19,7 @@ func (e *Endpoint) Incoming(id int, packet []byte, now time.Duration) {
 		return
 	}
 	p.touch(now)
-	if p.heard = now; p.doubt.on {
+	if p.heard = now; p.suspicion.active {
 		p.trust()
 	}
 	if h.flags&flagPart != 0 {
@@ -40,7 +40,7 @@ func (e *Endpoint) Incoming(id int, packet []byte, now time.Duration) {
 // segment.
 func (p *peer) isMissing(seq uint32) bool {
 	switch {
-	case after(p.want, seq), seq-p.want < Window && p.got.hasSeq(seq):
+	case after(p.want, seq), seq-p.want < Window && p.arrived.hasSeq(seq):
 		p.stats.Duplicates++ // the acknowledgement was lost
 	case seq-p.want >= Window:
 		p.stats.Beyond++
@@ -96,9 +96,9 @@ func (p *peer) mark(seq uint32, now time.Duration) {
 	if !after(p.top, seq) {
 		p.top = seq + 1
 	}
-	p.got.setSeq(seq)
-	for p.got.hasSeq(p.want) {
-		p.got.clear(p.want)
+	p.arrived.setSeq(seq)
+	for p.arrived.hasSeq(p.want) {
+		p.arrived.clear(p.want)
 		p.want++
 	}
 	p.arrival = now

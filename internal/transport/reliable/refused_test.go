@@ -135,7 +135,7 @@ func (k *killing) judge(t *testing.T) {
 	k.check(t)
 	for _, n := range k.ranks[:k.victim] {
 		if p := n.e.peers.peerAt(k.victim); p != nil {
-			t.Errorf("rank %d does not know after %v: doubt %+v", n.id, k.Now-k.at, p.doubt)
+			t.Errorf("rank %d does not know after %v: doubt %+v", n.id, k.Now-k.at, p.suspicion)
 		}
 		if len(n.died) > 1 || len(n.died) == 1 && n.died[0] != k.victim {
 			t.Errorf("rank %d takes %v for dead: %v", n.id, n.died, n.last)

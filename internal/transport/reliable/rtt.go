@@ -46,7 +46,7 @@ func (r *rtt) patience() time.Duration {
 	if r.smooth == 0 {
 		return 2 * r.min
 	}
-	return r.smooth + max(r.smooth, 4*r.variance, leastPatience)
+	return r.smooth + max(r.smooth, 4*r.variance, minProbeDelay)
 }
 
 // round is how long a round trip takes, a guess before the first sample.

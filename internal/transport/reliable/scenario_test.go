@@ -64,7 +64,7 @@ func (s *script) line(line string) []string {
 	case "deliver", "drop":
 		return s.arrive(a[0], a[1:], f[0] == "drop")
 	case "refused", "suspect":
-		return s.doubt(f, a, opt["way"])
+		return s.suspicion(f, a, opt["way"])
 	case "mtu":
 		if err := s.w.ranks[a[0]].e.SetMTU(1-a[0], a[1]); err != nil {
 			return []string{err.Error()}
@@ -86,8 +86,8 @@ func (s *script) line(line string) []string {
 	return nil
 }
 
-// doubt is of the inputs that are about the death of a peer.
-func (s *script) doubt(f []string, a []int, way int) []string {
+// suspicion is of the inputs that are about the death of a peer.
+func (s *script) suspicion(f []string, a []int, way int) []string {
 	n := s.w.ranks[a[0]]
 	switch f[0] {
 	case "refused":

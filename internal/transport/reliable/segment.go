@@ -153,11 +153,11 @@ func (l *messages) popMessage() *outgoing {
 	return m
 }
 
-// lane has the messages that wait for one channel to a peer.
-type lane struct {
+// sendQueue has the messages that wait for one channel to a peer.
+type sendQueue struct {
 	whole  list // segments of whole messages; the last one takes more of them while it has room
 	long   messages
 	toLong bool // the next segment is to come from long, if both have some
 }
 
-func (l *lane) isEmpty() bool { return l.whole.head == nil && l.long.head == nil }
+func (l *sendQueue) isEmpty() bool { return l.whole.head == nil && l.long.head == nil }

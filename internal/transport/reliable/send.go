@@ -83,7 +83,7 @@ func (e *Endpoint) Send(id int, m Message, now time.Duration) Status {
 func (p *peer) bodyRoom() int { return p.mtu - headerSize }
 
 func (p *peer) sendWhole(ch Channel, m *Message, n int) Status {
-	l := &p.lanes[ch].whole
+	l := &p.sendQueues[ch].whole
 	s := l.tail
 	if s == nil || len(s.buf)+n > p.bodyRoom() {
 		if l.n >= p.e.cfg.Queue {
@@ -110,7 +110,7 @@ func (p *peer) sendWhole(ch Channel, m *Message, n int) Status {
 }
 
 func (p *peer) sendLong(ch Channel, m *Message) Status {
-	l := &p.lanes[ch].long
+	l := &p.sendQueues[ch].long
 	if l.n >= p.e.cfg.Queue {
 		return Full
 	}
@@ -131,7 +131,7 @@ const (
 	dataTurn      = 4  // the data channel gets one turn in so many even if the priority channel never runs dry
 	burst         = 16 // packets that may go ahead of an even pace
 	leastAhead    = 50 * time.Microsecond
-	leastPatience = 50 * time.Microsecond // beside a round trip, before the tail is probed
+	minProbeDelay = 50 * time.Microsecond // beside a round trip, before the tail is probed
 	mostProbes    = 2                     // of the tail in a row
 	leastReorder  = 3
 	mostReorder   = 64
@@ -160,7 +160,7 @@ func (p *peer) mayNew() bool {
 		p.cc.busy = true
 		return false
 	}
-	return p.next-p.first < sendWindow && p.hotel.guests+p.resends.n < p.hotel.most
+	return p.next-p.oldest < sendWindow && p.hotel.guests+p.resends.n < p.hotel.most
 }
 
 func (p *peer) mayResend() bool {
@@ -171,7 +171,7 @@ func (p *peer) mayResend() bool {
 func (p *peer) sendNew(t *turn) bool {
 	n := 0
 	for ; n < quantum && p.mayNew(); n++ {
-		ch := p.lane()
+		ch := p.sendQueue()
 		if ch == Data && p.paced(t.now) {
 			if !p.hasSendable(Priority) {
 				break
@@ -183,7 +183,7 @@ func (p *peer) sendNew(t *turn) bool {
 			return false
 		}
 		s := p.cutSegment(ch)
-		if p.next == p.first {
+		if p.next == p.oldest {
 			p.moves(t.now)
 		}
 		s.seq, s.tries = p.next, 0
@@ -202,7 +202,7 @@ func (p *peer) sendNew(t *turn) bool {
 
 // hasSendable tells whether a channel has a segment that may be sent.
 func (p *peer) hasSendable(ch Channel) bool {
-	l := &p.lanes[ch]
+	l := &p.sendQueues[ch]
 	return l.whole.head != nil || p.mayCut(l.long.head)
 }
 
@@ -218,7 +218,7 @@ func (p *peer) mayCut(m *outgoing) bool {
 
 // need is how much room the packet of the next segment of a channel may take.
 func (p *peer) need(t *turn, ch Channel) int {
-	l := &p.lanes[ch]
+	l := &p.sendQueues[ch]
 	switch {
 	case !p.longNext(l):
 		return p.mtu
@@ -229,12 +229,12 @@ func (p *peer) need(t *turn, ch Channel) int {
 }
 
 // longNext tells whether the next segment of a lane, which has one, is a piece of a long message.
-func (p *peer) longNext(l *lane) bool {
+func (p *peer) longNext(l *sendQueue) bool {
 	return l.whole.head == nil || l.toLong && p.mayCut(l.long.head)
 }
 
-// lane chooses the channel of the next segment.
-func (p *peer) lane() Channel {
+// sendQueue chooses the channel of the next segment.
+func (p *peer) sendQueue() Channel {
 	p.turns++
 	if !p.hasSendable(Priority) || p.turns%dataTurn == 0 && p.hasSendable(Data) {
 		return Data
@@ -244,7 +244,7 @@ func (p *peer) lane() Channel {
 
 // cutSegment takes the next segment of a channel, which has one.
 func (p *peer) cutSegment(ch Channel) *segment {
-	l := &p.lanes[ch]
+	l := &p.sendQueues[ch]
 	if !p.longNext(l) {
 		l.toLong = true
 		return l.whole.popSegment()
@@ -375,17 +375,17 @@ func (p *peer) countMiss(s *segment, now time.Duration) {
 }
 
 // moves notes that the peer now has the first segment that it lacked, or that nobody knows.
-func (p *peer) moves(now time.Duration) { p.misses, p.moved = 0, now }
+func (p *peer) moves(now time.Duration) { p.misses, p.advanced = 0, now }
 
 // stuck is the error of a peer that is heard, but does not get the first segment that it lacks; nil if there is none.
 func (p *peer) stuck(now time.Duration) error {
-	if p.misses < mostMisses || now-p.moved < p.e.cfg.DeadAfter || p.next == p.first {
+	if p.misses < mostMisses || now-p.advanced < p.e.cfg.DeadAfter || p.next == p.oldest {
 		return nil
 	}
-	s := p.win[p.first%Window]
+	s := p.win[p.oldest%Window]
 	if s == nil || s.tries < leastTries {
 		return nil
 	}
 	return fmt.Errorf("%w: peer %d is heard, but %d bytes were sent %d times, and nothing behind them for %v",
-		ErrStuck, p.id, s.size(), s.tries, now-p.moved)
+		ErrStuck, p.id, s.size(), s.tries, now-p.advanced)
 }

@@ -90,10 +90,10 @@ func (c *Consumer) poll(budget int, sink conduit.Sink) (n int, dry, ok bool) {
 }
 
 // lingerPauses is how long a consumer in a flood stands back, in pauses. While standing back finds nothing,
-// lingerRarely batches pass without it.
+// lingerEvery batches pass without it.
 const (
 	lingerPauses = 5
-	lingerRarely = 255
+	lingerEvery  = 255
 )
 
 // linger waits a little at an empty line, after n records, and tells whether another came meanwhile.
@@ -116,7 +116,7 @@ func (c *Consumer) linger(off, n int) bool {
 		}
 		return true
 	}
-	c.passes = min(2*c.passes+1, lingerRarely)
+	c.passes = min(2*c.passes+1, lingerEvery)
 	c.pass = c.passes
 	return false
 }

@@ -164,7 +164,7 @@ func TestCorruptMail(t *testing.T) {
 		t.Errorf("Poll: %d, pending %v", n, es[0].Pending())
 	}
 	scan, segs := node(t, 2, conduit.Config{})
-	segs[0].talking.Store(^uint64(0))
+	segs[0].senders.Store(^uint64(0))
 	put(t, scan[1], 0, 64)
 	if n := scan[0].Poll(10, c); n != 1 || scan[0].Pending() {
 		t.Errorf("Poll: %d, pending %v", n, scan[0].Pending())

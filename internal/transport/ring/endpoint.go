@@ -83,12 +83,12 @@ type outgoing struct {
 
 // incoming is what comes from one peer. Under the poll lock, but for the parts that Pending reads.
 type incoming struct {
-	rec    Consumer
-	bulk   bulkReceiver
-	credit *atomic.Uint64
-	index  int  // of the sender on the node
-	flip   bool // whose turn it is when the budget is too small for records and chunks both
-	deaf   bool // looked at no more: found corrupt, or gone
+	rec     Consumer
+	bulk    bulkReceiver
+	credit  *atomic.Uint64
+	index   int  // of the sender on the node
+	flip    bool // whose turn it is when the budget is too small for records and chunks both
+	ignored bool // looked at no more: found corrupt, or gone
 }
 
 // poller is the state of the receiving side.
@@ -100,7 +100,7 @@ type poller struct {
 	// Written under the lock, read by Pending without.
 	summary atomic.Uint64 // of todo; may tell of too much, never of too little
 	known   atomic.Uint64 // when scanning: the talking word that active was made from
-	deaf    atomic.Uint64 // when scanning: the rings looked at no more
+	ignored atomic.Uint64 // when scanning: the rings looked at no more
 }
 
 // NewEndpoint ties the segments together.
@@ -192,7 +192,7 @@ func (e *Endpoint) Fail(peer int, reason error, detail string) {
 	}
 	// The peer may have died between publishing and announcing.
 	if i := e.from[peer].index; e.g.Scan {
-		e.seg.talking.Or(1 << i)
+		e.seg.senders.Or(1 << i)
 	} else {
 		e.seg.mail.setMail(i)
 	}
@@ -204,7 +204,7 @@ func (e *Endpoint) Fail(peer int, reason error, detail string) {
 // Under the poll lock.
 func (e *Endpoint) allDelivered(peer int) bool {
 	in := e.from[peer]
-	if !in.deaf && (in.rec.isReady() || in.bulk.isReady()) {
+	if !in.ignored && (in.rec.isReady() || in.bulk.isReady()) {
 		return false
 	}
 	e.deafen(in)
@@ -213,10 +213,10 @@ func (e *Endpoint) allDelivered(peer int) bool {
 
 // deafen ends the hearing of a sender. Under the poll lock.
 func (e *Endpoint) deafen(in *incoming) {
-	in.deaf = true
+	in.ignored = true
 	e.poll.known.Store(0)
 	if e.g.Scan {
-		e.poll.deaf.Or(1 << in.index)
+		e.poll.ignored.Or(1 << in.index)
 	}
 }
 

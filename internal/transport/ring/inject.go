@@ -23,7 +23,7 @@ func (e *Endpoint) Inject(peer int, first, second, third uint64, data []byte) bo
 	if !o.prod.inject(first, second, third, data) {
 		return false
 	}
-	if invariants.Enabled || o.seg.talking.Load()&(1<<o.index) == 0 || o.seg.bell.Load() != 0 {
+	if invariants.Enabled || o.seg.senders.Load()&(1<<o.index) == 0 || o.seg.bell.Load() != 0 {
 		o.announce()
 	}
 	if o.prod.dirty() {

@@ -37,11 +37,11 @@ func (e *Endpoint) mail() bool {
 	if !e.g.Scan {
 		return e.seg.mail.any() || p.summary.Load() != 0
 	}
-	talking := e.seg.talking.Load()
+	talking := e.seg.senders.Load()
 	if talking != p.known.Load() {
 		return true
 	}
-	for t := talking &^ p.deaf.Load(); t != 0; t &= t - 1 {
+	for t := talking &^ p.ignored.Load(); t != 0; t &= t - 1 {
 		i := bits.TrailingZeros64(t)
 		if i >= len(e.in) {
 			break
@@ -88,7 +88,7 @@ func (e *Endpoint) Poll(budget int, sink conduit.Sink) int {
 // scanRings looks at every ring that talks, each for its share of the budget, until all are dry or the budget is spent.
 func (e *Endpoint) scanRings(budget int, sink conduit.Sink) (n int) {
 	p := &e.poll
-	if t := e.seg.talking.Load(); t != p.known.Load() {
+	if t := e.seg.senders.Load(); t != p.known.Load() {
 		e.listenTo(t)
 	}
 	if len(p.active) == 0 {
@@ -114,7 +114,7 @@ func (e *Endpoint) listenTo(talking uint64) {
 	p := &e.poll
 	p.active = p.active[:0]
 	for i, in := range e.in {
-		if talking&(1<<i) != 0 && !in.deaf {
+		if talking&(1<<i) != 0 && !in.ignored {
 			p.active = append(p.active, in)
 		}
 	}
@@ -163,7 +163,7 @@ func next(todo *[64]uint64, summary uint64, from int) int {
 
 // takeFrom delivers from one sender. dry tells that nothing is left for now.
 func (e *Endpoint) takeFrom(in *incoming, budget int, sink conduit.Sink) (n int, dry bool) {
-	if in.deaf {
+	if in.ignored {
 		return 0, true
 	}
 	bulkDry := true

@@ -47,9 +47,9 @@ type Segment struct {
 	g   *Geometry
 	// bell is 1 while the owner sleeps or is about to.
 	bell *atomic.Uint32
-	// talking has a bit for each rank that has ever sent, while the poller scans. The poller skips the other rings,
+	// senders has a bit for each rank that has ever sent, while the poller scans. The poller skips the other rings,
 	// and their pages stay untouched.
-	talking *atomic.Uint64
+	senders *atomic.Uint64
 	mail    mail
 }
 
@@ -115,7 +115,7 @@ func layout(mem []byte, g Geometry) (*Segment, error) {
 	return &Segment{
 		mem: mem, g: &g,
 		bell:    (*atomic.Uint32)(unsafe.Pointer(&mem[bellAt])),
-		talking: (*atomic.Uint64)(unsafe.Pointer(&mem[talkAt])),
+		senders: (*atomic.Uint64)(unsafe.Pointer(&mem[talkAt])),
 		mail:    newMail(mem[summaryAt:summaryAt+8], mem[wordsAt:wordsAt+64*8]),
 	}, nil
 }

@@ -117,8 +117,8 @@ func (o *outgoing) announce() {
 		hookPublished()
 	}
 	if o.seg.g.Scan {
-		if o.seg.talking.Load()&(1<<o.index) == 0 {
-			o.seg.talking.Or(1 << o.index)
+		if o.seg.senders.Load()&(1<<o.index) == 0 {
+			o.seg.senders.Or(1 << o.index)
 		}
 	} else {
 		o.seg.mail.setMail(o.index)

@@ -21,9 +21,9 @@ func (e *Endpoint) Watch(words []conduit.Word) (all []conduit.Word, ok bool) {
 		words = append(words, conduit.Word{At: e.seg.mail.summary})
 	} else {
 		known := p.known.Load()
-		words = append(words, conduit.Word{At: e.seg.talking, Held: known})
+		words = append(words, conduit.Word{At: e.seg.senders, Held: known})
 		for i, in := range e.in {
-			if known&^p.deaf.Load()&(1<<i) != 0 {
+			if known&^p.ignored.Load()&(1<<i) != 0 {
 				words = append(words, conduit.Word{At: in.rec.nextWord()},
 					conduit.Word{At: in.bulk.sent, Held: in.bulk.turn.Load()})
 			}

@@ -14,12 +14,12 @@ var seedFlag = flag.Uint64("seed", 0, "seed of the simulation; 0: a new one")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// simulate uses p n times, at the costs of the ways times noise, and returns the mean cost of a use. late notes come
-// that many uses after the use.
+// simulate uses p n times, at the costs of the candidates times noise, and returns the mean cost of a use. late notes
+// come that many uses after the use.
 func simulate(p *Picker, rng *rand.Rand, costs []float64, n, late int) float64 {
 	type note struct {
-		way  int
-		cost float64
+		candidate int
+		cost      float64
 	}
 	var sum float64
 	var notes []note
@@ -31,14 +31,14 @@ func simulate(p *Picker, rng *rand.Rand, costs []float64, n, late int) float64 {
 			cost *= 5 // another program ran
 		}
 		if notes = append(notes, note{w, cost}); len(notes) > late {
-			p.Note(notes[0].way, notes[0].cost)
+			p.Note(notes[0].candidate, notes[0].cost)
 			notes = notes[1:]
 		}
 	}
 	return sum / float64(n)
 }
 
-// TestPicker: whatever the ways cost, and when that changes, at most a tenth more is paid than for the best one.
+// TestPicker: whatever the candidates cost, and when that changes, at most a tenth more is paid than for the best one.
 func TestPicker(t *testing.T) {
 	seed := *seedFlag
 	if seed == 0 {
@@ -65,7 +65,7 @@ func TestPicker(t *testing.T) {
 	}
 }
 
-// TestPickerTriesAll: each way is tried before the first choice, way 0 first.
+// TestPickerTriesAll: each candidate is tried before the first choice, candidate 0 first.
 func TestPickerTriesAll(t *testing.T) {
 	p := New(3)
 	var seen [3]int
@@ -79,7 +79,7 @@ func TestPickerTriesAll(t *testing.T) {
 	}
 }
 
-// TestPickerHopeless: a way that costs twice as much has all trials at first, and two of them later.
+// TestPickerHopeless: a candidate that costs twice as much has all trials at first, and two of them later.
 func TestPickerHopeless(t *testing.T) {
 	p := New(2)
 	var groups []int
@@ -130,11 +130,11 @@ func TestPickerLost(t *testing.T) {
 	}
 }
 
-// TestPickerAllLost: a way of which no cost can be told does not stay under trial.
+// TestPickerAllLost: a candidate of which no cost can be told does not stay under trial.
 func TestPickerAllLost(t *testing.T) {
 	p := New(2)
 	tried := 0
-	for range 10 * (patience + soonest) {
+	for range 10 * (noteWait + minTrialGap) {
 		if w := p.Pick(); w == 1 {
 			tried++
 			p.Lose(w)
@@ -147,11 +147,11 @@ func TestPickerAllLost(t *testing.T) {
 	}
 }
 
-// TestPickerColdUses: the uses that find memory in no cache, or not mapped, cost much more. They do not hide that a way
-// is the cheaper one.
+// TestPickerColdUses: the uses that find memory in no cache, or not mapped, cost much more. They do not hide that a
+// candidate is the cheaper one.
 func TestPickerColdUses(t *testing.T) {
 	for name, c := range map[string]struct {
-		unmapped int // uses of way 1 in its first group that cost 6
+		unmapped int // uses of candidate 1 in its first group that cost 6
 	}{"the first group tells": {Trials - 1}, "a later group tells": {Trials}} {
 		p := New(2)
 		uses, last := 0, -1
@@ -180,7 +180,7 @@ func TestPickerColdUses(t *testing.T) {
 func TestPickerWithoutNotes(t *testing.T) {
 	p := New(2)
 	var other int
-	for range 100 * patience {
+	for range 100 * noteWait {
 		other += p.Pick()
 		p.Note(7, 1)
 		p.Note(1, -1)

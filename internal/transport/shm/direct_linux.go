@@ -90,26 +90,26 @@ func (v *vecs) releaseVecs() {
 // everything is the key number of all memory of a process, whose offsets begin at the address that is the key's base.
 const everything = 1
 
-func (e *end) reaches(peer int) bool {
+func (e *rankMemory) reaches(peer int) bool {
 	return uint(peer) < uint(len(e.remotes)) && e.remotes[peer].Load() != nil
 }
 
 // Reach implements conduit.Remote. Memory that was allocated can be mapped. For Get and Put the kernel gives a process
 // all memory of another or none of it.
-func (e *end) Reach(peer int) conduit.Reach {
+func (e *rankMemory) Reach(peer int) conduit.Reach {
 	ok, maps := e.reaches(peer), e.shared.leads(peer)
 	return conduit.Reach{Get: ok, Put: ok, Map: maps, Near: ok, Unseen: maps}
 }
 
 // Expose implements conduit.Remote. It has nothing to do: the collector does not move what is on the heap.
-func (e *end) Expose(peer int, mem []byte) (conduit.Key, conduit.Status) {
+func (e *rankMemory) Expose(peer int, mem []byte) (conduit.Key, conduit.Status) {
 	if !e.shared.leads(peer) || e.ring.Failed(peer) != nil {
 		return conduit.Key{}, conduit.Dead
 	}
 	return conduit.Key{ID: everything, Base: address(mem), Size: int64(len(mem))}, conduit.OK
 }
 
-func (e *end) Release(peer int, k conduit.Key) error {
+func (e *rankMemory) Release(peer int, k conduit.Key) error {
 	if !e.shared.leads(peer) || k.ID != everything {
 		return keyError(peer, k)
 	}
@@ -121,7 +121,7 @@ func keyError(peer int, k conduit.Key) error {
 }
 
 // Move implements ring.Memory.
-func (e *end) Move(peer int, get bool, local []byte, k conduit.Key, off int64) error {
+func (e *rankMemory) Move(peer int, get bool, local []byte, k conduit.Key, off int64) error {
 	if k.ID != everything {
 		return keyError(peer, k)
 	}
@@ -158,7 +158,7 @@ func (c vmCall) doCall(r remote, b []byte, addr uint64) (n int, gone bool, err e
 }
 
 // vm copies between b and address addr of the peer's memory.
-func (e *end) vm(peer int, b []byte, addr uint64, c vmCall) error {
+func (e *rankMemory) vm(peer int, b []byte, addr uint64, c vmCall) error {
 	r := e.remotes[peer].Load()
 	if r == nil {
 		return &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: c.name}

@@ -359,5 +359,5 @@ func (x *exchange) swap(c *net.UnixConn, peer int) (*mapping, error) {
 		x.abortExchange(err)
 		return nil, err
 	}
-	return m, x.swapAnnex(c, peer)
+	return m, x.swapSpareSegments(c, peer)
 }

@@ -160,4 +160,4 @@ func TestNumberOfTheDead(t *testing.T) {
 }
 
 // endOf is the part of a conduit that is of this package.
-func endOf(c conduit.Conduit) *end { return c.(*ring.Endpoint).Memory.(*end) }
+func endOf(c conduit.Conduit) *rankMemory { return c.(*ring.Endpoint).Memory.(*rankMemory) }

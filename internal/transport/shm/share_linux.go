@@ -26,11 +26,11 @@ type shared struct {
 	peers  []allocated
 	maps   []*mapping
 	closed bool
-	given  []given // only with room for more ranks, who are told; guarded by end.mu
+	own    []ownAllocation // only with room for more ranks, who are told; guarded by rankMemory.mu
 }
 
-// given is memory that this rank has allocated.
-type given struct {
+// ownAllocation is memory that this rank has allocated.
+type ownAllocation struct {
 	packet []byte
 	file   *os.File
 }
@@ -64,7 +64,7 @@ func (s *shared) leads(peer int) bool {
 }
 
 // Allocate implements conduit.Remote. It sends a packet to each peer of the node.
-func (e *end) Allocate(size int64) ([]byte, error) {
+func (e *rankMemory) Allocate(size int64) ([]byte, error) {
 	if err := checkFile(size); err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (e *end) Allocate(size int64) ([]byte, error) {
 	if e.door == nil {
 		_ = f.Close() // the mappings keep the memory
 	} else {
-		s.given = append(s.given, given{packet, f})
+		s.own = append(s.own, ownAllocation{packet, f})
 	}
 	return mem, nil
 }
@@ -170,7 +170,7 @@ func (s *shared) addMapping(peer int, size, base uint64, f *os.File) error {
 	return nil
 }
 
-func (e *end) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
+func (e *rankMemory) Map(peer int, k conduit.Key) ([]byte, *atomic.Bool, error) {
 	s := &e.shared
 	if !s.leads(peer) {
 		return nil, nil, &conduit.PeerError{Peer: peer, Err: conduit.ErrUnreachable, Detail: "mapped memory"}

@@ -16,14 +16,14 @@ import (
 	"github.com/golci/golci/internal/transport/ring"
 )
 
-// end is one rank's ring.Memory.
-type end struct {
+// rankMemory is one rank's ring.Memory.
+type rankMemory struct {
 	ring    *ring.Endpoint
 	maps    []*mapping
 	shared  shared                   // memory that ranks have registered
 	wg      sync.WaitGroup           // watchers, and what the door starts
 	remotes []atomic.Pointer[remote] // by rank; nil until the rank is there
-	door    *door                    // nil without room for more ranks
+	door    *lateAcceptor            // nil without room for more ranks
 
 	mu    sync.Mutex      // guards conns, and what of shared is told to whom
 	conns []*net.UnixConn // to the other local ranks; each has a watcher
@@ -61,9 +61,9 @@ func New(cfg Config) (_ conduit.Conduit, err error) {
 }
 
 // assemble makes the endpoint of the memories and starts the watchers.
-func assemble(x *exchange, links map[int]*link) (*end, error) {
+func assemble(x *exchange, links map[int]*link) (*rankMemory, error) {
 	cfg, fence := x.cfg, x.fence
-	e := &end{remotes: make([]atomic.Pointer[remote], cfg.Size)}
+	e := &rankMemory{remotes: make([]atomic.Pointer[remote], cfg.Size)}
 	s := ring.Setup{Name: Name, Rank: cfg.Rank, Size: cfg.Size, Ranks: cfg.Local, Memory: e, Mapped: true}
 	e.shared.initShared(cfg)
 	for _, l := range links {
@@ -101,7 +101,7 @@ func assemble(x *exchange, links map[int]*link) (*end, error) {
 }
 
 // reach looks whether the kernel lets this process copy from and to the memory of a peer.
-func (e *end) reach(l *link) {
+func (e *rankMemory) reach(l *link) {
 	if !reachable(l.pid) {
 		return
 	}
@@ -114,7 +114,7 @@ func (e *end) reach(l *link) {
 
 // watchPeer waits, in the runtime's poller, for the end of the connection to a peer, and takes the memory that it
 // registers.
-func (e *end) watchPeer(peer int, c *net.UnixConn) {
+func (e *rankMemory) watchPeer(peer int, c *net.UnixConn) {
 	reason, detail := conduit.ErrPeerDied, ""
 	for {
 		b, f, err := receivePacket(c)
@@ -144,7 +144,7 @@ func (e *end) watchPeer(peer int, c *net.UnixConn) {
 }
 
 // Close gives the shared memory back at once, the addresses when the conduit is garbage.
-func (e *end) Close() (err error) {
+func (e *rankMemory) Close() (err error) {
 	for i := range e.shared.lost {
 		e.shared.lost[i].Store(true)
 	}

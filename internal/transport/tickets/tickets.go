@@ -80,17 +80,17 @@ func Of(class conduit.Class, n int) Cost {
 	return ticket
 }
 
-// Purse is what a rank has left. Its methods may be called from any goroutine and do not block.
-type Purse struct {
+// SendWindow is what a rank has left. Its methods may be called from any goroutine and do not block.
+type SendWindow struct {
 	free atomic.Uint64 // a Cost
 	_    [120]byte     // senders write free; cores fetch lines in pairs
 
 	noTicket, noChunk, unanswerable atomic.Uint64
 }
 
-// New is the purse of a rank that sends records of up to maxRecord bytes; nil, without limits. One longest record of
-// each kind always fits.
-func New(l Limits, maxRecord int) *Purse {
+// New is the send window of a rank that sends records of up to maxRecord bytes; nil, without limits. One longest record
+// of each kind always fits.
+func New(l Limits, maxRecord int) *SendWindow {
 	if l == (Limits{}) {
 		return nil
 	}
@@ -101,14 +101,14 @@ func New(l Limits, maxRecord int) *Purse {
 		return Cost(max(n, least))
 	}
 	longest := (maxRecord + chunkBytes - 1) / chunkBytes
-	p := new(Purse)
+	p := new(SendWindow)
 	p.Give(limit(l.Messages, 0, MaxMessages)*ticket + limit(l.Requests, longest, MaxChunks)*requestChunk +
 		limit(l.Replies, longest, MaxChunks)*replyChunk)
 	return p
 }
 
 // Take takes the cost of a record of a class, or nothing.
-func (p *Purse) Take(class conduit.Class, c Cost) bool {
+func (p *SendWindow) Take(class conduit.Class, c Cost) bool {
 	keep := 0
 	if class == conduit.Request {
 		keep = forAnswers
@@ -130,15 +130,15 @@ func (p *Purse) Take(class conduit.Class, c Cost) bool {
 }
 
 // Give gives back what records of that cost have held.
-func (p *Purse) Give(c Cost) {
+func (p *SendWindow) Give(c Cost) {
 	if c != 0 {
 		p.free.Add(uint64(c))
 	}
 }
 
 // MayServe is the gate before a request: its handler may reply, and must then find two tickets and a chunk. Without a
-// purse it is open.
-func (p *Purse) MayServe() bool {
+// send window it is open.
+func (p *SendWindow) MayServe() bool {
 	if p == nil {
 		return true
 	}
@@ -166,8 +166,8 @@ type Stats struct {
 	Unanswerable uint64
 }
 
-// Stats returns the counters; zero without a purse.
-func (p *Purse) Stats() Stats {
+// Stats returns the counters; zero without a send window.
+func (p *SendWindow) Stats() Stats {
 	if p == nil {
 		return Stats{}
 	}

@@ -14,7 +14,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fill takes records of n bytes until there is none left, and returns how many.
-func fill(p *Purse, class conduit.Class, n int) (k int) {
+func fill(p *SendWindow, class conduit.Class, n int) (k int) {
 	for p.Take(class, Of(class, n)) {
 		k++
 	}

@@ -14,7 +14,7 @@ type bulkStage struct {
 	write    int
 	reserved int           // bytes of that slot that are being filled; 0 if none are
 	sent     atomic.Uint64 // bytes, also of what is kept
-	// Under engine; of the rank's own lane, under poll.
+	// Under engine; of the rank's own peer, under poll.
 	read int
 }
 
@@ -50,12 +50,12 @@ func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte, keep con
 func (c *Conduit) copied(peer int, id uint64, off int64, data []byte) int {
 	done := 0
 	for done < len(data) {
-		space := c.bulkSpace(c.lane(peer), len(data)-done)
+		space := c.bulkSpace(c.peerState(peer), len(data)-done)
 		if space == nil {
 			break
 		}
 		n := copy(space, data[done:])
-		c.lane(peer).bulk.stage(id, off+int64(done), n)
+		c.peerState(peer).bulk.stage(id, off+int64(done), n)
 		done += n
 	}
 	if done > 0 {
@@ -72,7 +72,7 @@ func (c *Conduit) BulkReserve(peer, n int) ([]byte, conduit.Status) {
 	if c.g.chunk == 0 || n <= 0 {
 		return nil, conduit.Retry
 	}
-	space := c.bulkSpace(c.lane(peer), n)
+	space := c.bulkSpace(c.peerState(peer), n)
 	if space == nil {
 		return nil, conduit.Retry
 	}
@@ -81,15 +81,15 @@ func (c *Conduit) BulkReserve(peer, n int) ([]byte, conduit.Status) {
 
 // BulkCommit implements conduit.Conduit.
 func (c *Conduit) BulkCommit(peer int, id uint64, off int64, n int) {
-	if uint(peer) >= uint(len(c.lanes)) || n <= 0 || n > c.lane(peer).bulk.reserved {
+	if uint(peer) >= uint(len(c.peers)) || n <= 0 || n > c.peerState(peer).bulk.reserved {
 		return
 	}
-	c.lane(peer).bulk.stage(id, off, n)
+	c.peerState(peer).bulk.stage(id, off, n)
 	c.pushBulk(peer)
 }
 
 // bulkSpace is room for up to n bytes in the slot that is next, nil if there is none now.
-func (c *Conduit) bulkSpace(ln *lane, n int) []byte {
+func (c *Conduit) bulkSpace(ln *peerState, n int) []byte {
 	b := &ln.bulk
 	b.reserved = 0
 	slots := b.allSlots()

@@ -11,25 +11,25 @@ import (
 )
 
 // Close implements conduit.Conduit. It waits until what has left is acknowledged, or until no peer has acknowledged
-// anything for Config.Linger. What waits for a peer to make room, and the last farewell, are left to the keeper for as
-// long again; but kept data that have not arrived then never will.
+// anything for Config.Linger. What waits for a peer to make room, and the last farewell, are left to background
+// progress for as long again; but kept data that have not arrived then never will.
 func (c *Conduit) Close() error {
 	if !c.fails.Close() {
 		return nil
 	}
-	c.keeper.nudge()
-	c.wire.Wake() // the sleeper, or the keeper
+	c.background.nudge()
+	c.wire.Wake() // the sleeper, or background progress
 	c.poll.Lock()
 	//lint:ignore SA2001 it waits for a Poll that is under way
 	c.poll.Unlock()
 	c.ring()
-	<-c.keeper.flushed
+	<-c.background.flushed
 	c.tellKept()
 	return nil
 }
 
 // linger goes on after Close until all peers know of it.
-func (k *keeper) linger() {
+func (k *background) linger() {
 	c := k.c
 	news := c.clock() // of the start, or of the last acknowledgement
 	flushed := false
@@ -59,7 +59,7 @@ func (k *keeper) linger() {
 }
 
 // stayForOthers answers peers that have not heard the last acknowledgement.
-func (k *keeper) stayForOthers() {
+func (k *background) stayForOthers() {
 	c := k.c
 	for end := c.clock() + 2*closingTick; c.clock() < end; {
 		c.wire.Wait(c.base.Add(end))
@@ -88,10 +88,10 @@ func (c *Conduit) discardArrived() {
 func (c *Conduit) farewell() (calm, done bool, news time.Duration) {
 	c.engine.Lock()
 	defer c.releaseEngine()
-	calm = c.keeps.none()
+	calm = c.zeroCopy.none()
 	done = calm
-	for p := range c.lanes {
-		ln := c.lanes[p].Load()
+	for p := range c.peers {
+		ln := c.peers[p].Load()
 		if ln == nil || !ln.known || c.fails.Lost(p) {
 			continue
 		}
@@ -117,16 +117,16 @@ func (c *Conduit) heardBye(peer int, data []byte) {
 		c.recv.malformed++
 		return
 	}
-	ln := c.lane(peer)
+	ln := c.peerState(peer)
 	ln.bye, ln.byeAt = true, binary.LittleEndian.Uint64(data)
 	c.byeIfAll(peer)
 }
 
 // byeIfAll ends a peer that has said good-bye once all that it sent is here.
 func (c *Conduit) byeIfAll(peer int) {
-	if ln := c.lane(peer); ln.bye && ln.arrived >= ln.byeAt && !c.fails.Lost(peer) {
+	if ln := c.peerState(peer); ln.bye && ln.arrived >= ln.byeAt && !c.fails.Lost(peer) {
 		c.failPeer(peer, conduit.ErrPeerClosed, "")
-		c.leaving = append(c.leaving, leaver{peer, c.now + 2*closingTick, conduit.ErrPeerClosed})
+		c.departing = append(c.departing, departingPeer{peer, c.now + 2*closingTick, conduit.ErrPeerClosed})
 	}
 }
 
@@ -140,7 +140,7 @@ func (c *Conduit) overflow(q receivepool.Queue, peer, n int) {
 	binary.LittleEndian.PutUint64(b[8:], uint64(room[q]))
 	c.core.Send(peer, reliable.Message{Data: b[:], Tag: tagOverflow, Urgent: true}, c.now) // in vain if it has no room, too
 	c.failPeer(peer, conduit.ErrOverflow, overflowed(peer, c.cfg.Rank, b[:]))
-	c.leaving = append(c.leaving, leaver{peer, c.now + 2*closingTick, conduit.ErrOverflow})
+	c.departing = append(c.departing, departingPeer{peer, c.now + 2*closingTick, conduit.ErrOverflow})
 }
 
 const overflowBytes = 16
@@ -159,9 +159,9 @@ func overflowed(src, dst int, b []byte) string {
 		binary.LittleEndian.Uint32(b[4:]), dst, binary.LittleEndian.Uint64(b[8:]))
 }
 
-// leaver is a peer that is to be forgotten, and when: if it has said good-bye, then it has heard by then that it was
-// heard.
-type leaver struct {
+// departingPeer is a peer that is to be forgotten, and when: if it has said good-bye, then it has heard by then that it
+// was heard.
+type departingPeer struct {
 	peer   int
 	at     time.Duration
 	reason error
@@ -169,19 +169,19 @@ type leaver struct {
 
 // forgetDue drops peers whose time has come; what was on its way to them ends. Under engine.
 func (c *Conduit) forgetDue() {
-	for len(c.leaving) > 0 && c.leaving[0].at <= c.now {
-		l := c.leaving[0]
-		c.leaving = c.leaving[1:]
+	for len(c.departing) > 0 && c.departing[0].at <= c.now {
+		l := c.departing[0]
+		c.departing = c.departing[1:]
 		c.core.Remove(l.peer, l.reason)
 	}
 }
 
-// forgetAll ends what is still on its way when the keeper gives up.
+// forgetAll ends what is still on its way when background progress gives up.
 func (c *Conduit) forgetAll() {
 	c.engine.Lock()
 	defer c.engine.Unlock()
-	for p := range c.lanes {
-		if ln := c.lanes[p].Load(); ln != nil && ln.known {
+	for p := range c.peers {
+		if ln := c.peers[p].Load(); ln != nil && ln.known {
 			c.core.Remove(p, conduit.ErrClosed)
 		}
 	}

@@ -150,8 +150,8 @@ func (c *Config) pool(g *geometry) *receivepool.Pool {
 	return receivepool.New(s, each*c.Size, each*c.Size)
 }
 
-// purse makes what bounds the records under way; nil for what credits allow.
-func (c *Config) purse(g *geometry) *tickets.Purse {
+// window makes what bounds the records under way; nil for what credits allow.
+func (c *Config) window(g *geometry) *tickets.SendWindow {
 	if g.tiny {
 		c.Limits = tickets.Tiny(g.maxRecord)
 	}

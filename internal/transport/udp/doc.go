@@ -4,8 +4,8 @@
 //
 // Records arrive in any order, each once; there are no credit words. A record that is committed while nothing waits
 // towards its peer leaves at once; what is committed while it is on its way leaves with the next poll, together. A
-// goroutine of the conduit's own, the keeper, parks in the netpoller while nobody polls: it acknowledges, sends again
-// and answers keep-alives, so that a rank that computes is not taken for dead.
+// goroutine of the conduit's own, background progress, parks in the netpoller while nobody polls: it acknowledges,
+// sends again and answers keep-alives, so that a rank that computes is not taken for dead.
 //
 // # Locks
 //
@@ -13,7 +13,7 @@
 //
 //   - sleep.role: whoever waits for the socket. A sleeper also asks its caller's condition under it;
 //   - poll: whoever receives. It owns the inboxes and the receive buffers;
-//   - the caller's own lock for Reserve and Commit, or for BulkSend, which keeps a lane's stage to one writer. Sinks
+//   - the caller's own lock for Reserve and Commit, or for BulkSend, which keeps a peer's stage to one writer. Sinks
 //     take it, too;
 //   - engine: whoever moves what is staged into the reliable core, and the core's packets into the socket. It is held
 //     across system calls, as long as there is something to send and the socket takes it. Who commits does not wait for

@@ -36,17 +36,17 @@ const (
 	flushAfter = 50 * time.Microsecond
 	// pollsAgain is after how long without a poll nobody is expected to poll soon.
 	pollsAgain = 200 * time.Microsecond
-	// sureOfCompany counts rounds with more than one record to a peer. After so many the first record of a round waits.
+	// coalesceAfter counts rounds with more than one record to a peer. After so many the first record of a round waits.
 	// In each of them a record that was kept back must have left soon after the first.
-	sureOfCompany = 8
-	soon          = 20 * time.Microsecond
+	coalesceAfter = 8
+	ackSoonDelay  = 20 * time.Microsecond
 	// fullFor is after how long a socket that was full is tried again.
 	fullFor = 250 * time.Microsecond
 )
 
 // mark lists a peer as having something staged.
 func (c *Conduit) mark(peer int) {
-	ln := c.lane(peer)
+	ln := c.peerState(peer)
 	if ln.dirty.Load() || !ln.dirty.CompareAndSwap(false, true) {
 		return
 	}
@@ -66,16 +66,16 @@ func (c *Conduit) pushStaged(peer int) {
 		}
 	}
 	c.now = c.clock()
-	c.drainLane(peer)
-	if c.atOnce(c.lane(peer)) {
+	c.drainPeer(peer)
+	if c.atOnce(c.peerState(peer)) {
 		c.turn()
-		c.keeper.expectAt(time.Duration(c.due.Load()))
+		c.background.expectAt(time.Duration(c.due.Load()))
 	} else {
 		if c.heldAt == 0 {
 			c.heldAt = c.now
 		}
 		c.held.Store(true)
-		c.keeper.expectAt(c.now + tick)
+		c.background.expectAt(c.now + tick)
 	}
 	c.releaseEngine()
 }
@@ -85,14 +85,14 @@ func (c *Conduit) releaseEngine() {
 	c.engine.Unlock()
 	for c.dirties.Load() > 0 && c.engine.TryLock() {
 		c.turn()
-		c.keeper.expectAt(time.Duration(c.due.Load()))
+		c.background.expectAt(time.Duration(c.due.Load()))
 		c.engine.Unlock()
 	}
 }
 
 // atOnce tells whether something staged for a peer should leave now: nobody polls, or it is the first since the last
 // poll and seldom has company, or the last datagram left a while ago, or there is much.
-func (c *Conduit) atOnce(ln *lane) bool {
+func (c *Conduit) atOnce(ln *peerState) bool {
 	p := c.polls.Load()
 	first := ln.flushed != p
 	if ln.flushed = p; first {
@@ -100,7 +100,7 @@ func (c *Conduit) atOnce(ln *lane) bool {
 	}
 	may := c.now-c.polled < pollsAgain && c.out.waits < flushBytes && !c.sleep.asleep.Load()
 	if first {
-		return !may || ln.company < sureOfCompany
+		return !may || ln.coalesceRounds < coalesceAfter
 	}
 	if !may || c.now-c.out.last >= flushAfter && c.heldAt == 0 {
 		return true
@@ -112,11 +112,11 @@ func (c *Conduit) atOnce(ln *lane) bool {
 // learnCompany begins a round, which lasts from one poll to the next: did something follow the first record of the
 // round before, and was kept back? Only a rank that has had company in each of the last rounds waits for it, and one
 // that polled soon after it.
-func (ln *lane) learnCompany(slow uint32) {
+func (ln *peerState) learnCompany(slow uint32) {
 	if !ln.followed || ln.slow != slow {
-		ln.company = 0
-	} else if ln.company < sureOfCompany {
-		ln.company++
+		ln.coalesceRounds = 0
+	} else if ln.coalesceRounds < coalesceAfter {
+		ln.coalesceRounds++
 	}
 	ln.followed, ln.slow = false, slow
 }
@@ -133,13 +133,13 @@ func (c *Conduit) drainStages() {
 	c.dirtyMu.Unlock()
 	for _, p := range c.drained {
 		// Before the stages are looked at: what is committed after that look marks the peer again.
-		c.lane(int(p)).dirty.Store(false)
-		c.drainLane(int(p))
+		c.peerState(int(p)).dirty.Store(false)
+		c.drainPeer(int(p))
 	}
 }
 
-func (c *Conduit) drainLane(peer int) {
-	ln := c.lane(peer)
+func (c *Conduit) drainPeer(peer int) {
+	ln := c.peerState(peer)
 	ln.blocked = false
 	if c.fails.Lost(peer) {
 		c.repay(ln, ln.held.Load())
@@ -164,7 +164,7 @@ func (c *Conduit) drainLane(peer int) {
 }
 
 // handRecord gives a record to the core; false if it has no room.
-func (c *Conduit) handRecord(peer int, ln *lane, rec []byte, class conduit.Class) bool {
+func (c *Conduit) handRecord(peer int, ln *peerState, rec []byte, class conduit.Class) bool {
 	m := reliable.Message{Data: rec, Tag: tagOf[class], Urgent: class == conduit.System}
 	if len(rec) > ln.mtu-mostOverhead { // it goes in pieces, and has to stay
 		m.Data, m.ID = c.loans.takeLoan(rec)
@@ -188,7 +188,7 @@ func (c *Conduit) handRecord(peer int, ln *lane, rec []byte, class conduit.Class
 	}
 }
 
-func (c *Conduit) drainBulk(peer int, ln *lane) {
+func (c *Conduit) drainBulk(peer int, ln *peerState) {
 	for s := ln.bulk.nextSlot(); s != nil; s = ln.bulk.nextSlot() {
 		id := bulkLoan | uint64(peer)<<16 | uint64(ln.bulk.read)
 		m := reliable.Message{Data: s.data(), Tag: tagBulk, Put: true, Place: s.id, Offset: uint64(s.off), ID: id}
@@ -217,7 +217,7 @@ func (c *Conduit) Ended(_ int, id uint64, err error) {
 		return
 	}
 	peer, i := int(id&^bulkLoan>>16), int(id&(1<<16-1))
-	ln := c.lane(peer)
+	ln := c.peerState(peer)
 	c.freeSlot(&ln.bulk.allSlots()[i])
 	if ln.blocked {
 		c.mark(peer)
@@ -225,7 +225,7 @@ func (c *Conduit) Ended(_ int, id uint64, err error) {
 }
 
 // stick notes that the core has no room for more towards a peer.
-func (c *Conduit) stick(peer int, ln *lane) {
+func (c *Conduit) stick(peer int, ln *peerState) {
 	if ln.blocked = true; !slices.Contains(c.stuck, int32(peer)) {
 		c.stuck = append(c.stuck, int32(peer))
 	}
@@ -252,7 +252,7 @@ func (c *Conduit) turn() {
 	}
 	if c.held.Load() {
 		c.held.Store(false)
-		if c.heldAt > 0 && c.now-c.heldAt > soon {
+		if c.heldAt > 0 && c.now-c.heldAt > ackSoonDelay {
 			c.slow++
 		}
 		c.heldAt = 0
@@ -267,10 +267,10 @@ func (c *Conduit) turn() {
 // schedule says when the next turn is due.
 func (c *Conduit) schedule() {
 	due := c.core.NextTimer()
-	if len(c.leaving) > 0 {
+	if len(c.departing) > 0 {
 		c.forgetDue()
-		if len(c.leaving) > 0 {
-			due = min(due, c.leaving[0].at)
+		if len(c.departing) > 0 {
+			due = min(due, c.departing[0].at)
 		}
 	}
 	if c.debts.Load() {
@@ -296,18 +296,18 @@ func (c *Conduit) sendPackets(budget int) {
 
 // heard takes in what a peer says it has served and taken.
 func (c *Conduit) heard(peer int, served uint64, bulk uint32) {
-	ln := c.lane(peer)
+	ln := c.peerState(peer)
 	c.repay(ln, served)
 	if advance(&ln.bulkFreed, bulk, ln.bulk.sent.Load()) && ln.blocked {
 		c.mark(peer)
 	}
 }
 
-// repay gives what the peer has served back to the purse, unless that was told before.
-func (c *Conduit) repay(ln *lane, served uint64) {
+// repay gives what the peer has served back to the send window, unless that was told before.
+func (c *Conduit) repay(ln *peerState, served uint64) {
 	if d := served - ln.repaid; d != 0 && d <= ln.held.Load()-ln.repaid {
 		ln.repaid = served
-		c.purse.Give(tickets.Cost(d))
+		c.window.Give(tickets.Cost(d))
 	}
 }
 

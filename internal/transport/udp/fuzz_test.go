@@ -145,7 +145,7 @@ func (v *victim) bounded() {
 		}
 		most += uint64(room[q])
 	}
-	ln := v.c.lane(1)
+	ln := v.c.peerState(1)
 	if ln.untaken[1] > uint64(v.c.g.slots*v.c.g.chunk) {
 		v.t.Fatalf("%v bytes wait", ln.untaken)
 	}

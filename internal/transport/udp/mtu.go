@@ -29,7 +29,7 @@ func (c *Conduit) leastDatagram() int { return c.box.Overhead() + headerSize + r
 
 // measure sets how large the datagrams to a peer are at first.
 func (c *Conduit) measure(peer int) {
-	ln := c.lane(peer)
+	ln := c.peerState(peer)
 	most := c.box.Overhead() + headerSize + reliable.MaxMTU
 	ln.mtu = most
 	for _, p := range ln.paths {
@@ -47,7 +47,7 @@ func (c *Conduit) followSize(peer int) {
 
 // countLarge tells the core what the next smaller datagrams would not hold.
 func (c *Conduit) countLarge(peer int) {
-	next := c.lane(peer).size.mtu.Below()
+	next := c.peerState(peer).size.mtu.Below()
 	c.core.CountLarge(peer, max(c.coreMTU(next)-mostOverhead, 0))
 }
 
@@ -55,13 +55,13 @@ func (c *Conduit) countLarge(peer int) {
 func (c *Conduit) judgeSizes() {
 	c.sizeAt = c.now + sizeEvery
 	for _, p := range c.sized {
-		if ln := c.lane(int(p)); ln.known && !c.fails.Lost(int(p)) {
+		if ln := c.peerState(int(p)); ln.known && !c.fails.Lost(int(p)) {
 			c.judgeSize(int(p), ln)
 		}
 	}
 }
 
-func (c *Conduit) judgeSize(peer int, ln *lane) {
+func (c *Conduit) judgeSize(peer int, ln *peerState) {
 	stats := c.core.Stats(peer)
 	if ln.size.lookAtLosses(&stats, ln.mtu, func() int { return c.pathPayload(peer) }, c.now) {
 		least := controlSize + headerSize + c.box.Overhead()
@@ -74,7 +74,7 @@ func (c *Conduit) judgeSize(peer int, ln *lane) {
 }
 
 // resize goes over to what the sizer says.
-func (c *Conduit) resize(peer int, ln *lane) {
+func (c *Conduit) resize(peer int, ln *peerState) {
 	n := ln.size.mtu.Payload()
 	if n == ln.mtu {
 		return
@@ -89,7 +89,7 @@ func (c *Conduit) resize(peer int, ln *lane) {
 
 // shrink makes the datagrams to a peer as small as its paths now are: one of size bytes was refused.
 func (c *Conduit) shrink(peer, size int) {
-	ln := c.lane(peer)
+	ln := c.peerState(peer)
 	if !ln.size.mtu.TooBig(size, c.pathPayload(peer), c.now) {
 		c.giveUp(peer, conduit.ErrUnreachable,
 			fmt.Sprintf("the system refuses a datagram of %d bytes, and the least that serves is %d: the MTU is too small", size, c.leastDatagram()))
@@ -104,7 +104,7 @@ func (c *Conduit) pathPayload(peer int) (least int) {
 	if ask == nil {
 		ask = mmsg.PathPayload
 	}
-	for _, p := range c.lane(peer).paths {
+	for _, p := range c.peerState(peer).paths {
 		if n, err := ask(p.Addr); err == nil && (least == 0 || n < least) {
 			least = n
 		}
@@ -135,7 +135,7 @@ func (c *Conduit) heardControl(peer int, b []byte) {
 		return
 	}
 	size := int(binary.BigEndian.Uint32(b[2:]))
-	switch ln := c.lane(peer); b[1] {
+	switch ln := c.peerState(peer); b[1] {
 	case probeKind:
 		if size == len(b)+headerSize+c.box.Overhead() {
 			c.control(peer, answerKind, size, 0)

@@ -19,8 +19,8 @@ func (m *mutex) TryLock() bool { return m.v.Load() == 0 && m.v.CompareAndSwap(0,
 
 func (m *mutex) Unlock() { m.v.Store(0) }
 
-// pollMutex is the lock of a conduit's receiving side. Whoever finds it held knows by whom: a user may not return
-// soon, and may be the one who asks, from a sink; the keeper has it for a moment. One word says both, so that no
+// pollMutex is the lock of a conduit's receiving side. Whoever finds it held knows by whom: a user may not return soon,
+// and may be the one who asks, from a sink; background progress has it for a moment. One word says both, so that no
 // holder is ever nameless.
 type pollMutex struct {
 	v atomic.Uint32
@@ -30,7 +30,7 @@ type pollMutex struct {
 const (
 	pollFree uint32 = iota
 	pollUser
-	pollKeeper // or a sleeper who does its work
+	pollBackground // or a sleeper who does its work
 )
 
 // lockUser takes m for somebody who polls; false if another user has it. A keeper is waited for.
@@ -41,7 +41,7 @@ func (m *pollMutex) lockUser() bool {
 			if m.v.CompareAndSwap(pollFree, pollUser) {
 				return true
 			}
-		case pollKeeper:
+		case pollBackground:
 			runtime.Gosched()
 		default:
 			return false
@@ -49,13 +49,13 @@ func (m *pollMutex) lockUser() bool {
 	}
 }
 
-// lockKeeper takes m for the keeper's work; false if anybody has it.
-func (m *pollMutex) lockKeeper() bool {
-	return m.v.Load() == pollFree && m.v.CompareAndSwap(pollFree, pollKeeper)
+// lockBackground takes m for background progress's work; false if anybody has it.
+func (m *pollMutex) lockBackground() bool {
+	return m.v.Load() == pollFree && m.v.CompareAndSwap(pollFree, pollBackground)
 }
 
 // Lock takes m for the end of the conduit, or a look at its figures; it waits for whoever has it.
-func (m *pollMutex) Lock() { waitFor(m.lockKeeper) }
+func (m *pollMutex) Lock() { waitFor(m.lockBackground) }
 
 // Unlock is a full fence, as mutex.Unlock.
 func (m *pollMutex) Unlock() { m.v.Store(pollFree) }

@@ -14,11 +14,11 @@ func TestPollMutex(t *testing.T) {
 	if m.lockUser() {
 		t.Fatal("a user was let in beside another, who may be himself")
 	}
-	if m.lockKeeper() {
+	if m.lockBackground() {
 		t.Fatal("the keeper was let in beside a user")
 	}
 	m.Unlock()
-	if !m.lockKeeper() || m.lockKeeper() {
+	if !m.lockBackground() || m.lockBackground() {
 		t.Fatal("the keeper has a free lock once")
 	}
 	var got bool

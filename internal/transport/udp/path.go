@@ -88,7 +88,7 @@ func (r *router) working() (n int) {
 
 // cameBy notes by which path a datagram came. What comes from elsewhere says that the peer is there, by whatever path.
 func (c *Conduit) cameBy(peer int, from netip.AddrPort) {
-	ln := c.lane(peer)
+	ln := c.peerState(peer)
 	r := &ln.route
 	if r.paths == 1 {
 		return

@@ -56,10 +56,10 @@ func (c *Conduit) Pending() bool {
 
 // waiting tells whether something is there to be delivered, or to be told. Under poll.
 func (c *Conduit) waiting() bool {
-	return c.recv.waiting() || c.self.Load() || c.keeps.waiting() || c.fails.News() == conduit.PeerGone
+	return c.recv.waiting() || c.self.Load() || c.zeroCopy.waiting() || c.fails.News() == conduit.PeerGone
 }
 
-// userPass is a pass of somebody who polls, not of the keeper.
+// userPass is a pass of somebody who polls, not of background progress.
 func (c *Conduit) userPass() {
 	c.polls.Store(c.polls.Load() + 1)
 	c.passOnce(true)
@@ -116,7 +116,7 @@ func (c *Conduit) serveQueue(q receivepool.Queue, budget int, sink conduit.Sink)
 
 // gate tells whether an entry of a queue may be served: a request only if its answer can be sent.
 func (c *Conduit) gate(q receivepool.Queue) bool {
-	return c.purse == nil || q != receivepool.AM || c.purse.MayServe()
+	return c.window == nil || q != receivepool.AM || c.window.MayServe()
 }
 
 func (c *Conduit) giveEntry(q receivepool.Queue, e *receivepool.Entry, sink conduit.Sink) {
@@ -149,14 +149,14 @@ func (c *Conduit) selfMail() {
 
 // deliverSelf delivers what this rank has sent to itself, from where it was written. Under poll.
 func (c *Conduit) deliverSelf(budget int, sink conduit.Sink) (n int) {
-	ln := c.lane(c.cfg.Rank)
+	ln := c.peerState(c.cfg.Rank)
 	c.self.Store(false) // before the look: what is committed after it sets it again
 	for n < budget {
 		if rec, class := ln.stage.nextRecord(); rec != nil {
 			sink.Record(c.cfg.Rank, rec[:len(rec):len(rec)])
 			ln.stage.popRecord(len(rec))
-			if c.purse != nil {
-				c.purse.Give(tickets.Of(class, len(rec)))
+			if c.window != nil {
+				c.window.Give(tickets.Of(class, len(rec)))
 			}
 			n++
 			continue

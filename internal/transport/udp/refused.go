@@ -28,7 +28,7 @@ func (c *Conduit) cameBack(quote []byte, from netip.AddrPort) {
 	if uint(peer) >= uint(c.cfg.Size) {
 		return
 	}
-	ln := c.lanes[peer].Load()
+	ln := c.peers[peer].Load()
 	if ln == nil || !ln.known {
 		return
 	}
@@ -63,7 +63,7 @@ func (c *Conduit) Suspect(peer int) {
 	c.now = c.clock()
 	c.suspect(peer)
 	c.turn()
-	c.keeper.expectAt(time.Duration(c.due.Load()))
+	c.background.expectAt(time.Duration(c.due.Load()))
 }
 
 // suspect has spread tell of a peer, a rank of the job. Under engine.

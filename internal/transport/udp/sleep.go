@@ -11,7 +11,7 @@ import (
 // sleep is where a rank waits: in the netpoller, through the socket.
 type sleep struct {
 	asleep atomic.Bool // somebody is in Sleep
-	// role is the right to be in Wait: of the sleeper, or of the keeper.
+	// role is the right to be in Wait: of the sleeper, or of background progress.
 	role sync.Mutex
 
 	armed atomic.Bool // another conduit's sleeper relies on the bell
@@ -24,7 +24,7 @@ func (c *Conduit) Bell(f func()) { c.sleep.bell = f }
 // Arm implements conduit.Belled.
 func (c *Conduit) Arm() {
 	c.sleep.armed.Store(true)
-	c.keeper.nudge()
+	c.background.nudge()
 }
 
 // Disarm implements conduit.Belled.
@@ -38,7 +38,7 @@ func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
 	}
 	defer s.asleep.Store(false)
 	if !s.role.TryLock() {
-		c.wire.Wake() // the keeper goes away when it sees who wants to sleep
+		c.wire.Wake() // background progress goes away when it sees who wants to sleep
 		s.role.Lock()
 	}
 	defer s.role.Unlock()
@@ -63,10 +63,10 @@ func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
 	}
 }
 
-// attend runs timers for a sleeper or the keeper, and tells whether something waits to be delivered; done is false if
-// somebody polls, who was left alone.
+// attend runs timers for a sleeper or background progress, and tells whether something waits to be delivered; done is
+// false if somebody polls, who was left alone.
 func (c *Conduit) attend() (found, done bool) {
-	if !c.poll.lockKeeper() {
+	if !c.poll.lockBackground() {
 		return false, false
 	}
 	c.passOnce(false)

@@ -19,9 +19,9 @@ const pad = 1 << 31
 const leastRing = 4096
 
 // stage holds the records that were committed and not yet handed to the reliable core. Its one writer is the caller of
-// Reserve and Commit. Its one reader is the holder of engine; of the rank's own lane, the holder of poll. They lie in a ring.
-// When that is full the writer goes on in one twice as long, and the reader follows when it has emptied the old one:
-// neither waits for the other.
+// Reserve and Commit. Its one reader is the holder of engine; of the rank's own peer, the holder of poll. They lie in a
+// ring. When that is full the writer goes on in one twice as long, and the reader follows when it has emptied the old
+// one: neither waits for the other.
 type stage struct {
 	start atomic.Pointer[ring] // the first, of which the reader takes over; set by the writer
 	read  *ring                // of the reader; nil before the first record

@@ -45,7 +45,7 @@ func (c *Conduit) Segments() (sum reliable.Stats) {
 	defer c.poll.Unlock()
 	c.engine.Lock()
 	defer c.releaseEngine()
-	for p := range c.lanes {
+	for p := range c.peers {
 		s := c.core.Stats(p)
 		sum.Sent += s.Sent
 		sum.Resent += s.Resent
@@ -61,7 +61,7 @@ func (c *Conduit) stats() Stats {
 	r, o := &c.recv, &c.out
 	return Stats{
 		Seal: c.box.Stats(), Received: r.datagrams, Truncated: r.truncated, Malformed: r.malformed, Dropped: c.wire.Dropped(), Returned: r.returned,
-		Sent: o.datagrams, Refused: o.failed, Overflows: r.overflows, Pool: r.pool.Memory(), Tickets: c.purse.Stats(),
+		Sent: o.datagrams, Refused: o.failed, Overflows: r.overflows, Pool: r.pool.Memory(), Tickets: c.window.Stats(),
 	}
 }
 
@@ -108,7 +108,7 @@ const reportWait = 100 * time.Millisecond
 // time; it waits for a Poll under way, but not long.
 func (c *Conduit) Report() string {
 	end := time.Now().Add(reportWait)
-	for !c.poll.lockKeeper() {
+	for !c.poll.lockBackground() {
 		if time.Now().After(end) {
 			return "udp: somebody has been polling for " + reportWait.String() + "\n"
 		}
@@ -124,15 +124,15 @@ func (c *Conduit) Report() string {
 	defer c.releaseEngine()
 	var b strings.Builder
 	fmt.Fprintf(&b, "udp: %v\n", c.stats())
-	for p := range c.lanes {
+	for p := range c.peers {
 		if s := c.core.Stats(p); s.Unacknowledged > 0 || s.Waiting > 0 {
-			b.WriteString(c.lane(p).reportLane(p, &s))
+			b.WriteString(c.peerState(p).reportPeer(p, &s))
 		}
 	}
 	return b.String()
 }
 
-func (ln *lane) reportLane(peer int, s *reliable.Stats) string {
+func (ln *peerState) reportPeer(peer int, s *reliable.Stats) string {
 	return fmt.Sprintf("udp: rank %d: %d packets unacknowledged, %d wait; round trip %v, window %d KiB, %d of %d sent again, datagrams of %d bytes\n",
 		peer, s.Unacknowledged, s.Waiting, s.SmoothRTT, s.CongestionWindow>>10, s.Resent, s.Sent, ln.mtu)
 }

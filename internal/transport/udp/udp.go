@@ -12,34 +12,34 @@ import (
 	"github.com/golci/golci/internal/transport/receivepool"
 	"github.com/golci/golci/internal/transport/reliable"
 	"github.com/golci/golci/internal/transport/tickets"
-	"github.com/golci/golci/internal/transport/udp/obituary"
+	"github.com/golci/golci/internal/transport/udp/deathnotice"
 	"github.com/golci/golci/internal/transport/udp/seal"
 )
 
 // Conduit is one rank's end.
 type Conduit struct {
-	cfg    Config
-	g      geometry
-	purse  *tickets.Purse          // nil: what is under way is what credits allow
-	limits [receivepool.Queues]int // of one Poll
-	wire   Wire
-	box    *seal.Box
-	base   time.Time              // of all times
-	lanes  []atomic.Pointer[lane] // by peer; see lane
-	chunks sync.Pool              // of *[]byte, a chunk long, for all lanes
-	book   *book
+	cfg          Config
+	g            geometry
+	window       *tickets.SendWindow     // nil: what is under way is what credits allow
+	limits       [receivepool.Queues]int // of one Poll
+	wire         Wire
+	box          *seal.Box
+	base         time.Time                   // of all times
+	peers        []atomic.Pointer[peerState] // by peer; see peer
+	chunks       sync.Pool                   // of *[]byte, a chunk long, for all peers
+	addressTable *addressTable
 
-	engine  mutex
-	core    *reliable.Endpoint // under engine
-	out     outbox             // under engine
-	loans   loans              // under engine
-	leaving []leaver           // under engine
-	deaths  []int32            // under engine: peers of whose death others are to be told
-	notices obituary.Notices   // under engine: who was told of which
-	now     time.Duration      // under engine: of the last pass
-	polled  time.Duration      // under engine: when a user polled last
-	heldAt  time.Duration      // under engine: since when something is kept back for company; 0: nothing is
-	slow    uint32             // under engine: how often that took longer than soon
+	engine    mutex
+	core      *reliable.Endpoint  // under engine
+	out       outbox              // under engine
+	loans     pieceCopies         // under engine
+	departing []departingPeer     // under engine
+	deaths    []int32             // under engine: peers of whose death others are to be told
+	notices   deathnotice.Notices // under engine: who was told of which
+	now       time.Duration       // under engine: of the last pass
+	polled    time.Duration       // under engine: when a user polled last
+	heldAt    time.Duration       // under engine: since when something is kept back for company; 0: nothing is
+	slow      uint32              // under engine: how often that took longer than soon
 
 	// dirty are peers with something staged; guarded by dirtyMu, except for the count.
 	dirtyMu sync.Mutex
@@ -61,10 +61,10 @@ type Conduit struct {
 	due   atomic.Int64  // when the core wants its next turn; written under engine
 	held  atomic.Bool   // something is kept back for company; written under engine
 
-	fails  conduit.Failures
-	keeps  keeps
-	sleep  sleep
-	keeper keeper
+	fails      conduit.Failures
+	zeroCopy   zeroCopySends
+	sleep      sleep
+	background background
 }
 
 // New makes the end of one rank and starts its keeper, which ends after Close. The error matches conduit.ErrConfig.
@@ -73,11 +73,11 @@ func New(cfg Config) (*Conduit, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.keeper.startKeeper(c)
+	c.background.startBackground(c)
 	return c, nil
 }
 
-// assemble is New without the keeper.
+// assemble is New without background progress.
 func assemble(cfg Config) (*Conduit, error) {
 	g, err := newGeometry(cfg.Conduit)
 	if err != nil {
@@ -88,11 +88,11 @@ func assemble(cfg Config) (*Conduit, error) {
 		return nil, err
 	}
 	c := &Conduit{
-		cfg: cfg, g: g, wire: cfg.Wire, base: time.Now(), lanes: make([]atomic.Pointer[lane], cfg.Size),
+		cfg: cfg, g: g, wire: cfg.Wire, base: time.Now(), peers: make([]atomic.Pointer[peerState], cfg.Size),
 	}
 	c.chunks.New = func() any { b := make([]byte, g.chunk); return &b }
-	c.notices = obituary.New(cfg.Rank, cfg.Size)
-	if c.book, err = newBook(cfg.Peers); err != nil {
+	c.notices = deathnotice.New(cfg.Rank, cfg.Size)
+	if c.addressTable, err = newAddressTable(cfg.Peers); err != nil {
 		return nil, err
 	}
 	c.fails.Init(cfg.Size)
@@ -104,13 +104,13 @@ func assemble(cfg Config) (*Conduit, error) {
 	if c.box, err = seal.New(sc); err != nil {
 		return nil, fmt.Errorf("%w: %w", conduit.ErrConfig, err)
 	}
-	c.cfg.Key, c.cfg.Private, c.cfg.Peers = nil, nil, nil // the box and the book have them
+	c.cfg.Key, c.cfg.Private, c.cfg.Peers = nil, nil, nil // the box and the address table have them
 	if err := c.initCore(); err != nil {
 		return nil, err
 	}
 	c.out.initOutbox(c)
 	c.recv.initReceiver(c) // before the loan is taken back where there are limits
-	c.purse, c.limits = c.cfg.purse(&c.g), cfg.limits()
+	c.window, c.limits = c.cfg.window(&c.g), cfg.limits()
 	c.watchNeighbours()
 	return c, nil
 }
@@ -135,7 +135,7 @@ func (c *Conduit) initCore() error {
 const watched = 64
 
 func (c *Conduit) watchNeighbours() {
-	for p := range c.lanes {
+	for p := range c.peers {
 		near := p == (c.cfg.Rank+1)%c.cfg.Size || (p+1)%c.cfg.Size == c.cfg.Rank
 		if p != c.cfg.Rank && (c.cfg.Size <= watched || near) && c.know(p) {
 			c.core.Watch(p, 0)
@@ -145,14 +145,14 @@ func (c *Conduit) watchNeighbours() {
 
 // know makes a peer known to the core; false if that cannot be. Under engine.
 func (c *Conduit) know(peer int) bool {
-	ln := c.lane(peer)
+	ln := c.peerState(peer)
 	if ln.known {
 		return true
 	}
 	if c.fails.Lost(peer) {
 		return false
 	}
-	ln.paths = c.book.paths(peer)
+	ln.paths = c.addressTable.paths(peer)
 	c.measure(peer)
 	if err := c.addPair(peer); err != nil {
 		c.failPeer(peer, conduit.ErrUnreachable, err.Error())
@@ -166,7 +166,7 @@ func (c *Conduit) know(peer int) bool {
 
 // addPair makes the pair with a peer.
 func (c *Conduit) addPair(peer int) error {
-	ln := c.lane(peer)
+	ln := c.peerState(peer)
 	sender, err := c.box.Sender(peer)
 	if err != nil {
 		return err
@@ -203,7 +203,7 @@ func (c *Conduit) Mine(int) *atomic.Uint64 { return nil }
 func (c *Conduit) Theirs(int) *atomic.Uint64 { return nil }
 
 func (c *Conduit) unreachable(peer int) bool {
-	return uint(peer) >= uint(len(c.lanes)) || c.fails.Has(peer)
+	return uint(peer) >= uint(len(c.peers)) || c.fails.Has(peer)
 }
 
 // Failed implements conduit.Conduit.
@@ -215,7 +215,7 @@ func (c *Conduit) Foretell(tell func(peer int, reason error)) { c.fails.Foretell
 // failPeer makes a peer unreachable; the first reason stays. What came from it before is delivered all the same.
 func (c *Conduit) failPeer(peer int, reason error, detail string) {
 	c.fails.Add(peer, reason, detail)
-	if c.lanes[peer].Load() != nil {
+	if c.peers[peer].Load() != nil {
 		c.mark(peer) // what its records hold comes back
 	}
 	c.ring()
@@ -224,7 +224,7 @@ func (c *Conduit) failPeer(peer int, reason error, detail string) {
 // allDelivered tells whether all that came from peer, which has failed, was delivered; nothing more of it is taken in.
 // Under poll.
 func (c *Conduit) allDelivered(peer int) bool {
-	ln := c.lanes[peer].Load()
+	ln := c.peers[peer].Load()
 	return ln == nil || ln.untaken == [2]uint64{}
 }
 
@@ -235,7 +235,7 @@ func (c *Conduit) isClosed() bool { return c.fails.News() == conduit.OwnEnd }
 func (c *Conduit) giveUp(peer int, reason error, detail string) {
 	if !c.fails.Lost(peer) {
 		c.failPeer(peer, reason, detail)
-		c.leaving = append(c.leaving, leaver{peer, c.now, reason})
+		c.departing = append(c.departing, departingPeer{peer, c.now, reason})
 	}
 }
 
@@ -249,11 +249,12 @@ func (c *Conduit) Dead(peer int, err error) {
 		c.failPeer(peer, conduit.ErrPeerDied, err.Error())
 		c.deaths = append(c.deaths, int32(peer))
 	case errors.Is(err, reliable.ErrStuck):
-		c.failPeer(peer, conduit.ErrUnreachable, fmt.Sprintf("datagrams of %d bytes at most: %v", c.lane(peer).mtu, err))
+		why := fmt.Sprintf("datagrams of %d bytes at most: %v", c.peerState(peer).mtu, err)
+		c.failPeer(peer, conduit.ErrUnreachable, why)
 	default:
 		c.failPeer(peer, conduit.ErrCorrupt, err.Error())
 	}
-	ln := c.lane(peer)
+	ln := c.peerState(peer)
 	ln.known = false
 }
 

@@ -9,16 +9,16 @@ func (x *Call) Allgather(int) (err error) {
 	if send.mem, err = x.equalOwn(send.mem, recv.mem, "receive", send.size); err != nil {
 		return err
 	}
-	if b := x.boardAllgather(len(send.mem)); b.do != nil {
-		return x.overBoard(b.way, 0, len(send.mem), b.do)
+	if b := x.shmAllgather(len(send.mem)); b.do != nil {
+		return x.overShm(b.alg, 0, len(send.mem), b.do)
 	}
-	n, w := len(send.mem), wayAllgatherRing
+	n, w := len(send.mem), algAllgatherRing
 	if allgathersInSteps(x.size, n*x.size) {
-		w = wayAllgatherSteps
+		w = algAllgatherSteps
 	}
 	switch {
 	case !x.plan(w, 0, contribution{bytes: n, inPlace: own}):
-	case w == wayAllgatherSteps:
+	case w == algAllgatherSteps:
 		x.steps.AllgatherSteps(x.schedulePlace(), n, own)
 	default:
 		x.steps.AllgatherRing(x.schedulePlace(), &schedule.Parts{Buf: schedule.Out, Each: n}, own)
@@ -38,11 +38,11 @@ func (x *Call) Allgatherv(counts, displs []int) error {
 		return err
 	}
 	if parts := l.partsOf(schedule.Out, recv.size); allgathersInSteps(x.size, l.sumLengths()*recv.size) {
-		x.takeWay(wayAllgathervSteps, 0)
-		x.fresh(wayAllgathervSteps).AllgathervSteps(x.schedulePlace(), parts, own)
+		x.takeAlgorithm(algAllgathervSteps, 0)
+		x.fresh(algAllgathervSteps).AllgathervSteps(x.schedulePlace(), parts, own)
 	} else {
-		x.takeWay(wayAllgatherv, 0)
-		x.fresh(wayAllgatherv).AllgatherRing(x.schedulePlace(), parts, own)
+		x.takeAlgorithm(algAllgatherv, 0)
+		x.fresh(algAllgatherv).AllgatherRing(x.schedulePlace(), parts, own)
 	}
 	return nil
 }

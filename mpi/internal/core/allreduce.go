@@ -9,13 +9,13 @@ func (x *Call) Allreduce(int) error {
 		return err
 	}
 	send := &x.buf[schedule.In]
-	if b := x.boardAllreduce(of.bytes, of.elem); b.do != nil {
-		return x.overBoard(b.way, 0, of.bytes, b.do)
+	if b := x.shmAllreduce(of.bytes, of.elem); b.do != nil {
+		return x.overShm(b.alg, 0, of.bytes, b.do)
 	}
-	w := allreduceWay(x.size, of.bytes, send.len)
+	w := allreduceAlgorithm(x.size, of.bytes, send.len)
 	switch {
 	case !x.plan(w, 0, of):
-	case w == wayAllreduceRing:
+	case w == algAllreduceRing:
 		x.steps.AllreduceShares(x.schedulePlace(), send.len, send.size)
 	default:
 		x.steps.AllreduceDoubling(x.schedulePlace(), of.bytes, of.inPlace)

@@ -19,14 +19,14 @@ func (x *Call) Alltoall(int) error {
 		return err
 	}
 	n := len(in.mem) / x.size
-	if b := x.boardAlltoall(n, own); b.do != nil {
+	if b := x.shmAlltoall(n, own); b.do != nil {
 		if own {
 			*send = *recv
 		}
-		return x.overBoard(b.way, 0, n, b.do)
+		return x.overShm(b.alg, 0, n, b.do)
 	}
-	w := alltoallWay(x.size, n)
-	if w == wayAlltoallBruck && own {
+	w := alltoallAlgorithm(x.size, n)
+	if w == algAlltoallBruck && own {
 		*send = *recv // this one needs no copy
 	}
 	if !x.plan(w, 0, contribution{bytes: n, inPlace: own}) {
@@ -37,9 +37,9 @@ func (x *Call) Alltoall(int) error {
 		from.Buf, saved = schedule.Work, len(in.mem)
 	}
 	switch w {
-	case wayAlltoallBruck:
+	case algAlltoallBruck:
 		x.steps.AlltoallBruck(x.schedulePlace(), n)
-	case wayAlltoallAll:
+	case algAlltoallAll:
 		x.steps.AlltoallAll(x.schedulePlace(), &from, &to, saved)
 	default:
 		x.steps.AlltoallPairs(x.schedulePlace(), &from, &to, saved)
@@ -67,8 +67,8 @@ func (x *Call) Alltoallv(scounts, sdispls, rcounts, rdispls []int) error {
 		return x.callErrorf(ErrCount, "to itself the rank sends %d elements and receives %d",
 			ls.counts[x.rank], rcounts[x.rank])
 	}
-	x.takeWay(wayAlltoallv, 0)
-	x.fresh(wayAlltoallv).AlltoallPairs(x.schedulePlace(), ls.partsOf(in, send.size),
+	x.takeAlgorithm(algAlltoallv, 0)
+	x.fresh(algAlltoallv).AlltoallPairs(x.schedulePlace(), ls.partsOf(in, send.size),
 		lr.partsOf(schedule.Out, recv.size), saved)
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/golci/golci/conduit"
 )
 
-// Arena gives memory that other ranks of the node can map, for windows and boards. It comes out of large pieces of the
-// conduit, which are never given back. What is freed goes to later users.
+// Arena gives memory that other ranks of the node can map, for windows and shared segments. It comes out of large
+// pieces of the conduit, which are never given back. What is freed goes to later users.
 type Arena struct {
 	grow func(size int64) ([]byte, error) // gives a new piece
 

@@ -30,7 +30,7 @@ type async struct {
 	scratch *scratch
 	barrier *schedule.Schedule // of the round before the call, while that is under way; else nil
 	tags    [2]int             // of the call, meanwhile
-	compare *exchange          // before the call, in place of that barrier; else nil
+	compare *claimExchange     // before the call, in place of that barrier; else nil
 }
 
 // callError is the error of a collective that did not wait, or has ended well here. It names the call.
@@ -49,7 +49,7 @@ func (e *callError) Unwrap() error { return e.error }
 func (x *Call) Launch(err error) (Request, error) {
 	st, a, c, call := x.st, x.async, x.c, x.call
 	if err != nil {
-		x.given.endGiven(false)
+		x.args.endGiven(false)
 		err = x.endCall(err)
 		st.open.idle.Put(x)
 		return Request{}, err
@@ -206,7 +206,7 @@ func (x *Call) endLater(w *fult.Worker) {
 		x.stop = nil
 	}
 	x.forgetBuffers()
-	x.given.endGiven(err == nil)
+	x.args.endGiven(err == nil)
 	a.scratch.releaseScratch()
 	x.panic, x.scratch, a.scratch, a.err, a.barrier, a.compare = nil, nil, nil, nil, nil, nil
 	st.open.idle.Put(x)
@@ -225,7 +225,7 @@ func (x *Call) beginRound() {
 	a := x.async
 	a.barrier, a.tags = new(schedule.Schedule), [2]int{x.tag, x.lastTag}
 	x.meetAll(a.barrier)
-	x.tag = collTag(x.size, wayRound, 0, x.call)
+	x.tag = collTag(x.size, algRound, 0, x.call)
 	x.lastTag = x.tag
 	x.beginRun(a.barrier, 0)
 }

@@ -15,12 +15,12 @@ func (c *Comm) BarrierFor(what string) error {
 // Barrier waits for all ranks. Its argument is not used.
 func (x *Call) Barrier(int) error {
 	switch {
-	case x.boards():
-		return x.overBoard(wayBoardBarrier, 0, 0, boardBarrier)
+	case x.canUseShm():
+		return x.overShm(algShmBarrier, 0, 0, shmBarrier)
 	case x.tiers():
-		return x.overBoard(wayTierBarrier, 0, 0, tierBarrier)
+		return x.overShm(algTierBarrier, 0, 0, tierBarrier)
 	}
-	if x.plan(wayBarrier, 0, contribution{}) {
+	if x.plan(algBarrier, 0, contribution{}) {
 		x.steps.Barrier(x.schedulePlace())
 	}
 	return nil
@@ -32,14 +32,14 @@ func (c *Comm) lastBarrier() error {
 		return err
 	}
 	x := c.lastCall()
-	x.fresh(wayFinalize).Barrier(x.schedulePlace())
+	x.fresh(algFinalize).Barrier(x.schedulePlace())
 	return x.perform()
 }
 
 // lastCall is a call in Finalize.
 func (c *Comm) lastCall() *Call {
-	x := &Call{c: c, st: c.coll, kind: "Finalize", way: wayFinalize, rank: c.rank, size: len(c.group)}
-	x.tag = collTag(x.size, wayFinalize, 0, 0)
+	x := &Call{c: c, st: c.coll, kind: "Finalize", alg: algFinalize, rank: c.rank, size: len(c.group)}
+	x.tag = collTag(x.size, algFinalize, 0, 0)
 	x.lastTag = x.tag
 	return x
 }

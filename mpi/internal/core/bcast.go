@@ -12,13 +12,13 @@ func (x *Call) Bcast(root int) error {
 		return err
 	}
 	n := len(buf.mem)
-	if b := x.boardBcast(n); b.do != nil {
-		return x.overBoard(b.way, root, n, b.do)
+	if b := x.shmBcast(n); b.do != nil {
+		return x.overShm(b.alg, root, n, b.do)
 	}
-	w := bcastWay(x.size, n, buf.len)
+	w := bcastAlgorithm(x.size, n, buf.len)
 	switch {
 	case !x.plan(w, root, contribution{bytes: n, elem: buf.size}):
-	case w == wayBcastRing:
+	case w == algBcastRing:
 		x.steps.BcastRing(x.schedulePlace(), root, buf.len, buf.size)
 	default:
 		x.steps.BcastTree(x.schedulePlace(), root, n)

@@ -19,9 +19,9 @@ type Buf struct {
 
 // data are the bytes of a message: in one piece of memory, or what a cursor packs or unpacks.
 type data struct {
-	b     []byte
-	cur   *dtype.Cursor // nil: b has them
-	shape uint64        // of the elements; 0 where types are not checked
+	b         []byte
+	cur       *dtype.Cursor // nil: b has them
+	signature uint64        // of the elements; 0 where types are not checked
 }
 
 // len is the number of bytes.
@@ -68,7 +68,7 @@ func (c *Comm) sent(what string, b *Buf, dest, tag int) (data, error) {
 	if err := c.Bad(what, Sending, err, dest, tag); err != nil {
 		return data{}, err
 	}
-	d.shape = c.shapeOf(b)
+	d.signature = c.signatureOf(b)
 	return d, nil
 }
 
@@ -78,18 +78,18 @@ func (c *Comm) received(what string, b *Buf, source, tag int) (data, error) {
 	if err := c.Bad(what, Receiving, err, source, tag); err != nil {
 		return data{}, err
 	}
-	d.shape = c.shapeOf(b)
+	d.signature = c.signatureOf(b)
 	return d, nil
 }
 
 // packed is a copy of the bytes of d, in one piece.
 func (d *data) packed() data {
 	if d.cur == nil {
-		return data{b: bytes.Clone(d.b), shape: d.shape}
+		return data{b: bytes.Clone(d.b), signature: d.signature}
 	}
 	b := make([]byte, d.len())
 	d.cur.Pack(b, 0)
-	return data{b: b, shape: d.shape}
+	return data{b: b, signature: d.signature}
 }
 
 // Pack writes the elements of b to dst, one behind the other, and returns how many bytes they are (5.2). ErrArgument:

@@ -22,11 +22,11 @@ type Buffer struct {
 
 	mu sync.Mutex // guards what follows; no lock is taken under it
 	// Messages that have not left, in the order of their places.
-	parts []*kept
+	parts []*bufferedMessage
 }
 
-// kept is a message in a buffer.
-type kept struct {
+// bufferedMessage is a message in a buffer.
+type bufferedMessage struct {
 	b       *Buffer
 	from    int
 	mem     []byte
@@ -128,11 +128,11 @@ func (x *buffering) flushSends(c *Comm, what string) Request {
 }
 
 // reserveGap gives room for n bytes: the first gap that is long enough.
-func (b *Buffer) reserveGap(n int) (*kept, error) {
+func (b *Buffer) reserveGap(n int) (*bufferedMessage, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.mem == nil {
-		k := &kept{b: b, mem: make([]byte, n)}
+		k := &bufferedMessage{b: b, mem: make([]byte, n)}
 		b.parts = append(b.parts, k)
 		return k, nil
 	}
@@ -143,7 +143,7 @@ func (b *Buffer) reserveGap(n int) (*kept, error) {
 			end = b.parts[i].from
 		}
 		if end-from >= n {
-			k := &kept{b: b, from: from, mem: b.mem[from : from+n : from+n]}
+			k := &bufferedMessage{b: b, from: from, mem: b.mem[from : from+n : from+n]}
 			b.parts = slices.Insert(b.parts, i, k)
 			return k, nil
 		}
@@ -155,7 +155,7 @@ func (b *Buffer) reserveGap(n int) (*kept, error) {
 }
 
 // left is called when the message has left.
-func (k *kept) left(w *fult.Worker) {
+func (k *bufferedMessage) left(w *fult.Worker) {
 	b := k.b
 	var over []*flush
 	b.mu.Lock()
@@ -201,7 +201,7 @@ func (c *Comm) bsend(dest, tag int, d *data) error {
 	} else {
 		copy(k.mem, d.b)
 	}
-	t := comm.Terms{Form: formBuffered, Shape: d.sendShape(), Done: k.left}
+	t := comm.OpOptions{Form: formBuffered, Signature: d.sendSignature(), Done: k.left}
 	r, err := c.Srv.IsendWith(c.Ctx, int(c.group[dest]), tag, k.mem, comm.Standard, t)
 	if err != nil || r.Null() {
 		k.left(nil)
@@ -215,7 +215,7 @@ func (c *Comm) BsendAny(what string, e *Elem, b []byte, dest, tag int) error {
 	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
 		return err
 	}
-	return c.bsendData(what, data{b: b, shape: c.shape(e)}, dest, tag)
+	return c.bsendData(what, data{b: b, signature: c.signature(e)}, dest, tag)
 }
 
 // BsendBuf is BsendAny of a buffer.
@@ -243,7 +243,7 @@ func (c *Comm) BsendInit(what string, e *Elem, b []byte, dest, tag int) (Request
 	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
 		return Request{}, err
 	}
-	return c.bsendInit(data{b: b, shape: c.shape(e)}, dest, tag), nil
+	return c.bsendInit(data{b: b, signature: c.signature(e)}, dest, tag), nil
 }
 
 // BsendInitBuf is BsendInit of a buffer.
@@ -256,7 +256,7 @@ func (c *Comm) BsendInitBuf(what string, b Buf, dest, tag int) (Request, error) 
 }
 
 func (c *Comm) bsendInit(d data, dest, tag int) Request {
-	return c.kept(keeps{peer: dest, tag: tag, data: d, start: func(c *Comm) (comm.Req, error) {
+	return c.kept(persistentState{peer: dest, tag: tag, data: d, start: func(c *Comm) (comm.Req, error) {
 		if dest == ProcNull {
 			return comm.Req{}, nil
 		}

@@ -1,18 +1,18 @@
 package core
 
-import "github.com/golci/golci/mpi/internal/board"
+import "github.com/golci/golci/mpi/internal/shmcoll"
 
 // How a collective is carried out is a pure function of sizes that all its ranks know: how many ranks there are, and
 // lengths in bytes. Ranks that choose differently do not understand each other's messages.
 
-// bcastWay is for n bytes in elems elements. Above bcastLarge bytes, among at least bcastRanks ranks, a broadcast
+// bcastAlgorithm is for n bytes in elems elements. Above bcastLarge bytes, among at least bcastRanks ranks, a broadcast
 // scatters the parts and has the ranks pass them round a ring, so that no rank sends the whole more than twice; below,
 // a binomial tree has fewer steps.
-func bcastWay(ranks, n, elems int) way {
+func bcastAlgorithm(ranks, n, elems int) algorithm {
 	if n > bcastLarge && ranks >= bcastRanks && elems >= ranks {
-		return wayBcastRing
+		return algBcastRing
 	}
-	return wayBcastTree
+	return algBcastTree
 }
 
 const (
@@ -20,16 +20,16 @@ const (
 	bcastRanks = 4
 )
 
-// reduceWay is for a vector of n bytes. A long one is several messages.
-func reduceWay(n int) way {
+// reduceAlgorithm is for a vector of n bytes. A long one is several messages.
+func reduceAlgorithm(n int) algorithm {
 	if n > ReduceSegment {
-		return wayReduceParts
+		return algReduceParts
 	}
-	return wayReduceTree
+	return algReduceTree
 }
 
-// scanWay is for a vector of n bytes.
-func scanWay(k *prefix, n int) way {
+// scanAlgorithm is for a vector of n bytes.
+func scanAlgorithm(k *prefix, n int) algorithm {
 	if n > ReduceSegment {
 		return k.parts
 	}
@@ -40,41 +40,41 @@ func scanWay(k *prefix, n int) way {
 // of the cache, while the next is on its way.
 const ReduceSegment = 128 << 10
 
-// allreduceWay is for a vector of n bytes in elems elements. Of more bytes than ReduceLarge each rank combines its
-// share. Two ranks move as many bytes in either way, so they swap whole vectors for longer: that is one exchange in
+// allreduceAlgorithm is for a vector of n bytes in elems elements. Of more bytes than ReduceLarge each rank combines
+// its share. Two ranks move as many bytes in either way, so they swap whole vectors for longer: that is one exchange in
 // place of two.
-func allreduceWay(ranks, n, elems int) way {
+func allreduceAlgorithm(ranks, n, elems int) algorithm {
 	most := ReduceLarge
 	if ranks == 2 {
 		most = ReducePair
 	}
 	if n > most && elems >= ranks && ranks > 1 {
-		return wayAllreduceRing
+		return algAllreduceRing
 	}
-	return wayAllreduceSwap
+	return algAllreduceSwap
 }
 
-// ReduceLarge and ReducePair are the limits of allreduceWay.
+// ReduceLarge and ReducePair are the limits of allreduceAlgorithm.
 const (
 	ReduceLarge = 64 << 10
 	ReducePair  = 512 << 10
 )
 
-// blockWay is for a reduce-scatter of equal parts of n bytes in all. Halving has a message for each round. It sends
-// more bytes than shares if the ranks are no power of two, and copies the vector.
-func blockWay(ranks, n int) way {
+// blockAlgorithm is for a reduce-scatter of equal parts of n bytes in all. Halving has a message for each round. It
+// sends more bytes than shares if the ranks are no power of two, and copies the vector.
+func blockAlgorithm(ranks, n int) algorithm {
 	if ranks > 2 && n <= scatterLarge {
-		return wayBlockHalving
+		return algBlockHalving
 	}
-	return wayBlockShares
+	return algBlockShares
 }
 
-// reduceScatterWay is blockWay for parts of different lengths.
-func reduceScatterWay(ranks, n int) way {
+// reduceScatterAlgorithm is blockAlgorithm for parts of different lengths.
+func reduceScatterAlgorithm(ranks, n int) algorithm {
 	if ranks > 2 && n <= scatterLarge {
-		return wayReduceScatterHalving
+		return algReduceScatterHalving
 	}
-	return wayReduceScatterShares
+	return algReduceScatterShares
 }
 
 const scatterLarge = 64 << 10
@@ -91,16 +91,16 @@ func allgathersInSteps(ranks, n int) bool { return n <= allgatherBruck && ranks 
 
 const allgatherBruck = 32 << 10
 
-// alltoallWay is for parts of n bytes. Very short ones travel with others, several times. Short ones are sent at once.
-// Above that the ranks pair up, round after round, so that no receiver is flooded.
-func alltoallWay(ranks, n int) way {
+// alltoallAlgorithm is for parts of n bytes. Very short ones travel with others, several times. Short ones are sent at
+// once. Above that the ranks pair up, round after round, so that no receiver is flooded.
+func alltoallAlgorithm(ranks, n int) algorithm {
 	switch {
 	case n <= alltoallBruck && ranks >= alltoallRanks:
-		return wayAlltoallBruck
+		return algAlltoallBruck
 	case n <= alltoallAtOnce && ranks > 2:
-		return wayAlltoallAll
+		return algAlltoallAll
 	}
-	return wayAlltoallPairs
+	return algAlltoallPairs
 }
 
 const (
@@ -109,112 +109,112 @@ const (
 	alltoallAtOnce = 4 << 10
 )
 
-// onBoard is how a call goes over the board. Its way differs where what lies on the board does: ranks that disagree
-// about a length, and look for each other's bytes in different places, then find that out.
-type onBoard struct {
-	way way
+// onShm is how a call goes through the shared segment. Its way differs where what lies on the shared segment does:
+// ranks that disagree about a length, and look for each other's bytes in different places, then find that out.
+type onShm struct {
+	alg algorithm
 	do  func(x *Call, root int) error // nil: the call is one by messages
 }
 
-// Which calls go over the board, where there is one.
+// Which calls go through the shared segment, where there is one.
 
-func (x *Call) boardBcast(n int) onBoard {
+func (x *Call) shmBcast(n int) onShm {
 	switch {
-	case x.tiers() && n <= board.Short:
-		return onBoard{wayTierBcast, tierBcast}
+	case x.tiers() && n <= shmcoll.Short:
+		return onShm{algTierBcast, tierBcast}
 	case x.tiers():
-		return onBoard{wayTierBcastLong, tierBcast}
-	case !x.boards():
-		return onBoard{}
-	case n <= board.Short:
-		return onBoard{wayBoardBcast, boardBcast}
-	case n <= boardMostOfTwo || x.size > 2:
-		return onBoard{wayBoardBcastLong, boardBcastLong}
+		return onShm{algTierBcastLong, tierBcast}
+	case !x.canUseShm():
+		return onShm{}
+	case n <= shmcoll.Short:
+		return onShm{algShmBcast, shmBcast}
+	case n <= shmMostOfTwo || x.size > 2:
+		return onShm{algShmBcastLong, shmBcastLong}
 	}
-	return onBoard{}
+	return onShm{}
 }
 
-func (x *Call) boardAllgather(n int) onBoard {
+func (x *Call) shmAllgather(n int) onShm {
 	switch {
-	case x.tiers() && x.st.shared.blocks && n <= board.Short:
-		return onBoard{wayTierAllgather, tierAllgather}
-	case !x.boards():
-		return onBoard{}
-	case n <= board.Short:
-		return onBoard{wayBoardAllgather, boardAllgather}
-	case n >= boardGets && x.size == 2 && x.st.shared.gets:
-		return onBoard{wayBoardAllgatherParts, boardAllgatherParts}
+	case x.tiers() && x.st.shared.blocks && n <= shmcoll.Short:
+		return onShm{algTierAllgather, tierAllgather}
+	case !x.canUseShm():
+		return onShm{}
+	case n <= shmcoll.Short:
+		return onShm{algShmAllgather, shmAllgather}
+	case n >= shmGets && x.size == 2 && x.st.shared.gets:
+		return onShm{algShmAllgatherParts, shmAllgatherParts}
 	}
-	return onBoard{wayBoardAllgatherLong, boardAllgatherLong}
+	return onShm{algShmAllgatherLong, shmAllgatherLong}
 }
 
-// boardAlltoall is for parts of n bytes. What is in place would be overwritten before it has left.
-func (x *Call) boardAlltoall(n int, inPlace bool) onBoard {
+// shmAlltoall is for parts of n bytes. What is in place would be overwritten before it has left.
+func (x *Call) shmAlltoall(n int, inPlace bool) onShm {
 	switch {
-	case !x.boards():
-		return onBoard{}
-	case n*x.size <= board.Short:
-		return onBoard{wayBoardAlltoall, boardAlltoall}
+	case !x.canUseShm():
+		return onShm{}
+	case n*x.size <= shmcoll.Short:
+		return onShm{algShmAlltoall, shmAlltoall}
 	case inPlace:
-		return onBoard{}
-	case n >= boardGets && x.st.shared.gets:
-		return onBoard{wayBoardAlltoallParts, boardAlltoallParts}
+		return onShm{}
+	case n >= shmGets && x.st.shared.gets:
+		return onShm{algShmAlltoallParts, shmAlltoallParts}
 	}
-	return onBoard{wayBoardAlltoallLong, boardAlltoallLong}
+	return onShm{algShmAlltoallLong, shmAlltoallLong}
 }
 
 // halved tells that the nodes are halves of the ranks, and so on, and that a block has an element for each rank.
-func (x *Call) halved(elem int) bool { return x.st.shared.halves && elem*x.size <= board.ChunkBytes }
+func (x *Call) halved(elem int) bool { return x.st.shared.halves && elem*x.size <= shmcoll.ChunkBytes }
 
-func (x *Call) boardAllreduce(n, elem int) onBoard {
+func (x *Call) shmAllreduce(n, elem int) onShm {
 	switch {
-	case x.tiers() && n <= board.Short && x.halved(elem):
-		return onBoard{wayTierAllreduce, tierAllreduce}
+	case x.tiers() && n <= shmcoll.Short && x.halved(elem):
+		return onShm{algTierAllreduce, tierAllreduce}
 	case x.tiers() && x.halved(elem):
-		return onBoard{wayTierAllreduceLong, tierAllreduce}
-	case !x.boards():
-		return onBoard{}
-	case n <= board.Short:
-		return onBoard{wayBoardAllreduce, boardAllreduce}
-	case elem*x.size <= board.ChunkBytes:
-		return onBoard{wayBoardAllreduceLong, boardAllreduceLong}
+		return onShm{algTierAllreduceLong, tierAllreduce}
+	case !x.canUseShm():
+		return onShm{}
+	case n <= shmcoll.Short:
+		return onShm{algShmAllreduce, shmAllreduce}
+	case elem*x.size <= shmcoll.ChunkBytes:
+		return onShm{algShmAllreduceLong, shmAllreduceLong}
 	}
-	return onBoard{}
+	return onShm{}
 }
 
-func (x *Call) boardReduce(n, elem int) onBoard {
+func (x *Call) shmReduce(n, elem int) onShm {
 	switch {
-	case !x.boards():
-		return onBoard{}
-	case n <= board.Short:
-		return onBoard{wayBoardReduce, boardReduce}
-	case n >= boardReduceLeast && (n <= boardMostOfTwo || x.size > 2) && elem*x.size <= board.ChunkBytes:
-		return onBoard{wayBoardReduceLong, boardReduceLong}
+	case !x.canUseShm():
+		return onShm{}
+	case n <= shmcoll.Short:
+		return onShm{algShmReduce, shmReduce}
+	case n >= shmReduceLeast && (n <= shmMostOfTwo || x.size > 2) && elem*x.size <= shmcoll.ChunkBytes:
+		return onShm{algShmReduceLong, shmReduceLong}
 	}
-	return onBoard{}
+	return onShm{}
 }
 
-// boardRooted is for a gather or scatter of n bytes of each rank.
-func (x *Call) boardRooted(d *direction, n int) func(*Call, int) error {
+// shmRooted is for a gather or scatter of n bytes of each rank.
+func (x *Call) shmRooted(d *direction, n int) func(*Call, int) error {
 	switch {
-	case !x.boards():
+	case !x.canUseShm():
 		return nil
-	case d.down && n*x.size <= board.Short:
-		return boardScatter
-	case !d.down && n <= board.Short:
-		return boardGather
+	case d.down && n*x.size <= shmcoll.Short:
+		return shmScatter
+	case !d.down && n <= shmcoll.Short:
+		return shmGather
 	}
 	return nil
 }
 
-// boardGets is the shortest part that ranks may get from each other's memory. It pays where cores are far apart: there
-// each crossing costs, and the board has a part cross twice.
-const boardGets = 256 << 10
+// shmGets is the shortest part that ranks may get from each other's memory. It pays where cores are far apart: there
+// each crossing costs, and the shared segment has a part cross twice.
+const shmGets = 256 << 10
 
-// boardReduceLeast is the shortest vector that ranks reduce over the board in blocks. A tree of messages is quicker
-// with shorter ones: only the root waits there.
-const boardReduceLeast = 32 << 10
+// shmReduceLeast is the shortest vector that ranks reduce through the shared segment in blocks. A tree of messages is
+// quicker with shorter ones: only the root waits there.
+const shmReduceLeast = 32 << 10
 
-// boardMostOfTwo is up to how many bytes two ranks broadcast, or reduce, over the board. Between far cores a copy by
-// the kernel is quicker with more.
-const boardMostOfTwo = 64 << 10
+// shmMostOfTwo is up to how many bytes two ranks broadcast, or reduce, through the shared segment. Between far cores a
+// copy by the kernel is quicker with more.
+const shmMostOfTwo = 64 << 10

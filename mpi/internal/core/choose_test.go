@@ -11,40 +11,40 @@ import (
 // TestChoices: each choice changes at its limit, and only there.
 func TestChoices(t *testing.T) {
 	for i, x := range []struct{ got, want any }{
-		{bcastWay(4, bcastLarge, 4), wayBcastTree},
-		{bcastWay(4, bcastLarge+1, 4), wayBcastRing},
-		{bcastWay(4, bcastLarge+1, 3), wayBcastTree},
-		{bcastWay(3, bcastLarge+1, 9), wayBcastTree},
-		{reduceWay(ReduceSegment), wayReduceTree},
-		{reduceWay(ReduceSegment + 1), wayReduceParts},
-		{scanWay(&inclusive, ReduceSegment), wayScan},
-		{scanWay(&inclusive, ReduceSegment+1), wayScanParts},
-		{scanWay(&exclusive, ReduceSegment), wayExscan},
-		{scanWay(&exclusive, ReduceSegment+1), wayExscanParts},
-		{allreduceWay(3, ReduceLarge, 3), wayAllreduceSwap},
-		{allreduceWay(3, ReduceLarge+1, 3), wayAllreduceRing},
-		{allreduceWay(3, ReduceLarge+1, 2), wayAllreduceSwap},
-		{allreduceWay(2, ReducePair, 9), wayAllreduceSwap},
-		{allreduceWay(2, ReducePair+1, 9), wayAllreduceRing},
-		{allreduceWay(1, ReducePair+1, 9), wayAllreduceSwap},
-		{blockWay(3, scatterLarge), wayBlockHalving},
-		{blockWay(3, scatterLarge+1), wayBlockShares},
-		{blockWay(2, 1), wayBlockShares},
-		{reduceScatterWay(3, scatterLarge), wayReduceScatterHalving},
-		{reduceScatterWay(3, scatterLarge+1), wayReduceScatterShares},
-		{reduceScatterWay(2, 1), wayReduceScatterShares},
+		{bcastAlgorithm(4, bcastLarge, 4), algBcastTree},
+		{bcastAlgorithm(4, bcastLarge+1, 4), algBcastRing},
+		{bcastAlgorithm(4, bcastLarge+1, 3), algBcastTree},
+		{bcastAlgorithm(3, bcastLarge+1, 9), algBcastTree},
+		{reduceAlgorithm(ReduceSegment), algReduceTree},
+		{reduceAlgorithm(ReduceSegment + 1), algReduceParts},
+		{scanAlgorithm(&inclusive, ReduceSegment), algScan},
+		{scanAlgorithm(&inclusive, ReduceSegment+1), algScanParts},
+		{scanAlgorithm(&exclusive, ReduceSegment), algExscan},
+		{scanAlgorithm(&exclusive, ReduceSegment+1), algExscanParts},
+		{allreduceAlgorithm(3, ReduceLarge, 3), algAllreduceSwap},
+		{allreduceAlgorithm(3, ReduceLarge+1, 3), algAllreduceRing},
+		{allreduceAlgorithm(3, ReduceLarge+1, 2), algAllreduceSwap},
+		{allreduceAlgorithm(2, ReducePair, 9), algAllreduceSwap},
+		{allreduceAlgorithm(2, ReducePair+1, 9), algAllreduceRing},
+		{allreduceAlgorithm(1, ReducePair+1, 9), algAllreduceSwap},
+		{blockAlgorithm(3, scatterLarge), algBlockHalving},
+		{blockAlgorithm(3, scatterLarge+1), algBlockShares},
+		{blockAlgorithm(2, 1), algBlockShares},
+		{reduceScatterAlgorithm(3, scatterLarge), algReduceScatterHalving},
+		{reduceScatterAlgorithm(3, scatterLarge+1), algReduceScatterShares},
+		{reduceScatterAlgorithm(2, 1), algReduceScatterShares},
 		{gathersByTree(3, gatherTree), true},
 		{gathersByTree(3, gatherTree+1), false},
 		{gathersByTree(2, 1), false},
 		{allgathersInSteps(3, allgatherBruck), true},
 		{allgathersInSteps(3, allgatherBruck+1), false},
 		{allgathersInSteps(2, 1), false},
-		{alltoallWay(alltoallRanks, alltoallBruck), wayAlltoallBruck},
-		{alltoallWay(alltoallRanks-1, alltoallBruck), wayAlltoallAll},
-		{alltoallWay(alltoallRanks, alltoallBruck+1), wayAlltoallAll},
-		{alltoallWay(3, alltoallAtOnce), wayAlltoallAll},
-		{alltoallWay(3, alltoallAtOnce+1), wayAlltoallPairs},
-		{alltoallWay(2, 1), wayAlltoallPairs},
+		{alltoallAlgorithm(alltoallRanks, alltoallBruck), algAlltoallBruck},
+		{alltoallAlgorithm(alltoallRanks-1, alltoallBruck), algAlltoallAll},
+		{alltoallAlgorithm(alltoallRanks, alltoallBruck+1), algAlltoallAll},
+		{alltoallAlgorithm(3, alltoallAtOnce), algAlltoallAll},
+		{alltoallAlgorithm(3, alltoallAtOnce+1), algAlltoallPairs},
+		{alltoallAlgorithm(2, 1), algAlltoallPairs},
 	} {
 		if x.got != x.want {
 			t.Errorf("choice %d: %v, want %v", i, x.got, x.want)
@@ -92,10 +92,10 @@ func (x *Call) with(in, out int) *Call {
 	return x
 }
 
-// TestWays: all ways but those of numbers are taken. A rank sends another several messages with one tag only where the
-// way says so, and in each such way some rank does.
-func TestWays(t *testing.T) {
-	taken, several := map[way]bool{}, map[way]bool{}
+// TestAlgorithms: all ways but those of numbers are taken. A rank sends another several messages with one tag only
+// where the way says so, and in each such way some rank does.
+func TestAlgorithms(t *testing.T) {
+	taken, several := map[algorithm]bool{}, map[algorithm]bool{}
 	for _, p := range []int{1, 2, 3, 4, 7, 16, 17} {
 		for name, call := range collectives {
 			for _, n := range []int{0, 1, 40_000, 600_000} {
@@ -112,17 +112,17 @@ func TestWays(t *testing.T) {
 			}
 		}
 	}
-	for w := wayBarrier; w < wayNearAllgather; w++ { // neighbours may be the same rank
-		ends := w == wayReduceEnd || w == wayScanEnd || w == wayExscanEnd // which share what the call says
+	for w := algBarrier; w < algNearAllgather; w++ { // neighbours may be the same rank
+		ends := w == algReduceEnd || w == algScanEnd || w == algExscanEnd // which share what the call says
 		if !taken[w] || several[w] != (w.repeats() && !ends) || ends && !w.repeats() {
 			t.Errorf("%v (%d): taken %v, several messages of one tag %v, may repeat %v", w, w, taken[w], several[w], w.repeats())
 		}
 	}
 }
 
-func noteMessages(t *testing.T, x *Call, taken, several map[way]bool) {
+func noteMessages(t *testing.T, x *Call, taken, several map[algorithm]bool) {
 	t.Helper()
-	taken[x.way], taken[tagWay(x.lastTag)] = true, true
+	taken[x.alg], taken[tagAlgorithm(x.lastTag)] = true, true
 	seen := map[string]bool{}
 	for i := range x.steps.Steps {
 		st := &x.steps.Steps[i]
@@ -131,9 +131,9 @@ func noteMessages(t *testing.T, x *Call, taken, several map[way]bool) {
 		}
 		k := fmt.Sprint(st.Kind, st.Peer, x.tagOf(st))
 		if seen[k] {
-			several[tagWay(x.tagOf(st))] = true
+			several[tagAlgorithm(x.tagOf(st))] = true
 			if x.once {
-				t.Fatalf("%v, rank %d of %d: two messages of one tag, peer %d", x.way, x.rank, x.size, st.Peer)
+				t.Fatalf("%v, rank %d of %d: two messages of one tag, peer %d", x.alg, x.rank, x.size, st.Peer)
 			}
 		}
 		seen[k] = true

@@ -10,21 +10,21 @@ import (
 // area is a buffer of a call as its schedule sees it: bytes in one piece, the parts in the order of the ranks. Elements
 // without holes are such bytes where they lie. Others are packed before the call, and unpacked after it.
 type area struct {
-	mem    unsafe.Pointer // the program's
-	bytes  int            // without holes
-	span   int            // from mem to the last byte, if it is not packed
-	lens   []int          // of the parts in bytes; nil if they are equal
-	displs []int          // where they lie in the bytes; as many
-	place  bool           // it is MPI_IN_PLACE
-	packed bool
-	far    bool   // displacements may be addresses, as types may have them
-	load   bool   // what it holds is used
-	store  bool   // it is changed
-	keep   int    // so many bytes, from its beginning on: a call that succeeds has written them, but for those of idle
-	idle   []bool // parts that nothing comes to or leaves from, and which stay as they are; nil: all parts are used
-	of     Side   // if it is packed
-	room   *scratch
-	data   []byte // from begin to end: what the schedule uses
+	mem      unsafe.Pointer // the program's
+	bytes    int            // without holes
+	span     int            // from mem to the last byte, if it is not packed
+	lens     []int          // of the parts in bytes; nil if they are equal
+	displs   []int          // where they lie in the bytes; as many
+	inPlace  bool           // it is MPI_IN_PLACE
+	packed   bool
+	absolute bool   // displacements may be addresses, as types may have them
+	load     bool   // what it holds is used
+	store    bool   // it is changed
+	written  int    // so many bytes, from its beginning on: a call that succeeds has written them, but for those of idle
+	idle     []bool // parts that nothing comes to or leaves from, and which stay as they are; nil: all parts are used
+	of       Side   // if it is packed
+	scratch  *scratch
+	data     []byte // from begin to end: what the schedule uses
 }
 
 func errTooLong(n int64) error { return fmt.Errorf("%w: %d elements are too many bytes", ErrCount, n) }
@@ -42,7 +42,7 @@ func usableType(t *dtype.Type) error {
 
 // setSide looks at a buffer of so many parts; 0: it is no array of parts.
 func (a *area) setSide(s *Side, parts int, name string) error {
-	a.mem, a.place = s.Mem, s.Place
+	a.mem, a.inPlace = s.Mem, s.Place
 	switch {
 	case s.Place:
 		return nil
@@ -79,7 +79,7 @@ func noMemory(name string) error {
 // bottom tells that a part of type t at a displacement lies nowhere: there is no buffer, and neither the type nor the
 // displacement is an address (MPI_BOTTOM).
 func (a *area) bottom(t *dtype.Type, displ int64) bool {
-	return a.mem == nil && !t.Absolute() && !(a.far && displ != 0)
+	return a.mem == nil && !t.Absolute() && !(a.absolute && displ != 0)
 }
 
 // setParts looks at parts of different lengths.
@@ -159,12 +159,12 @@ func (s *Side) sumParts(p *Parts, rank int, out *Side) error {
 // beginArea gives the bytes for the schedule. Those of a packed area have unknown content, unless they are used.
 func (a *area) beginArea() {
 	switch {
-	case a.place || a.bytes == 0:
+	case a.inPlace || a.bytes == 0:
 		a.data = nil
 	case !a.packed:
 		a.data = unsafe.Slice((*byte)(a.mem), a.span)
 	default:
-		a.data, a.room = borrow(a.bytes)
+		a.data, a.scratch = borrow(a.bytes)
 		if a.load {
 			a.movePacked(a.bytes, (*dtype.Cursor).Pack)
 		}
@@ -175,9 +175,9 @@ func (a *area) beginArea() {
 func (a *area) endArea(store bool) {
 	if a.packed && a.data != nil {
 		if store && a.store {
-			a.movePacked(a.keep, (*dtype.Cursor).Unpack)
+			a.movePacked(a.written, (*dtype.Cursor).Unpack)
 		}
-		a.room.releaseScratch()
+		a.scratch.releaseScratch()
 	}
 	*a = area{}
 }

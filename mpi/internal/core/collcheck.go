@@ -15,22 +15,22 @@ import (
 
 // claim is what a rank says that it calls.
 type claim struct {
-	word, head, bytes, shape uint64
-	name                     [32]byte // of the function
+	word, head, bytes, signature uint64
+	name                         [32]byte // of the function
 }
 
-// exchange is how claims travel, and what the call has meanwhile set aside.
-type exchange struct {
+// claimExchange is how claims travel, and what the call has meanwhile set aside.
+type claimExchange struct {
 	steps schedule.Schedule
 	own   [1]claim
 	all   []claim
 	work  []byte
 
-	way          way
+	alg          algorithm
 	tag, lastTag int
 	once         bool
-	shape        uint64
-	onBoard      func(x *Call, root int) error
+	signature    uint64
+	onShm        func(x *Call, root int) error
 	call         *schedule.Schedule
 	buf          [schedule.Bufs]buffer
 } // of one Call, for all its calls
@@ -50,25 +50,25 @@ func (x *Call) compareAll() error {
 }
 
 // beginCompare sets the call aside for an exchange, whose schedule is built.
-func (x *Call) beginCompare() *exchange {
+func (x *Call) beginCompare() *claimExchange {
 	e := x.exchange
 	if e == nil {
-		e = &exchange{all: make([]claim, x.size)}
+		e = &claimExchange{all: make([]claim, x.size)}
 		e.steps.AllgatherSteps(x.schedulePlace(), int(unsafe.Sizeof(e.own)), false)
 		x.exchange = e
 	}
-	e.way, e.tag, e.lastTag, e.once, e.shape = x.way, x.tag, x.lastTag, x.once, x.terms.Shape
-	e.onBoard, e.call, e.buf = x.onBoard, x.steps, x.buf
+	e.alg, e.tag, e.lastTag, e.once, e.signature = x.alg, x.tag, x.lastTag, x.once, x.terms.Signature
+	e.onShm, e.call, e.buf = x.onShm, x.steps, x.buf
 	own := &e.own[0]
-	*own = claim{word: x.word, head: x.head, bytes: uint64(x.bytes), shape: x.shape}
+	*own = claim{word: x.word, head: x.head, bytes: uint64(x.bytes), signature: x.signature}
 	if x.st.poison.Load() != nil {
 		own.head = 0 // only where a rank goes on after a failure, which others may not have been told of
 	}
 	copy(own.name[:], x.kind)
 	in, out := bytesIn(e.own[:]), bytesIn(e.all)
 	x.buf = [schedule.Bufs]buffer{schedule.In: in, schedule.Out: out}
-	x.way, x.once, x.onBoard, x.terms.Shape = wayCompare, true, nil, 0
-	x.tag = collTag(x.size, wayCompare, 0, x.call)
+	x.alg, x.once, x.onShm, x.terms.Signature = algCompare, true, nil, 0
+	x.tag = collTag(x.size, algCompare, 0, x.call)
 	x.lastTag = x.tag
 	if x.async != nil { // perform has them else
 		if len(e.work) < e.steps.Work {
@@ -83,14 +83,14 @@ func (x *Call) beginCompare() *exchange {
 	return e
 }
 
-func (x *Call) endCompare(e *exchange) {
-	x.way, x.tag, x.lastTag, x.once, x.terms.Shape = e.way, e.tag, e.lastTag, e.once, e.shape
-	x.onBoard, x.steps, x.buf = e.onBoard, e.call, e.buf
+func (x *Call) endCompare(e *claimExchange) {
+	x.alg, x.tag, x.lastTag, x.once, x.terms.Signature = e.alg, e.tag, e.lastTag, e.once, e.signature
+	x.onShm, x.steps, x.buf = e.onShm, e.call, e.buf
 	e.buf = [schedule.Bufs]buffer{} // which are the program's
 }
 
 // judgeClaims compares the claims of all ranks with the own one.
-func (x *Call) judgeClaims(e *exchange) error {
+func (x *Call) judgeClaims(e *claimExchange) error {
 	own := &e.own[0]
 	for r := range e.all {
 		if r != x.rank {
@@ -112,8 +112,8 @@ func (x *Call) judgeClaim(r int, own, c *claim) error {
 		return x.callErrorf(ErrCount, "this rank has %d bytes, rank %d has %d", own.bytes, r, c.bytes)
 	case own.bytes < c.bytes:
 		return x.callErrorf(ErrTruncate, "this rank has %d bytes, rank %d has %d", own.bytes, r, c.bytes)
-	case own.bytes > 0 && own.shape != 0 && c.shape != 0 && own.shape != c.shape:
-		return x.c.opError(x.kind, &comm.ShapeError{Sent: c.shape, Received: own.shape})
+	case own.bytes > 0 && own.signature != 0 && c.signature != 0 && own.signature != c.signature:
+		return x.c.opError(x.kind, &comm.SignatureError{Sent: c.signature, Received: own.signature})
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func (x *Call) judgeClaim(r int, own, c *claim) error {
 // text describes what a rank calls.
 func (x *Call) text(c *claim) string {
 	name, _, _ := bytes.Cut(c.name[:], []byte{0})
-	kind := way(c.word & (1<<wordLater - 1) % uint64(ways))
+	kind := algorithm(c.word & (1<<wordLater - 1) % uint64(algorithms))
 	text := fmt.Sprintf("%s, call %d", name, x.call)
 	if kind.rooted() {
 		text += fmt.Sprintf(", root %d", c.word>>wordRoot)

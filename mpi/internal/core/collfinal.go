@@ -14,8 +14,8 @@ import (
 // all agree the sum is 0. Only else do they tell each other which communicators they have had, and look for those where
 // they differ.
 
-// account is what Finalize needs of communicators that have been freed.
-type account struct {
+// freedCommUse is what Finalize needs of communicators that have been freed.
+type freedCommUse struct {
 	mu    sync.Mutex // guards what follows; no lock is taken under it, and it may be taken under that of colls
 	sum   uint64
 	ended []record // the last of them
@@ -52,7 +52,7 @@ func (c *Comm) ownRecord() (r record, ok bool) {
 	}
 	state := st.state.Load()
 	r.entry = entry{
-		uid: st.uid, number: state / 2, calls: st.past.calls.Load(), types: st.past.types.Load(),
+		uid: st.uid, number: state / 2, calls: st.history.calls.Load(), types: st.history.types.Load(),
 		rank: uint32(c.rank), size: uint32(st.size),
 	}
 	if state%2 != 0 || st.poison.Load() != nil || c.Revoked() || st.hasOpen() {
@@ -79,7 +79,7 @@ func (st *collState) hasOpen() bool {
 }
 
 // freed notes what has been called on c, which is being freed.
-func (a *account) freed(c *Comm) {
+func (a *freedCommUse) freed(c *Comm) {
 	r, ok := c.ownRecord()
 	if !ok {
 		return
@@ -98,7 +98,7 @@ func (a *account) freed(c *Comm) {
 }
 
 // endedWith gives what is known of a communicator that has been freed. a.mu is held.
-func (a *account) endedWith(uid uint64) *record {
+func (a *freedCommUse) endedWith(uid uint64) *record {
 	for i := range a.ended {
 		if r := &a.ended[i]; r.uid == uid {
 			return r
@@ -108,7 +108,7 @@ func (a *account) endedWith(uid uint64) *record {
 }
 
 // answerAsked is collState.answerAsked for a communicator that this rank has freed. src is the rank that asks.
-func (a *account) answerAsked(p *Proc, src int, uid, call uint64, tag, lastTag int) {
+func (a *freedCommUse) answerAsked(p *Proc, src int, uid, call uint64, tag, lastTag int) {
 	a.mu.Lock()
 	r := a.endedWith(uid)
 	if r == nil {
@@ -117,7 +117,7 @@ func (a *account) answerAsked(p *Proc, src int, uid, call uint64, tag, lastTag i
 	}
 	mine, ok := tagIn(r.tags[call%keptTags], call)
 	if call > r.number {
-		mine, ok = collTag(int(r.size), wayFree, 0, 0), true
+		mine, ok = collTag(int(r.size), algFree, 0, 0), true
 	}
 	rank := uint64(r.rank)
 	a.mu.Unlock()
@@ -127,7 +127,7 @@ func (a *account) answerAsked(p *Proc, src int, uid, call uint64, tag, lastTag i
 }
 
 // noteFailed notes, for Finalize, that ranks have called different things on a communicator that this one has freed.
-func (a *account) noteFailed(p *Proc, uid uint64, e *CollectiveError) {
+func (a *freedCommUse) noteFailed(p *Proc, uid uint64, e *CollectiveError) {
 	if p.isolated.Load() || !errors.Is(e.Err, ErrMismatch) {
 		return
 	}
@@ -186,23 +186,24 @@ func (p *Proc) compareAll() error {
 	x := c.lastCall()
 	x.buf[schedule.In], x.buf[schedule.Out] = bytesIn(mine[:]), bytesIn(total[:])
 	x.op = Operator{Combiner: sumAndMost{}, Commutes: true}
-	x.fresh(wayFinalize).AllreduceDoubling(x.schedulePlace(), int(unsafe.Sizeof(mine)), false)
+	x.fresh(algFinalize).AllreduceDoubling(x.schedulePlace(), int(unsafe.Sizeof(mine)), false)
 	if err := x.perform(); err != nil {
 		return err
 	}
-	p.findUntold()
+	p.findUnreported()
 	if total[0] == 0 || total[1] == 0 {
 		return nil
 	}
 	return p.findDiffering(all, int(total[1]))
 }
 
-// findUntold sets the verdict if ranks have called different things, and this one has not been told of it by a call.
-func (p *Proc) findUntold() {
+// findUnreported sets the verdict if ranks have called different things, and this one has not been told of it by a
+// call.
+func (p *Proc) findUnreported() {
 	p.colls.mu.Lock()
 	defer p.colls.mu.Unlock()
 	for _, st := range p.colls.m {
-		if err := st.untold("Finalize"); err != nil {
+		if err := st.unreportedError("Finalize"); err != nil {
 			p.account.mu.Lock()
 			p.account.found = err
 			p.account.mu.Unlock()
@@ -210,10 +211,10 @@ func (p *Proc) findUntold() {
 	}
 }
 
-// untold is the error of a call that another rank has found to differ, if no call of this rank has given it.
-func (st *collState) untold(what string) error {
+// unreportedError is the error of a call that another rank has found to differ, if no call of this rank has given it.
+func (st *collState) unreportedError(what string) error {
 	e := st.poison.Load()
-	if e == nil || st.told.Load() || st.c.proc.isolated.Load() || !errors.Is(e.Err, ErrMismatch) {
+	if e == nil || st.reported.Load() || st.c.proc.isolated.Load() || !errors.Is(e.Err, ErrMismatch) {
 		return nil
 	}
 	return st.c.commErrorf(what, ": %w", e)
@@ -233,7 +234,7 @@ func (p *Proc) findDiffering(all []record, most int) error {
 	}
 	x := c.lastCall()
 	x.buf[schedule.In], x.buf[schedule.Out] = bytesIn(mine), bytesIn(theirs)
-	x.fresh(wayFinalize).AllgatherSteps(x.schedulePlace(), x.buf[schedule.In].len, false)
+	x.fresh(algFinalize).AllgatherSteps(x.schedulePlace(), x.buf[schedule.In].len, false)
 	if err := x.perform(); err != nil {
 		return err
 	}

@@ -18,9 +18,9 @@ func (a *area) partOf(rank, n int) (at, bytes int) {
 
 // fit checks that what a rank sends to itself is as long as what it receives from itself and of the same elements, and
 // that no buffer is both.
-func (g *given) fit(k *Coll, rank, size int) error {
+func (g *datatypeArgs) fit(k *Coll, rank, size int) error {
 	in, out := &g.in, &g.out
-	if in.place || out.place || !in.load || !out.store && k.Kind != KindExscan {
+	if in.inPlace || out.inPlace || !in.load || !out.store && k.Kind != KindExscan {
 		return nil // rank 0 of an Exscan is looked at, too: no argument may be the memory of another one (2.3)
 	}
 	a, na := 0, in.bytes
@@ -46,7 +46,7 @@ func (g *given) fit(k *Coll, rank, size int) error {
 	case na < nb:
 		return fmt.Errorf("%w: the rank sends itself %d bytes and receives %d", ErrCount, na, nb)
 	case na > 0 && g.sent != 0 && g.received != 0 && g.sent != g.received:
-		return fmt.Errorf("what the rank sends itself: %w", typed(&comm.ShapeError{Sent: g.sent, Received: g.received}))
+		return fmt.Errorf("what the rank sends itself: %w", typed(&comm.SignatureError{Sent: g.sent, Received: g.received}))
 	case na == 0 || in.packed || out.packed:
 		return nil
 	}
@@ -61,18 +61,18 @@ func (g *given) fit(k *Coll, rank, size int) error {
 }
 
 // chooseGiven makes x the call k: with its buffers, its operation and its schedule.
-func (x *Call) chooseGiven(k *Coll, g given, o Operator) error {
-	x.given = g
-	x.given.on = true
-	in, out := &x.given.in, &x.given.out
+func (x *Call) chooseGiven(k *Coll, g datatypeArgs, o Operator) error {
+	x.args = g
+	x.args.active = true
+	in, out := &x.args.in, &x.args.out
 	in.beginArea()
 	out.beginArea()
 	size := max(g.elem, 1)
 	mem := [2]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(in.data)), unsafe.Pointer(unsafe.SliceData(out.data))}
-	if in.place {
+	if in.inPlace {
 		mem[0] = InPlace()
 	}
-	if out.place {
+	if out.inPlace {
 		mem[1] = InPlace()
 	}
 	x.Buffers(mem[0], len(in.data)/size, mem[1], len(out.data)/size, size)
@@ -118,10 +118,10 @@ func (k *Coll) counts() []int {
 }
 
 // endGiven shows the program the result, and lets go of the buffers.
-func (g *given) endGiven(ok bool) {
-	if g.on {
+func (g *datatypeArgs) endGiven(ok bool) {
+	if g.active {
 		g.in.endArea(false)
 		g.out.endArea(ok)
-		*g = given{}
+		*g = datatypeArgs{}
 	}
 }

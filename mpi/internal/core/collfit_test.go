@@ -22,7 +22,7 @@ func TestFitOneBuffer(t *testing.T) {
 		{KindReduce, true, ErrBuffer},
 		{KindReduce, false, nil},
 	} {
-		g := given{in: area{mem: mem, bytes: bytes, load: true}, out: area{mem: mem, bytes: bytes, store: c.store}}
+		g := datatypeArgs{in: area{mem: mem, bytes: bytes, load: true}, out: area{mem: mem, bytes: bytes, store: c.store}}
 		if err := g.fit(&Coll{Kind: c.kind}, 0, 4); !errors.Is(err, c.want) {
 			t.Errorf("kind %d, result used %v: %v, want %v", c.kind, c.store, err, c.want)
 		}

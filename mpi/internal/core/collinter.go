@@ -10,13 +10,13 @@ import (
 // those of the other group its rank (MPI_ROOT).
 const RootHere = schedule.RootHere
 
-// interWays are the ways of collectives of two groups. The two directions of a communicator have one tag.
-var interWays = [...]way{
-	KindBarrier: wayBarrier, KindBcast: wayBcastTree, KindGather: wayGatherAll, KindGatherv: wayGatherv,
-	KindScatter: wayScatterAll, KindScatterv: wayScatterv, KindAllgather: wayAllgatherSteps,
-	KindAllgatherv: wayAllgatherv, KindAlltoall: wayAlltoallPairs, KindAlltoallv: wayAlltoallv,
-	KindAlltoallw: wayAlltoallv, KindReduce: wayReduceTree, KindAllreduce: wayAllreduceSwap,
-	KindReduceScatter: wayReduceScatterShares, KindReduceScatterBlock: wayBlockShares,
+// interAlgorithms are the algorithms of collectives of two groups. The two directions of a communicator have one tag.
+var interAlgorithms = [...]algorithm{
+	KindBarrier: algBarrier, KindBcast: algBcastTree, KindGather: algGatherAll, KindGatherv: algGatherv,
+	KindScatter: algScatterAll, KindScatterv: algScatterv, KindAllgather: algAllgatherSteps,
+	KindAllgatherv: algAllgatherv, KindAlltoall: algAlltoallPairs, KindAlltoallv: algAlltoallv,
+	KindAlltoallw: algAlltoallv, KindReduce: algReduceTree, KindAllreduce: algAllreduceSwap,
+	KindReduceScatter: algReduceScatterShares, KindReduceScatterBlock: algBlockShares,
 }
 
 // interPlace is the rank's place in two groups.
@@ -25,9 +25,9 @@ func (c *Comm) interPlace() schedule.Inter {
 }
 
 // interUses is uses for a communicator of two groups.
-func (c *Comm) interUses(k *Coll) (u usage, err error) {
+func (c *Comm) interUses(k *Coll) (u bufferUsage, err error) {
 	n, here, there := len(c.group), k.Root == RootHere, k.Root >= 0
-	u = usage{in: true, out: true, root: here}
+	u = bufferUsage{in: true, out: true, root: here}
 	rooted := true
 	switch k.Kind {
 	case KindBcast:
@@ -43,7 +43,7 @@ func (c *Comm) interUses(k *Coll) (u usage, err error) {
 	}
 	switch k.Kind {
 	case KindBarrier:
-		u = usage{}
+		u = bufferUsage{}
 	case KindAllgather, KindAllgatherv:
 		u.outs = n
 	case KindAlltoall, KindAlltoallv, KindAlltoallw:
@@ -62,11 +62,11 @@ func (c *Comm) interUses(k *Coll) (u usage, err error) {
 
 // chooseInter builds the schedule of a call of two groups.
 func (x *Call) chooseInter(k *Coll) error {
-	w, at := interWays[k.Kind], x.c.interPlace()
-	x.takeWay(w, 0)
+	w, at := interAlgorithms[k.Kind], x.c.interPlace()
+	x.takeAlgorithm(w, 0)
 	x.once = false
-	s, in, out := x.fresh(w), &x.given.in, &x.given.out
-	lens := segmented(contribution{bytes: max(in.bytes, out.bytes), elem: x.given.elem})
+	s, in, out := x.fresh(w), &x.args.in, &x.args.out
+	lens := segmented(contribution{bytes: max(in.bytes, out.bytes), elem: x.args.elem})
 	from, to := in.schedule(schedule.In, at.Remote), out.schedule(schedule.Out, at.Remote)
 	switch k.Kind {
 	case KindBarrier:
@@ -86,7 +86,7 @@ func (x *Call) chooseInter(k *Coll) error {
 	case KindAllreduce:
 		s.InterAllreduce(at, lens)
 	case KindReduceScatter, KindReduceScatterBlock:
-		s.InterReduceScatter(at, lens, k.shares(at.Size, out.bytes, x.given.elem))
+		s.InterReduceScatter(at, lens, k.shares(at.Size, out.bytes, x.args.elem))
 	default:
 		s.InterAlltoall(at, from, to)
 	}

@@ -50,13 +50,13 @@ func (st *collState) owe(e *callError, w *fult.Worker) {
 	if !st.c.proc.isolated.Load() {
 		return
 	}
-	st.owed.Store(e)
-	st.news.Alarm.Complete(w)
+	st.pendingError.Store(e)
+	st.listener.Alarm.Complete(w)
 	st.stopCalls(w, (*Call).poisoned)
 }
 
-// markTold notes that the program gets the error.
-func (e *callError) markTold() { e.st.owed.CompareAndSwap(e, nil) }
+// markReported notes that the program gets the error.
+func (e *callError) markReported() { e.st.pendingError.CompareAndSwap(e, nil) }
 
 // A call may end well on a rank, such as the root of a Bcast, that another rank finds to differ. The rank that has found
 // it may make no further call. So the next collective of this rank fails, once. Of other failures the program is not

@@ -52,13 +52,14 @@ func TestFailureEndsWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// isolated has two ranks that go on after errors do f, on a communicator that has a board if it is to be over memory.
+// isolated has two ranks that go on after errors do f, on a communicator that has a shared segment if it is to be over
+// memory.
 func isolated(t *testing.T, where, check string, f func(d *Comm) error) {
 	t.Helper()
 	run(t, 2, func(c *Comm) error {
 		c.proc.Isolate()
 		d, err := c.Dup()
-		for i := 0; i < 2*boardFrom && err == nil; i++ {
+		for i := 0; i < 2*shmFrom && err == nil; i++ {
 			err = d.Barrier()
 		}
 		if err != nil {

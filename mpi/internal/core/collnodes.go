@@ -5,24 +5,24 @@ import (
 	"slices"
 
 	"github.com/golci/golci/internal/schedule"
-	"github.com/golci/golci/mpi/internal/board"
+	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
 // nodes is how the ranks of a communicator lie on nodes, as one of them sees it. It does not change.
 type nodes struct {
-	ranks   []int // of this rank's node, ascending
-	me      int   // the place of this rank among them
-	leaders []int // the first rank of each node, ascending; nil if there is one node
-	home    []int // for each rank the place of its node's leader among leaders; nil if there is one node
-	blocks  bool  // each node has a run of ranks
-	halves  bool  // besides, all runs are equally long, and a power of two, and so is their number
+	ranks       []int // of this rank's node, ascending
+	me          int   // the place of this rank among them
+	leaders     []int // the first rank of each node, ascending; nil if there is one node
+	leaderIndex []int // for each rank the place of its node's leader among leaders; nil if there is one node
+	blocks      bool  // each node has a run of ranks
+	halves      bool  // besides, all runs are equally long, and a power of two, and so is their number
 }
 
 // findNodes exchanges among the ranks on which nodes they are, before the call. It waits.
 func (x *Call) findNodes() (nodes, error) {
 	mine, all := []uint64{x.c.proc.node()}, make([]uint64, x.size)
 	x.buf[schedule.In], x.buf[schedule.Out] = bytesIn(mine), bytesIn(all)
-	x.takeForBoard().AllgatherSteps(x.schedulePlace(), len(x.buf[schedule.In].mem), false)
+	x.takeForShm().AllgatherSteps(x.schedulePlace(), len(x.buf[schedule.In].mem), false)
 	err := x.perform()
 	return nodesOf(all, x.rank), err
 }
@@ -61,21 +61,21 @@ func nodesOf(all []uint64, rank int) nodes {
 		on.leaders = nil
 		return on
 	}
-	on.home = home
+	on.leaderIndex = home
 	on.halves = on.blocks && slices.Min(sizes) == slices.Max(sizes) && bits.OnesCount(uint(sizes[0])) == 1 &&
 		bits.OnesCount(uint(len(sizes))) == 1
 	return on
 }
 
-// worth tells whether boards are of use: some node has several ranks. All ranks come to the same.
+// worth tells whether shared segments are of use: some node has several ranks. All ranks come to the same.
 func (on *nodes) worth() bool {
 	most := len(on.ranks)
 	if on.leaders != nil {
 		sizes := make([]int, len(on.leaders))
-		for _, at := range on.home {
+		for _, at := range on.leaderIndex {
 			sizes[at]++
 		}
 		most = slices.Max(sizes)
 	}
-	return most > 1 && most <= board.MaxRanks
+	return most > 1 && most <= shmcoll.MaxRanks
 }

@@ -25,7 +25,7 @@ const (
 	noticeAgree           // of an agreement; the text is its message
 	noticeCall            // a call at a port: its key in place of the uid, and the number of the port
 	noticeAnswered        // the answer to that: the key, and what became of the call
-	noticeBoard           // that the board has changed, for a rank that may be asleep
+	noticeShm             // that the shared segment has changed, for a rank that may be asleep
 	noticeParts           // of a partitioned send: the channel; call is the tag and its number; the text is the batch
 )
 
@@ -66,9 +66,9 @@ func (x *Call) notify(rank int, kind, arg uint64, text string) {
 
 // colls finds the communicators of a rank.
 type colls struct {
-	mu    sync.Mutex            // guards what follows; nothing is taken under it
-	m     map[uint64]*collState // by uid
-	early []earlyFailure        // on communicators that are not there, not yet or not any more
+	mu            sync.Mutex            // guards what follows; nothing is taken under it
+	m             map[uint64]*collState // by uid
+	earlyFailures []earlyFailure        // on communicators that are not there, not yet or not any more
 
 	earlyRevoked []earlyRevocation // of such communicators
 }
@@ -94,7 +94,7 @@ func (x *colls) addState(st *collState) {
 		x.m = make(map[uint64]*collState)
 	}
 	x.m[st.uid] = st
-	for _, n := range x.early {
+	for _, n := range x.earlyFailures {
 		if n.uid == st.uid && st.c.hasPeer(n.src) {
 			st.lower(n.err)
 		}
@@ -158,10 +158,10 @@ func (x *colls) noteFailed(uid uint64, src int, e *CollectiveError) (news *collS
 	defer x.mu.Unlock()
 	st := x.m[uid]
 	if st == nil {
-		if len(x.early) == keptFailures {
-			x.early = append(x.early[:0], x.early[1:]...)
+		if len(x.earlyFailures) == keptFailures {
+			x.earlyFailures = append(x.earlyFailures[:0], x.earlyFailures[1:]...)
 		}
-		x.early = append(x.early, earlyFailure{uid, src, e})
+		x.earlyFailures = append(x.earlyFailures, earlyFailure{uid, src, e})
 		return nil, false
 	}
 	if !st.c.hasPeer(src) {
@@ -184,9 +184,9 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 		}
 		return
 	case noticeWindow:
-		above, st := p.above.windows.Load(), p.colls.getState(uid)
-		if above != nil && st != nil {
-			(*above).Noticed(uid, st.c.peerOf(src), call, arg, w)
+		windows, st := p.layers.windows.Load(), p.colls.getState(uid)
+		if windows != nil && st != nil {
+			(*windows).Noticed(uid, st.c.peerOf(src), call, arg, w)
 		}
 		return
 	case noticeCall:
@@ -224,7 +224,7 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 			p.account.noteFailed(p, uid, e)
 		}
 		if st != nil {
-			st.news.Alarm.Complete(w)
+			st.listener.Alarm.Complete(w)
 			st.stopCalls(w, (*Call).poisoned)
 			if arg&reasonOwed == 0 {
 				st.oweEnded(call, w)
@@ -242,8 +242,8 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 	if st == nil || uint(rank) >= uint(st.size) {
 		return // freed, or not made yet: a rank that still waits asks again
 	}
-	if what == noticeBoard {
-		st.news.Alarm.Complete(w)
+	if what == noticeShm {
+		st.listener.Alarm.Complete(w)
 		return
 	}
 	if what == noticeAsk {
@@ -251,7 +251,7 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 		return
 	}
 	st.answer.Store(&otherCall{call, rank, int(arg)})
-	st.news.Alarm.Complete(w)
+	st.listener.Alarm.Complete(w)
 	st.stopCalls(w, func(x *Call) error {
 		if x.call != call {
 			return nil
@@ -265,25 +265,25 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 func (st *collState) answerAsked(call uint64, rank, tag, lastTag int) {
 	mine, ok := st.tagOf(call)
 	if !ok && st.c.proc.final.Load() && call > st.state.Load()/2 {
-		mine, ok = collTag(st.size, wayFinalize, 0, 0), true
+		mine, ok = collTag(st.size, algFinalize, 0, 0), true
 	}
-	if !ok || !answers(mine, tag, lastTag) && !st.withoutBoard(call, tag) {
+	if !ok || !answers(mine, tag, lastTag) && !st.withoutShm(call, tag) {
 		return
 	}
 	x := Call{c: st.c, st: st, rank: st.c.rank, call: call}
 	x.notify(rank, noticeAnswer, uint64(mine), "")
 }
 
-// withoutBoard tells that a rank waits in the making of a board, before a call which this rank has made as one that does
-// not wait. Such a call makes no board.
-func (st *collState) withoutBoard(call uint64, tag int) bool {
-	return tagWay(tag) == wayBoardMake && st.tags[call%keptTags].Load()&tagEntryLater != 0
+// withoutShm tells that a rank waits in the making of a shared segment, before a call which this rank has made as one
+// that does not wait. Such a call makes no shared segment.
+func (st *collState) withoutShm(call uint64, tag int) bool {
+	return tagAlgorithm(tag) == algShmMake && st.tags[call%keptTags].Load()&tagEntryLater != 0
 }
 
 // answers tells that a rank which has called what the tag mine is of answers one that asks with two tags.
 func answers(mine, tag, lastTag int) bool {
-	if w := tagWay(mine); w == wayFinalize || w == wayFree {
+	if w := tagAlgorithm(mine); w == algFinalize || w == algFree {
 		return true
 	}
-	return mine != tag && mine != lastTag && !tagWay(tag).comesBefore()
+	return mine != tag && mine != lastTag && !tagAlgorithm(tag).comesBefore()
 }

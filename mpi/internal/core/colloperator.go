@@ -22,14 +22,14 @@ func (c *combiner) Into(out, low, high []byte) {
 	}
 }
 
-// spread combines packed elements of a type with holes: they are unpacked for the operation, and packed again.
-type spread struct {
+// holedCombiner combines packed elements of a type with holes: they are unpacked for the operation, and packed again.
+type holedCombiner struct {
 	combiner
 	t *dtype.Type
 }
 
 // Into implements Combiner.
-func (c *spread) Into(out, low, high []byte) {
+func (c *holedCombiner) Into(out, low, high []byte) {
 	n := int64(len(out) / c.size)
 	if n == 0 {
 		return
@@ -44,7 +44,7 @@ func (c *spread) Into(out, low, high []byte) {
 }
 
 // unpack puts n elements into memory as the type has them. It gives where they begin, which is within that memory.
-func (c *spread) unpack(cur *dtype.Cursor, from []byte, n int64) (unsafe.Pointer, *scratch) {
+func (c *holedCombiner) unpack(cur *dtype.Cursor, from []byte, n int64) (unsafe.Pointer, *scratch) {
 	low, data := c.t.TrueBounds()
 	_, extent := c.t.Bounds()
 	first := min(0, low, low+(n-1)*extent)
@@ -94,7 +94,7 @@ func makeOperator(o *op.Op, t *dtype.Type) (size int, p *Operator, err error) {
 	c := combiner{f, int(max(t.Size(), 1))}
 	p = &Operator{Combiner: &c, Commutes: o.Commutes(), ID: o.ID()}
 	if !t.Dense() {
-		p.Combiner = &spread{c, t}
+		p.Combiner = &holedCombiner{c, t}
 	}
 	return c.size, p, nil
 }

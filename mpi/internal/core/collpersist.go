@@ -22,7 +22,7 @@ func (c *Comm) Lasting(what string, start func(own *Comm) (Request, error)) (Req
 		return Request{}, err
 	}
 	own = own.view(c.until, nil)
-	return c.kept(keeps{own: own, start: func(*Comm) (comm.Req, error) {
+	return c.kept(persistentState{comm: own, start: func(*Comm) (comm.Req, error) {
 		r, err := start(own)
 		return r.req, err
 	}}), nil

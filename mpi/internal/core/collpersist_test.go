@@ -52,7 +52,7 @@ func TestStartsInAnyOrder(t *testing.T) {
 			}
 		}
 		for i := range rs {
-			own := rs[i].keeps().own
+			own := rs[i].persistentState().comm
 			if err := rs[i].Free(); err != nil {
 				return err
 			}

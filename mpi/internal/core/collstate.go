@@ -21,27 +21,27 @@ import (
 type collState struct {
 	// state is twice the number of the last call, plus one while that call runs. The caller that sets the low bit owns
 	// the fields of the second group until it clears the bit.
-	state   atomic.Uint64
-	tags    [keptTags]atomic.Uint64         // of the last calls, by number, the number above the tag; the poller reads them
-	poison  atomic.Pointer[CollectiveError] // the first call known to have failed on any rank
-	told    atomic.Bool                     // the program has been told of it, or is about to be
-	answer  atomic.Pointer[otherCall]       // of a rank that was asked
-	longed  atomic.Pointer[string]          // the function whose call waits long, for reports
-	dead    deadCalls                       // where a failed call does not end those after it
-	owed    atomic.Pointer[callError]       // there: the last error that the program has not been told of
-	settled atomic.Uint64                   // there: the last failed call of which the program is told
+	state        atomic.Uint64
+	tags         [keptTags]atomic.Uint64         // of the last calls, the number above the tag; the poller reads them
+	poison       atomic.Pointer[CollectiveError] // the first call known to have failed on any rank
+	reported     atomic.Bool                     // the program has been told of it, or is about to be
+	answer       atomic.Pointer[otherCall]       // of a rank that was asked
+	longed       atomic.Pointer[string]          // the function whose call waits long, for reports
+	dead         deadCalls                       // where a failed call does not end those after it
+	pendingError atomic.Pointer[callError]       // there: the last error that the program has not been told of
+	settled      atomic.Uint64                   // there: the last failed call of which the program is told
 
-	past    past     // what has been called
-	displs  [2][]int // of a buffer that is read, and of one that is written, where the program gives none
-	attend  uint64   // from this number on a call needs prepare
-	doubts  int      // calls after which messages that still wait are looked at; see lookBack
-	hinted  bool     // the partners of collectives have been hinted at
-	news    comm.Listener
-	late    *time.Timer        // sets the alarm of a wait that takes long
-	names   map[string]*string // of functions whose calls have waited long, for longed
-	running Call               // the one that waits; while it listens, the poller reads tags and ranks
-	open    openCalls          // those that do not wait
-	shared  shared             // memory for the calls of ranks of a node
+	history       callHistory // what has been called
+	displs        [2][]int    // of a buffer that is read, and of one that is written, where the program gives none
+	prepareFrom   uint64      // from this number on a call needs prepare
+	leftoverCalls int         // calls after which messages that still wait are looked at; see lookBack
+	hinted        bool        // the partners of collectives have been hinted at
+	listener      comm.Listener
+	waitTimer     *time.Timer        // sets the alarm of a wait that takes long
+	names         map[string]*string // of functions whose calls have waited long, for longed
+	running       Call               // the one that waits; while it listens, the poller reads tags and ranks
+	open          openCalls          // those that do not wait
+	shared        shmState           // memory for the calls of ranks of a node
 
 	// Fixed.
 	c         *Comm
@@ -61,16 +61,16 @@ func newCollState(c *Comm, uid uint64) *collState {
 	size := len(c.peers)
 	n := numberBits(size)
 	st := &collState{c: c, size: size, uid: uid, numbers: uint8(n), marks: uint8(markBits(size)), roundMask: 1<<(n-2) - 1}
-	st.past.beginPast(c.proc == nil || c.proc.typed)
-	st.shared.at = c.firstBoard()
-	st.running = Call{c: c, st: st, rank: c.rank, size: size, alarm: &st.news.Alarm}
-	st.news.Context = c.collCtx
-	st.news.Suspect = st.suspect
+	st.history.beginHistory(c.proc == nil || c.proc.typed)
+	st.shared.at = c.firstShm()
+	st.running = Call{c: c, st: st, rank: c.rank, size: size, alarm: &st.listener.Alarm}
+	st.listener.Context = c.collCtx
+	st.listener.Suspect = st.suspect
 	if c.proc != nil {
 		st.waits = c.proc.rank.Waits()
 	}
-	st.late = stopped(func() { st.news.Alarm.Complete(nil) })
-	st.open.late = stopped(st.lookLate)
+	st.waitTimer = stopped(func() { st.listener.Alarm.Complete(nil) })
+	st.open.timer = stopped(st.lookLate)
 	st.open.idle.New = st.newOpen
 	st.stopper = st.stopCall
 	return st
@@ -85,32 +85,32 @@ func stopped(f func()) *time.Timer {
 
 // Call is one call of a collective on one rank.
 type Call struct {
-	c       *Comm
-	st      *collState
-	kind    string // the function that the program has called, for errors
-	way     way
-	tag     int
-	lastTag int // of the last one of several messages, if that has a tag of its own; else tag
-	rank    int
-	size    int
-	call    uint64 // its number on the communicator; 0 for Finalize
-	word    uint64 // what is called; see past
-	head    uint64 // a hash of that and of what was called before
-	mark    uint64 // the bits of it that are in tags are the mark
-	bytes   int    // that each rank brings, where all bring as many; else 0
-	shape   uint64 // of the elements, 0 if not known
-	seal    uint64 // what the others compare on the board
-	terms   comm.Terms
-	alarm   *progress.Done                // of the listener; nil for Finalize
-	once    bool                          // no rank sends another two messages
-	onBoard func(x *Call, root int) error // carries out the call over the board; nil: its schedule does
-	peer    int                           // the rank for which the current wait waits
-	from    int                           // peer if that wait is for a receive, else -1
-	scratch *scratch                      // that borrow has given last
-	panic   any                           // what the program's operation has panicked with
-	async   *async                        // of a call that does not wait; else nil
-	openAt  int                           // its place in openCalls, under the lock of these
-	stop    func() bool                   // the end of the view's context is no alarm any more; nil without one
+	c         *Comm
+	st        *collState
+	kind      string // the function that the program has called, for errors
+	alg       algorithm
+	tag       int
+	lastTag   int // of the last one of several messages, if that has a tag of its own; else tag
+	rank      int
+	size      int
+	call      uint64 // its number on the communicator; 0 for Finalize
+	word      uint64 // what is called; see past
+	head      uint64 // a hash of that and of what was called before
+	mark      uint64 // the bits of it that are in tags are the mark
+	bytes     int    // that each rank brings, where all bring as many; else 0
+	signature uint64 // of the elements, 0 if not known
+	seal      uint64 // what the others compare on the shared segment
+	terms     comm.OpOptions
+	alarm     *progress.Done                // of the listener; nil for Finalize
+	once      bool                          // no rank sends another two messages
+	onShm     func(x *Call, root int) error // carries out the call through the shared segment; nil: its schedule does
+	peer      int                           // the rank for which the current wait waits
+	from      int                           // peer if that wait is for a receive, else -1
+	scratch   *scratch                      // that borrow has given last
+	panic     any                           // what the program's operation has panicked with
+	async     *async                        // of a call that does not wait; else nil
+	openAt    int                           // its place in openCalls, under the lock of these
+	stop      func() bool                   // the end of the view's context is no alarm any more; nil without one
 
 	steps *schedule.Schedule // one of plans
 	plans [plansKept]planned
@@ -119,9 +119,9 @@ type Call struct {
 	pairs []pair                // of the steps that have been started; they stay where they are until the call ends
 	buf   [schedule.Bufs]buffer // the call's
 	op    Operator              // of a reduction
-	given given                 // the arguments of MPI, if the call has them
+	args  datatypeArgs          // the arguments of MPI, if the call has them
 
-	exchange *exchange            // nil until the ranks compare what they call
+	exchange *claimExchange       // nil until the ranks compare what they call
 	owed     atomic.Bool          // it fails because a call before it has
 	small    [smallScratch]uint64 // memory to work in, if little is needed
 }
@@ -147,9 +147,9 @@ func (c *Comm) starts(what string, e *Elem, later bool) (*Call, error) {
 
 // setElem says of which elements the buffers of the call are.
 func (x *Call) setElem(e *Elem) {
-	x.shape = e.shape()
+	x.signature = e.signature()
 	if x.c.checked {
-		x.terms.Shape = x.shape
+		x.terms.Signature = x.signature
 	}
 }
 
@@ -169,11 +169,11 @@ func (c *Comm) beginCall(what string, typ error, later bool) (*Call, error) {
 		x = st.open.idle.Get().(*Call)
 	}
 	x.c, x.kind, x.call = c, what, last/2+1
-	x.terms.Endable, x.terms.Shape, x.shape = c.until != nil, 0, 0
+	x.terms.Endable, x.terms.Signature, x.signature = c.until != nil, 0, 0
 	if x.owed.Load() {
 		x.owed.Store(false)
 	}
-	if typ != nil || x.call >= st.attend || c.until != nil || st.poison.Load() != nil {
+	if typ != nil || x.call >= st.prepareFrom || c.until != nil || st.poison.Load() != nil {
 		if err := x.prepareCall(typ); err != nil {
 			err = x.endCall(err)
 			if x.async != nil {
@@ -206,7 +206,7 @@ func (x *Call) prepareCall(typ error) error {
 		return x.gaveUp(err)
 	}
 	if x.c.until != nil && x.async == nil {
-		alarm := &x.st.news.Alarm
+		alarm := &x.st.listener.Alarm
 		x.stop = context.AfterFunc(x.c.until, func() { alarm.Complete(nil) })
 	}
 	if x.call&x.st.roundMask == 0 {
@@ -218,14 +218,14 @@ func (x *Call) prepareCall(typ error) error {
 		}
 	}
 	if x.call == x.st.shared.at {
-		if err := x.makeBoard(); err != nil {
+		if err := x.makeShm(); err != nil {
 			return err
 		}
 	}
 	if err := x.lookBack(); err != nil {
 		return err
 	}
-	x.st.attend = x.nextChecked()
+	x.st.prepareFrom = x.nextChecked()
 	if typ != nil {
 		return x.c.opError(x.kind, typ)
 	}
@@ -235,7 +235,7 @@ func (x *Call) prepareCall(typ error) error {
 // nextChecked is the number of the next call that needs prepare: a power of two, the first of a round, or the very next
 // one while there are doubts.
 func (x *Call) nextChecked() uint64 {
-	if x.st.doubts > 0 {
+	if x.st.leftoverCalls > 0 {
 		return x.call + 1
 	}
 	return min(1<<bits.Len64(x.call), (x.call|x.st.roundMask)+1)
@@ -247,49 +247,49 @@ func (x *Call) nextChecked() uint64 {
 func (x *Call) lookBack() error {
 	st := x.st
 	if x.call&(x.call-1) == 0 {
-		st.doubts = mostDoubts
-		if x.call <= mostDoubts {
-			st.doubts = 1
+		st.leftoverCalls = maxLeftoverCalls
+		if x.call <= maxLeftoverCalls {
+			st.leftoverCalls = 1
 		}
 	}
-	if st.doubts == 0 {
+	if st.leftoverCalls == 0 {
 		return nil
 	}
-	if st.doubts--; !x.c.Srv.Unread() {
-		st.doubts = 0
-	} else if st.doubts == 0 {
+	if st.leftoverCalls--; !x.c.Srv.Unread() {
+		st.leftoverCalls = 0
+	} else if st.leftoverCalls == 0 {
 		return x.leftover()
 	}
 	return nil
 }
 
-// mostDoubts is at how many calls messages must have waited before they are looked at.
-const mostDoubts = 64
+// maxLeftoverCalls is at how many calls messages must have waited before they are looked at.
+const maxLeftoverCalls = 64
 
 // round comes before the low bits of numbers are used again, four times in their range. It is a barrier, so that no
 // rank gets ahead of another by half the range: then a message of an earlier call can be told from one of a later
 // call. After it, messages of calls before are looked for. A call that does not wait has the barrier in progress; so
 // a rank may start the calls up to the next round before it has passed this one, but not those after it.
 func (x *Call) round() error {
-	w := x.way
+	w := x.alg
 	x.once = true
-	x.way, x.tag = wayRound, collTag(x.size, wayRound, 0, x.call)
+	x.alg, x.tag = algRound, collTag(x.size, algRound, 0, x.call)
 	x.lastTag = x.tag
-	x.meetAll(x.fresh(wayRound))
+	x.meetAll(x.fresh(algRound))
 	err := x.perform()
-	x.way = w
+	x.alg = w
 	if err != nil {
 		return err
 	}
 	return x.leftover()
 }
 
-// takeWay sets the way of the call and its root, which determine the tag of its messages. The call sends and receives
-// nothing before that.
-func (x *Call) takeWay(w way, root int) {
-	x.way, x.once, x.bytes = w, !w.repeats(), 0
+// takeAlgorithm sets the way of the call and its root, which determine the tag of its messages. The call sends and
+// receives nothing before that.
+func (x *Call) takeAlgorithm(w algorithm, root int) {
+	x.alg, x.once, x.bytes = w, !w.repeats(), 0
 	x.word = x.wordOf(w, root)
-	x.head = x.st.past.headOf(x.word)
+	x.head = x.st.history.headOf(x.word)
 	x.mark = x.head
 	if !x.c.proc.inProcess || x.c.proc.isolated.Load() {
 		// A rank may go on after a failure, of which ranks learn at different calls. Other processes may be programs in C.
@@ -338,7 +338,7 @@ func (x *Call) endCall(err error) error {
 	if err != nil {
 		x.failAll(err)
 		if x.async == nil {
-			x.st.owed.Store(nil)
+			x.st.pendingError.Store(nil)
 			x.st.settleFailed(x.call)
 		}
 	}
@@ -365,7 +365,7 @@ func (x *Call) poisoned() error {
 	e := x.st.poison.Load()
 	if e != nil && x.c.proc.isolated.Load() {
 		if e = x.st.dead.getFailed(x.call); e == nil {
-			if owed := x.st.owed.Load(); owed != nil && owed.call < x.call {
+			if owed := x.st.pendingError.Load(); owed != nil && owed.call < x.call {
 				x.owed.Store(true)
 				return x.ofCall(&CollectiveError{Rank: owed.rank, Call: owed.call, Kind: owed.kind, Err: owed.error})
 			}
@@ -377,7 +377,7 @@ func (x *Call) poisoned() error {
 	if e == nil || x.call < e.Call {
 		return nil
 	}
-	x.st.told.Store(true)
+	x.st.reported.Store(true)
 	return x.ofCall(e)
 }
 
@@ -386,7 +386,7 @@ func (x *Call) failAll(err error) {
 	if x.size == 1 || x.call == 0 || x.c.proc.rank.Ended() != nil || errors.Is(err, comm.ErrClosed) {
 		return
 	}
-	x.st.told.Store(true)
+	x.st.reported.Store(true)
 	if x.st.lower(&CollectiveError{Rank: x.rank, Call: x.call, Kind: x.kind, Err: err}) {
 		x.tellFailure(err)
 		x.st.stopCalls(nil, (*Call).poisoned)

@@ -9,11 +9,11 @@ import (
 func TestCollectiveTags(t *testing.T) {
 	for _, size := range []int{1, 2, 3, 4, 5, 1000, 4096, 1 << 20} {
 		half := uint64(1) << (numberBits(size) - 1)
-		for w := range wayFree {
+		for w := range algFree {
 			for _, root := range []int{0, size / 2, size - 1} {
 				for _, call := range []uint64{1, half - 1, half, 2*half - 1, 2 * half, 1 << 40} {
 					tag := collTag(size, w, root, call)
-					if uint(tag) > TagUB || tagWay(tag) != w || tagRoot(size, tag) != root ||
+					if uint(tag) > TagUB || tagAlgorithm(tag) != w || tagRoot(size, tag) != root ||
 						tagNumber(size, tag) != int(call%(2*half)) {
 						t.Fatalf("size %d, %v, root %d, call %d: tag %#x", size, w, root, call, tag)
 					}
@@ -21,10 +21,10 @@ func TestCollectiveTags(t *testing.T) {
 			}
 		}
 	}
-	if got := callText(4, collTag(4, wayBcastTree, 3, 17), 18); got != "Bcast, call 17, root 3" {
+	if got := callText(4, collTag(4, algBcastTree, 3, 17), 18); got != "Bcast, call 17, root 3" {
 		t.Error(got)
 	}
-	if got := callText(4, collTag(4, wayBarrier, 0, 1<<30+1), 1<<30-1); got != fmt.Sprintf("Barrier, call %d", 1<<30+1) {
+	if got := callText(4, collTag(4, algBarrier, 0, 1<<30+1), 1<<30-1); got != fmt.Sprintf("Barrier, call %d", 1<<30+1) {
 		t.Error(got)
 	}
 }

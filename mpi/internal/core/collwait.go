@@ -22,7 +22,7 @@ const (
 // receive, because the search for a reason starts only after that.
 func (x *Call) recv(st *schedule.Step, b []byte) error {
 	c := x.c
-	r, n, err := c.Srv.RecvSoon(c.collCtx, int(c.peers[st.Peer]), x.tagOf(st), b, x.once, x.termsOf(st), x.alarm)
+	r, n, err := c.Srv.TryRecvThenPost(c.collCtx, int(c.peers[st.Peer]), x.tagOf(st), b, x.once, x.termsOf(st), x.alarm)
 	if !r.Null() {
 		return x.waitForStep(st, r)
 	}
@@ -40,7 +40,7 @@ func (x *Call) tagOf(st *schedule.Step) int {
 	return x.tag
 }
 
-func (x *Call) termsOf(st *schedule.Step) comm.Terms {
+func (x *Call) termsOf(st *schedule.Step) comm.OpOptions {
 	t := x.terms
 	t.Alone = st.Alone
 	return t
@@ -49,7 +49,7 @@ func (x *Call) termsOf(st *schedule.Step) comm.Terms {
 func (x *Call) isend(st *schedule.Step, b []byte) (comm.Req, error) {
 	c, t := x.c, x.terms
 	if len(b) == 0 {
-		t.Shape = 0 // nothing has no type
+		t.Signature = 0 // nothing has no type
 	}
 	r, err := c.Srv.IsendWith(c.collCtx, int(c.peers[st.Peer]), x.tagOf(st), b, comm.Standard, t)
 	if err != nil {
@@ -132,14 +132,14 @@ func (x *Call) dropReq(r comm.Req) {
 // awaitLong listens while it waits until r is done, or over reports true. It resets the alarm before each look, and an
 // alarm goes off only after its reason can be seen. So no reason is missed.
 func (x *Call) awaitLong(r comm.Req, over func() bool) error {
-	alarm := &x.st.news.Alarm
+	alarm := &x.st.listener.Alarm
 	x.st.longed.Store(x.st.named(x.kind))
 	defer x.st.longed.Store(nil)
-	x.c.Srv.Listen(&x.st.news)
-	defer x.c.Srv.Unlisten(&x.st.news)
+	x.c.Srv.Listen(&x.st.listener)
+	defer x.c.Srv.Unlisten(&x.st.listener)
 	pause, next := lookFirst, time.Now().Add(lookFirst)
-	x.st.late.Reset(pause)
-	defer x.st.late.Stop()
+	x.st.waitTimer.Reset(pause)
+	defer x.st.waitTimer.Stop()
 	for {
 		alarm.Reset()
 		late := !time.Now().Before(next)
@@ -153,7 +153,7 @@ func (x *Call) awaitLong(r comm.Req, over func() bool) error {
 			x.askRank(x.peer)
 			pause = min(2*pause, lookMost)
 			next = time.Now().Add(pause)
-			x.st.late.Reset(pause)
+			x.st.waitTimer.Reset(pause)
 		}
 		if err := x.c.Srv.AwaitOr(r, alarm); err != nil {
 			return x.c.opError(x.kind, err)
@@ -223,7 +223,7 @@ func (x *Call) judge(src, tag int) verdict {
 	if src != x.from {
 		ahead = harmless
 	}
-	if tagWay(tag) == wayFinalize {
+	if tagAlgorithm(tag) == algFinalize {
 		return ahead
 	}
 	switch {
@@ -231,7 +231,7 @@ func (x *Call) judge(src, tag int) verdict {
 		return harmless // maybe of one that has failed
 	case x.behind(tag):
 		return mismatch // of a call before, which has left it
-	case tagNumber(x.size, tag) != tagNumber(x.size, x.tag) || x.way.comesBefore(): // which comes before its call
+	case tagNumber(x.size, tag) != tagNumber(x.size, x.tag) || x.alg.comesBefore(): // which comes before its call
 		return ahead
 	}
 	return mismatch
@@ -289,7 +289,8 @@ func (x *Call) differs(rank, tag int) error {
 // sameCall tells that two tags are of one call, whose length alone may differ. A call over memory and one by messages
 // may differ in that one does not wait.
 func (x *Call) sameCall(a, b int) bool {
-	return tagWay(a) != tagWay(b) && tagWay(a).overMemory() == tagWay(b).overMemory() && callText(x.size, a, x.call) == callText(x.size, b, x.call)
+	p, q := tagAlgorithm(a), tagAlgorithm(b)
+	return p != q && p.overMemory() == q.overMemory() && callText(x.size, a, x.call) == callText(x.size, b, x.call)
 }
 
 // leftover looks for messages that belong to a call before.
@@ -298,7 +299,7 @@ func (x *Call) leftover() (err error) {
 		return nil
 	}
 	x.c.Srv.Unmatched(x.c.collCtx, func(src, tag int) {
-		if tagWay(tag) != wayFinalize && x.behind(tag) && !x.st.isOpen(tag) {
+		if tagAlgorithm(tag) != algFinalize && x.behind(tag) && !x.st.isOpen(tag) {
 			err = x.callErrorf(ErrMismatch, "a message of rank %d is left of %s", x.c.peerOf(src), callText(x.size, tag, x.call))
 		}
 	})

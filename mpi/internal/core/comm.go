@@ -22,12 +22,12 @@ type Comm struct {
 	proc       *Proc
 	id         int                      // that both contexts come from
 	meetings   atomic.Uint64            // that the members have had in the system context
-	checked    bool                     // messages carry the shape of their elements
+	checked    bool                     // messages carry the signature of their elements
 	topology   atomic.Pointer[Topology] // nil: none
 	session    *Session                 // whose groups it comes from; nil: none. Of origin()
 	buffer     buffering                // of buffered sends
 	attrs      attributed               // of the package above
-	spare      spare                    // ids for communicators that are made of it
+	idCache    contextIDCache           // ids for communicators that are made of it
 	name       atomic.Pointer[string]   // of SetName; nil for the default
 	revocation revocation               // of origin()
 
@@ -46,14 +46,14 @@ type Hot struct {
 }
 
 // newComm makes the communicator of that id and uid; see collState.
-func newComm(h home, id int, uid uint64, group []int32, rank int) *Comm {
+func newComm(h creation, id int, uid uint64, group []int32, rank int) *Comm {
 	c := &Comm{group: group, peers: group, rank: rank}
 	c.enterUse(h, id, uid)
 	return c
 }
 
 // newInter makes an inter-communicator of two groups.
-func newInter(h home, id int, uid uint64, local, remote []int32) *Comm {
+func newInter(h creation, id int, uid uint64, local, remote []int32) *Comm {
 	c := &Comm{group: remote, local: local, peers: slices.Concat(local, remote)}
 	c.rank = slices.Index(local, int32(h.p.rank.Rank()))
 	c.enterUse(h, id, uid)
@@ -61,7 +61,7 @@ func newInter(h home, id int, uid uint64, local, remote []int32) *Comm {
 }
 
 // enterUse makes c, whose groups are known, usable.
-func (c *Comm) enterUse(h home, id int, uid uint64) {
+func (c *Comm) enterUse(h creation, id int, uid uint64) {
 	group, p := c.group, h.p
 	c.session = h.s
 	c.Srv, c.Ctx, c.collCtx, c.id, c.proc = p.srv, uint16(2*id), uint16(2*id+1), id, p

@@ -49,18 +49,18 @@ type contexts struct {
 	mu  sync.Mutex
 	// Under mu.
 	free    idSet
-	leaving map[int]leave  // by id: communicators that some members have freed
-	after   map[int]func() // by id: what is to be done when all members have
+	freeing map[int]freeCount // by id: communicators that some members have freed
+	after   map[int]func()    // by id: what is to be done when all members have
 }
 
-// leave counts the ranks that have freed a communicator.
-type leave struct {
+// freeCount counts the ranks that have freed a communicator.
+type freeCount struct {
 	told    int // members whose last message has come
 	members int // 0 until this rank has freed it
 }
 
 func (x *contexts) initContexts(srv *comm.Server) {
-	x.srv, x.leaving, x.after = srv, make(map[int]leave), make(map[int]func())
+	x.srv, x.freeing, x.after = srv, make(map[int]freeCount), make(map[int]func())
 	for id := range maxIDs {
 		x.free[id/64] |= 1 << (id % 64)
 	}
@@ -95,19 +95,19 @@ func (x *contexts) releaseID(id int) {
 // members when this rank frees it. The last member makes the id free.
 func (x *contexts) left(id, members int) {
 	x.mu.Lock()
-	l := x.leaving[id]
+	l := x.freeing[id]
 	if members > 0 {
 		l.members = members
 	} else {
 		l.told++
 	}
 	if l.told != l.members {
-		x.leaving[id] = l
+		x.freeing[id] = l
 		x.mu.Unlock()
 		return
 	}
 	f := x.after[id]
-	delete(x.leaving, id)
+	delete(x.freeing, id)
 	delete(x.after, id)
 	x.mu.Unlock()
 	if f != nil {
@@ -127,12 +127,12 @@ func (x *contexts) whenLeft(id int, f func()) {
 // contextsOf gives the two contexts of an id: of point to point and of collectives.
 func contextsOf(id int) (uint16, uint16) { return uint16(2 * id), uint16(2*id + 1) }
 
-// anding combines the bits of all members, and gives all the result. It waits.
-type anding func(mine, all []byte) error
+// andExchange combines the bits of all members, and gives all the result. It waits.
+type andExchange func(mine, all []byte) error
 
 // agree claims a new id of a range, the same on all members. seed is the same on them, and others have another
 // one. ErrContexts: there is none.
-func (x *contexts) agree(of idRange, seed int, and anding) (id int, err error) {
+func (x *contexts) agree(of idRange, seed int, and andExchange) (id int, err error) {
 	ids, err := x.agreeSome(of, seed, 0, and)
 	if err != nil {
 		return 0, err
@@ -142,7 +142,7 @@ func (x *contexts) agree(of idRange, seed int, and anding) (id int, err error) {
 
 // agreeSome is agree for up to more ids besides the first one, at most maxSpare. All members get as many as those
 // that want the fewest. While less than half of the range is free they get one.
-func (x *contexts) agreeSome(of idRange, seed, more int, and anding) (ids []int, err error) {
+func (x *contexts) agreeSome(of idRange, seed, more int, and andExchange) (ids []int, err error) {
 	empty := 0
 	for try := 0; ; try++ {
 		mine, all := x.snapshot(), idSet{}
@@ -168,7 +168,7 @@ func (x *contexts) agreeSome(of idRange, seed, more int, and anding) (ids []int,
 // claimTogether claims the first id on all members, or on none, and up to more of the others that all can claim.
 // All have the same list. If the call fails on a rank, that rank keeps its claims, because the call may have succeeded
 // on others. Their messages must not reach another communicator of this rank.
-func (x *contexts) claimTogether(list []int, more int, and anding) (ids []int, err error) {
+func (x *contexts) claimTogether(list []int, more int, and andExchange) (ids []int, err error) {
 	var mine, all [maxSpare/8 + 1]uint8
 	got := make([]bool, len(list))
 	for i, id := range list[:min(len(list), more+1)] {
@@ -210,7 +210,7 @@ func (c *Comm) agree(what string, of idRange) (id int, uid uint64, err error) {
 }
 
 // anding is allAnd for the function what. It sets call to the number of the call.
-func (c *Comm) anding(what string, call *uint64) anding {
+func (c *Comm) anding(what string, call *uint64) andExchange {
 	return func(mine, all []byte) (err error) {
 		*call, err = c.allAnd(what, mine, all)
 		return err

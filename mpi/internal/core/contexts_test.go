@@ -105,8 +105,8 @@ func TestNoticeOfNoCommunicator(t *testing.T) {
 		x := &c.proc.ids
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		if len(x.leaving) != 0 {
-			return fmt.Errorf("kept: %v", x.leaving)
+		if len(x.freeing) != 0 {
+			return fmt.Errorf("kept: %v", x.freeing)
 		}
 		return nil
 	})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/group"
-	"github.com/golci/golci/mpi/internal/meet"
+	"github.com/golci/golci/mpi/internal/groupmsg"
 )
 
 // groupOf is the group of ranks of the world without duplicates.
@@ -120,7 +120,8 @@ func (c *Comm) CreateGroup(g *group.Group, tag int) (*Comm, error) {
 		return nil, nil
 	}
 	members := slices.Clone(g.List())
-	id, uid, err := newParty(c.scope(what), c.proc, meet.Make(meet.CreateGroup, c.coll.uid, tag, "", g), members).agree()
+	name := groupmsg.Make(groupmsg.CreateGroup, c.coll.uid, tag, "", g)
+	id, uid, err := newExchange(c.scope(what), c.proc, name, members).agree()
 	if err != nil {
 		return nil, c.dressed(what, err)
 	}

@@ -28,7 +28,7 @@ func (p *Proc) reportWaits(x *rank.Report) {
 		x.Calls++
 		x.InCall(o.Thread)
 	})
-	x.Lines = append(append(x.Lines, p.callLines(groups)...), p.srv.Ways()...)
+	x.Lines = append(append(x.Lines, p.callLines(groups)...), p.srv.Schemes()...)
 }
 
 // eachPending calls f for what pends at this rank, for each operation once: not for what is made of others that are
@@ -43,25 +43,25 @@ func (p *Proc) eachPending(f func(*pending.Op)) {
 }
 
 // callNames are the names of collectives that do not wait, by the place of their messages.
-func (p *Proc) callNames() map[place]string {
-	names := make(map[place]string)
+func (p *Proc) callNames() map[messageScope]string {
+	names := make(map[messageScope]string)
 	p.rank.Endpoint().Pending().Calls.Each(func(o *pending.Op) {
 		if o.Parts {
-			names[place{o.Context, o.Tag}] = o.Call
+			names[messageScope{o.Context, o.Tag}] = o.Call
 		}
 	})
 	return names
 }
 
-// place is what the messages of a collective have in common on a rank.
-type place struct {
+// messageScope is what the messages of a collective have in common on a rank.
+type messageScope struct {
 	ctx uint16
 	tag int
 }
 
 // named gives the function that the program has called for a collective; "" if it is not known.
-func (p *Proc) named(x pending.Op, names map[place]string) string {
-	if name := names[place{x.Context, p.callTag(x.Context, x.Tag)}]; name != "" {
+func (p *Proc) named(x pending.Op, names map[messageScope]string) string {
+	if name := names[messageScope{x.Context, p.callTag(x.Context, x.Tag)}]; name != "" {
 		return name
 	}
 	if c := p.colls.withID(int(x.Context / 2)); c != nil && !x.Unexpected() {
@@ -102,17 +102,19 @@ type callGroup struct {
 	first pending.Op
 	text  string // of the call, without tags
 	n     int
-	tags  span
-	bytes span
+	tags  numberRange
+	bytes numberRange
 }
 
-// span is the least and the greatest of some numbers.
-type span struct{ least, most int64 }
+// numberRange is the least and the greatest of some numbers.
+type numberRange struct{ least, most int64 }
 
-func (s *span) addSpan(x span) { s.least, s.most = min(s.least, x.least), max(s.most, x.most) }
+func (s *numberRange) addSpan(x numberRange) {
+	s.least, s.most = min(s.least, x.least), max(s.most, x.most)
+}
 
-// likeness is what the text of a call is made of, and whether a thread makes the call.
-type likeness struct {
+// callLabel is what the text of a call is made of, and whether a thread makes the call.
+type callLabel struct {
 	kind      pending.Kind
 	form      uint8
 	sync      bool
@@ -123,18 +125,18 @@ type likeness struct {
 }
 
 // callGroups are groups of calls and messages by what their texts are made of. Very many calls have few texts.
-type callGroups map[likeness]*callGroup
+type callGroups map[callLabel]*callGroup
 
 // addCall copies what it keeps of x.
 func (gs callGroups) addCall(x *pending.Op) {
-	like := likeness{
+	like := callLabel{
 		kind: x.Kind, form: x.Form, sync: x.Sync, inThread: x.Thread != nil, call: x.Call, on: x.On,
 		ctx: x.Context, peer: x.Peer,
 	}
 	if isCollective(x.Context) {
 		like.tag = x.Tag
 	}
-	tags, bytes := span{int64(x.Tag), int64(x.Tag)}, span{x.Bytes, x.Bytes}
+	tags, bytes := numberRange{int64(x.Tag), int64(x.Tag)}, numberRange{x.Bytes, x.Bytes}
 	if g := gs[like]; g != nil {
 		g.growSpans(1, tags, bytes)
 		return
@@ -142,7 +144,7 @@ func (gs callGroups) addCall(x *pending.Op) {
 	gs[like] = &callGroup{first: *x, n: 1, tags: tags, bytes: bytes}
 }
 
-func (g *callGroup) growSpans(n int, tags, bytes span) {
+func (g *callGroup) growSpans(n int, tags, bytes numberRange) {
 	g.n += n
 	g.tags.addSpan(tags)
 	g.bytes.addSpan(bytes)
@@ -209,7 +211,7 @@ func (g *callGroup) String() string {
 }
 
 // callText names the call that waits in x, or what x is, without its tag and thread.
-func (p *Proc) callText(x pending.Op, names map[place]string) string {
+func (p *Proc) callText(x pending.Op, names map[messageScope]string) string {
 	if x.Call != "" {
 		return p.namedText(x)
 	}

@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// Elem is what is known of an element type. It does not change, but for the shape.
+// Elem is what is known of an element type. It does not change, but for the signature.
 type Elem struct {
-	err    error // why slices of it may not travel
-	typ    reflect.Type
-	mixed  bool          // of no one type: they are compared with nothing
-	shaped atomic.Uint64 // what types are compared by; 0 until somebody asks
+	err             error // why slices of it may not travel
+	typ             reflect.Type
+	mixed           bool          // of no one type: they are compared with nothing
+	cachedSignature atomic.Uint64 // what types are compared by; 0 until somebody asks
 }
 
 // NewElem looks whether elements of type t may travel: only types of fixed size without pointers may.
@@ -20,16 +20,16 @@ func NewElem(t reflect.Type) *Elem { return &Elem{err: judge(t), typ: t} }
 // Err tells why slices of the type may not travel; nil if they may.
 func (e *Elem) Err() error { return e.err }
 
-// shape is what types are compared by; see shapeOf.
-func (e *Elem) shape() uint64 {
+// signature is what types are compared by; see signatureOf.
+func (e *Elem) signature() uint64 {
 	if e.mixed {
 		return 0
 	}
-	if s := e.shaped.Load(); s != 0 {
+	if s := e.cachedSignature.Load(); s != 0 {
 		return s
 	}
-	s := shapeOf(e.typ) // two at once compute the same
-	e.shaped.Store(s)
+	s := signatureOf(e.typ) // two at once compute the same
+	e.cachedSignature.Store(s)
 	return s
 }
 

@@ -21,8 +21,8 @@ type (
 
 func elemOf[T any]() *Elem { return NewElem(reflect.TypeFor[T]()) }
 
-// TestShapes: what has one type signature has one shape, and nothing else has.
-func TestShapes(t *testing.T) {
+// TestSignatures: what has one type signature has one signature, and nothing else has.
+func TestSignatures(t *testing.T) {
 	same := [][]*Elem{
 		{
 			elemOf[float64](), elemOf[metres](), elemOf[[2]float64](), elemOf[vector](), elemOf[[3]vector](),
@@ -46,10 +46,10 @@ func TestShapes(t *testing.T) {
 	}
 	seen := make(map[uint64]string)
 	for i, list := range same {
-		first := list[0].shape()
+		first := list[0].signature()
 		for _, e := range list {
-			if e.shape() != first {
-				t.Errorf("set %d: shapes %#x and %#x", i, first, e.shape())
+			if e.signature() != first {
+				t.Errorf("set %d: shapes %#x and %#x", i, first, e.signature())
 			}
 		}
 		name := fmt.Sprint("set ", i)
@@ -58,7 +58,7 @@ func TestShapes(t *testing.T) {
 		}
 		seen[first] = name
 	}
-	if a, b := elemOf[struct{ A, B int32 }]().shape(), elemOf[int32]().shape(); a != b {
+	if a, b := elemOf[struct{ A, B int32 }]().signature(), elemOf[int32]().signature(); a != b {
 		t.Errorf("two int32 are %#x, one is %#x", a, b)
 	}
 }

@@ -73,7 +73,7 @@ var elemsOfBasic = func() (all [basicTypes]*Elem) {
 
 // elemsOf is what the elements of a collective are compared by: those of all ranks must be the same, but where each pair
 // of ranks may have its own. A rank that brings nothing may have any.
-func (c *Comm) elemsOf(k *Coll, u *usage) *Elem {
+func (c *Comm) elemsOf(k *Coll, u *bufferUsage) *Elem {
 	if c.local != nil || k.neighbors() || k.Kind == KindAlltoallv || k.Kind == KindAlltoallw {
 		return &anything
 	}
@@ -90,15 +90,15 @@ func (c *Comm) elemsOf(k *Coll, u *usage) *Elem {
 	return ElemOf(t)
 }
 
-// shapeOf is what messages of elements of b are compared by, 0 where types are not checked.
-func (c *Comm) shapeOf(b *Buf) uint64 {
+// signatureOf is what messages of elements of b are compared by, 0 where types are not checked.
+func (c *Comm) signatureOf(b *Buf) uint64 {
 	switch {
 	case !c.checked:
 		return 0
 	case b.Of != nil:
-		return b.Of.shape()
+		return b.Of.signature()
 	case b.T == nil:
-		return elems[dtype.Byte].shape()
+		return elems[dtype.Byte].signature()
 	}
-	return ElemOf(b.T).shape()
+	return ElemOf(b.T).signature()
 }

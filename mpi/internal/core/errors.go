@@ -157,7 +157,7 @@ func (c *Comm) RecvError(what string, source, tag, n int, err error) error {
 // opError dresses the error of an operation whose arguments are not at hand any more: the error itself may name them.
 func (c *Comm) opError(what string, err error) error {
 	if e, ok := err.(*callError); ok {
-		e.markTold()
+		e.markReported()
 		return e.error // it names the collective
 	}
 	e, ok := err.(*comm.OpError)

@@ -16,9 +16,9 @@ import (
 
 // faults are the agreements of a rank.
 type faults struct {
-	mu    sync.Mutex // guards what follows; nothing is taken under it
-	m     map[uint64]*agreements
-	early map[uint64][]earlyVote // by uid: of communicators that this rank has not made yet
+	mu         sync.Mutex // guards what follows; nothing is taken under it
+	m          map[uint64]*agreements
+	earlyVotes map[uint64][]earlyVote // by uid: of communicators that this rank has not made yet
 
 	waiting  atomic.Int32 // number of entries of early
 	survived atomic.Bool  // the program has acknowledged a death, or has shrunk a communicator after one
@@ -112,10 +112,10 @@ func (f *faults) noticed(p *Proc, uid uint64, from int, text []byte, w *fult.Wor
 			return a, a.takeMessage(from, text)
 		}
 		if f.waiting.Load() < mostEarlyVotes {
-			if f.early == nil {
-				f.early = make(map[uint64][]earlyVote)
+			if f.earlyVotes == nil {
+				f.earlyVotes = make(map[uint64][]earlyVote)
 			}
-			f.early[uid] = append(f.early[uid], earlyVote{from, append([]byte(nil), text...)})
+			f.earlyVotes[uid] = append(f.earlyVotes[uid], earlyVote{from, append([]byte(nil), text...)})
 			f.waiting.Add(1)
 		}
 		return nil, nil
@@ -143,8 +143,8 @@ func (f *faults) made(c *Comm) {
 		return
 	}
 	f.doStep(nil, func() (a *agreements, out []agree.Action) {
-		early := f.early[c.coll.uid]
-		delete(f.early, c.coll.uid)
+		early := f.earlyVotes[c.coll.uid]
+		delete(f.earlyVotes, c.coll.uid)
 		f.waiting.Add(-int32(len(early)))
 		if len(early) > 0 {
 			a = f.agreementsOf(c)

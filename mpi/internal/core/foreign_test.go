@@ -18,7 +18,7 @@ func TestPartThatFails(t *testing.T) {
 	for failing := range 3 {
 		run(t, 1, func(c *Comm) error {
 			whole := errors.New("whole")
-			p := &partedRecv{parted: parted{c: c, msgs: make([]partMessage, 3)}}
+			p := &partitionedRecv{partitionedOp: partitionedOp{c: c, msgs: make([]partMessage, 3)}}
 			p.msgs[failing].err = whole
 			for _, last := range []bool{false, true} {
 				if err := p.collectMessages(last); !errors.Is(err, whole) {
@@ -110,7 +110,7 @@ func TestSenderOfAWindowNotice(t *testing.T) {
 	run(t, 3, func(c *Comm) error {
 		h := make(heard, 1)
 		above := Windows(h)
-		c.proc.above.windows.Store(&above)
+		c.proc.layers.windows.Store(&above)
 		if err := c.Barrier(); err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func TestSenderOfAWindowNotice(t *testing.T) {
 				return fmt.Errorf("it is from rank %d, want 1", from)
 			}
 		}
-		c.proc.above.windows.Store(nil)
+		c.proc.layers.windows.Store(nil)
 		return c.Barrier()
 	})
 }

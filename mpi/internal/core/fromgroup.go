@@ -6,7 +6,7 @@ import (
 
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/group"
-	"github.com/golci/golci/mpi/internal/meet"
+	"github.com/golci/golci/mpi/internal/groupmsg"
 )
 
 // inGroup gives the rank of this process in a group that it must be in.
@@ -39,7 +39,7 @@ func (p *Proc) CreateFromGroup(g *group.Group, text string) (*Comm, error) {
 		return nil, err
 	}
 	members := slices.Clone(g.List())
-	id, uid, err := newParty(scopeOf(what), p, meet.Make(meet.FromGroup, 0, 0, text, g), members).agree()
+	id, uid, err := newExchange(scopeOf(what), p, groupmsg.Make(groupmsg.FromGroup, 0, 0, text, g), members).agree()
 	if err != nil {
 		return nil, p.world.dressed(what, err)
 	}
@@ -66,7 +66,7 @@ func (p *Proc) CreateInterFromGroups(
 		told = fromRanks(remote.List())
 	}
 	mine := slices.Clone(local.List())
-	told, err = newParty(scopeOf(what), p, meet.Make(meet.FromGroups, 0, 0, text, local), mine).spreadWords(told)
+	told, err = newExchange(scopeOf(what), p, groupmsg.Make(groupmsg.FromGroups, 0, 0, text, local), mine).spreadWords(told)
 	if err != nil {
 		return nil, p.world.dressed(what, err)
 	}
@@ -80,8 +80,8 @@ func (p *Proc) CreateInterFromGroups(
 		}
 	}
 	first, second := ordered(mine, others)
-	name := meet.Make(meet.FromGroups, 1, 0, text, groupOf(first), groupOf(second))
-	id, uid, err := newParty(scopeOf(what), p, name, slices.Concat(first, second)).agree()
+	name := groupmsg.Make(groupmsg.FromGroups, 1, 0, text, groupOf(first), groupOf(second))
+	id, uid, err := newExchange(scopeOf(what), p, name, slices.Concat(first, second)).agree()
 	if err != nil {
 		return nil, p.world.dressed(what, err)
 	}

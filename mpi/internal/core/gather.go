@@ -8,19 +8,19 @@ type direction struct {
 	down             bool
 	own, all         schedule.Buf
 	ownName, allName string
-	tree, direct     way // of equal parts
-	each             way // of parts of different lengths
-	board            way // of short equal parts, over the board
+	tree, direct     algorithm // of equal parts
+	each             algorithm // of parts of different lengths
+	shm              algorithm // of short equal parts, through the shared segment
 }
 
 var (
 	gathering = direction{
-		false, schedule.In, schedule.Out, "send", "receive", wayGatherTree, wayGatherAll, wayGatherv,
-		wayBoardGather,
+		false, schedule.In, schedule.Out, "send", "receive", algGatherTree, algGatherAll, algGatherv,
+		algShmGather,
 	}
 	scattering = direction{
-		true, schedule.Out, schedule.In, "receive", "send", wayScatterTree, wayScatterAll,
-		wayScatterv, wayBoardScatter,
+		true, schedule.Out, schedule.In, "receive", "send", algScatterTree, algScatterAll,
+		algScatterv, algShmScatter,
 	}
 )
 
@@ -42,8 +42,8 @@ func (x *Call) equalParts(d *direction, root int) (err error) {
 	if err != nil {
 		return err
 	}
-	if f := x.boardRooted(d, len(own.mem)); f != nil {
-		return x.overBoard(d.board, root, len(own.mem), f)
+	if f := x.shmRooted(d, len(own.mem)); f != nil {
+		return x.overShm(d.shm, root, len(own.mem), f)
 	}
 	n, w := len(own.mem), d.direct
 	if gathersByTree(x.size, n) {
@@ -66,7 +66,7 @@ func (x *Call) givenParts(d *direction, counts, displs []int, root int) (err err
 	if err = x.root(root); err != nil {
 		return err
 	}
-	x.takeWay(d.each, root)
+	x.takeAlgorithm(d.each, root)
 	var l layout
 	placed := x.rank == root && inPlace(own.mem)
 	if x.rank != root {

@@ -18,8 +18,8 @@ type Grequest struct {
 	Cancel func(complete bool) error
 }
 
-// general is the operation of a generalized request.
-type general struct {
+// generalizedOp is the operation of a generalized request.
+type generalizedOp struct {
 	Grequest
 	c    *Comm
 	call comm.Req
@@ -35,8 +35,8 @@ func (p *Proc) StartGeneral(f Grequest) Request {
 	op := pending.Op{
 		Call: "Grequest", Context: pending.NoContext, Peer: pending.AnyRank, Tag: pending.AnyTag, Needs: pending.Nobody,
 	}
-	g := &general{Grequest: f, c: p.self, call: p.srv.NewCall(op, pending.Terms{Kept: true})}
-	return Request{c: p.self, req: g.call, x: &more{ends: g}}
+	g := &generalizedOp{Grequest: f, c: p.self, call: p.srv.NewCall(op, pending.Terms{Kept: true})}
+	return Request{c: p.self, req: g.call, x: &requestExt{composite: g}}
 }
 
 // Complete ends the operation of a generalized request, for the function what. It may be called of a copy of one that
@@ -45,7 +45,7 @@ func (r *Request) Complete(what string) error {
 	if r.Null() {
 		return fmt.Errorf("mpi: %s: %w: null", what, ErrRequest)
 	}
-	g, ok := r.ends().(*general)
+	g, ok := r.ends().(*generalizedOp)
 	if !ok {
 		return r.c.commErrorf(what, ": %w: it is %v", ErrRequest, r.opKind())
 	}
@@ -63,16 +63,16 @@ func (r *Request) Complete(what string) error {
 	return nil
 }
 
-func (g *general) freeOp() error {
+func (g *generalizedOp) freeOp() error {
 	if g.Free == nil {
 		return nil
 	}
 	return g.Free()
 }
 
-func (g *general) opKind() reqkind.Kind { return reqkind.Generalized }
+func (g *generalizedOp) opKind() reqkind.Kind { return reqkind.Generalized }
 
-func (g *general) opOutcome(_ *Comm, last bool) (st Status, err error) {
+func (g *generalizedOp) opOutcome(_ *Comm, last bool) (st Status, err error) {
 	st = empty
 	if g.Query != nil {
 		st, err = g.Query()
@@ -85,20 +85,20 @@ func (g *general) opOutcome(_ *Comm, last bool) (st Status, err error) {
 	return st, err
 }
 
-func (g *general) isComplete() bool {
+func (g *generalizedOp) isComplete() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.complete
 }
 
-func (g *general) cancelOp(*Comm) error {
+func (g *generalizedOp) cancelOp(*Comm) error {
 	if g.Cancel == nil {
 		return nil
 	}
 	return g.Cancel(g.isComplete())
 }
 
-func (g *general) forgetOp(*Comm) error {
+func (g *generalizedOp) forgetOp(*Comm) error {
 	g.mu.Lock()
 	complete := g.complete
 	g.freed = true

@@ -105,10 +105,10 @@ func (c *Comm) Free() error {
 		left.Add(coll)
 	}
 	c.leaveComm()
-	if err := c.coll.untold("Free"); err != nil {
+	if err := c.coll.unreportedError("Free"); err != nil {
 		return err
 	}
-	if left == (comm.Left{}) || c.Revoked() {
+	if left == (comm.RetiredCounts{}) || c.Revoked() {
 		return nil
 	}
 	return c.commErrorf("Free", ": %w: %s, %s, %s not received", ErrPending,

@@ -26,7 +26,7 @@ func (x *Call) apart(a, b []byte) error {
 	switch {
 	case inPlace(b):
 		return x.callErrorf(ErrBuffer, "InPlace is given for the wrong buffer")
-	case !x.given.on && overlap(a, b): // else fit has looked
+	case !x.args.active && overlap(a, b): // else fit has looked
 		return x.callErrorf(ErrBuffer, "send and receive buffer overlap; see InPlace")
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/group"
-	"github.com/golci/golci/mpi/internal/meet"
+	"github.com/golci/golci/mpi/internal/groupmsg"
 )
 
 // An inter-communicator (7.6) has two groups without a rank in common. Messages go to ranks of the other group, so that
@@ -71,14 +71,14 @@ func ordered(local, remote []int32) (first, second []int32) {
 }
 
 // meeting is the next meeting of all ranks of c for the function what, which all call it in the same order.
-func (c *Comm) meeting(what string) *party {
+func (c *Comm) meeting(what string) *groupExchange {
 	o := c.origin()
-	name := meet.Make(meet.Members, o.coll.uid, int(o.meetings.Add(1)), "")
+	name := groupmsg.Make(groupmsg.Members, o.coll.uid, int(o.meetings.Add(1)), "")
 	members := c.group
 	if c.local != nil {
 		members = slices.Concat(ordered(c.local, c.group))
 	}
-	return newParty(c.scope(what), c.proc, name, members)
+	return newExchange(c.scope(what), c.proc, name, members)
 }
 
 // dressed has an error of a meeting name the function and the rank.
@@ -177,7 +177,7 @@ func (c *Comm) CreateInter(leader int, peer *Comm, remote, tag int) (*Comm, erro
 }
 
 // spreadWords gives all members the words of the one that has some.
-func (y *party) spreadWords(words []uint64) ([]uint64, error) {
+func (y *groupExchange) spreadWords(words []uint64) ([]uint64, error) {
 	b, err := y.combineAll(bytesOfWords(words), func(low, high []byte) []byte { return append(low, high...) })
 	return wordsOf(b), err
 }
@@ -196,15 +196,15 @@ func (c *Comm) exchangeLeaders(what string, peer *Comm, remote, tag int) ([]uint
 	if err != nil {
 		return nil, c.commErrorf(what, ": %w: the remote leader is the rank itself", ErrRank)
 	}
-	told, err := c.trade(what, meet.Make(meet.Intercomm, peer.coll.uid, tag, "", both), int(other))
+	told, err := c.trade(what, groupmsg.Make(groupmsg.Intercomm, peer.coll.uid, tag, "", both), int(other))
 	return told, c.dressed(what, err)
 }
 
 // trade gives the group of c, in a meeting of two ranks, for that of the other one. Before it comes a word that both
 // know and nobody else.
-func (c *Comm) trade(what string, name meet.Name, other int) ([]uint64, error) {
+func (c *Comm) trade(what string, name groupmsg.Name, other int) ([]uint64, error) {
 	s, me := &c.proc.system, c.proc.rank.Rank()
-	y := newParty(c.scope(what), c.proc, name, []int32{int32(me), int32(other)})
+	y := newExchange(c.scope(what), c.proc, name, []int32{int32(me), int32(other)})
 	mine := append([]uint64{c.proc.newUID()}, fromRanks(c.group)...)
 	var got []byte
 	var err error
@@ -234,7 +234,7 @@ func (c *Comm) joined(what string, key uint64, remote []int32) (*Comm, error) {
 			return nil, c.commErrorf(what, ": %w: %s is in both groups", ErrComm, fmt.Sprintf("rank %d of the world", r))
 		}
 	}
-	y := newParty(c.scope(what), c.proc, meet.Make(meet.Intercomm, key, 0, ""), slices.Concat(ordered(c.group, remote)))
+	y := newExchange(c.scope(what), c.proc, groupmsg.Make(groupmsg.Intercomm, key, 0, ""), slices.Concat(ordered(c.group, remote)))
 	id, uid, err := y.agree()
 	if err != nil {
 		return nil, c.dressed(what, err)

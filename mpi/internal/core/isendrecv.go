@@ -12,8 +12,8 @@ import (
 	"github.com/golci/golci/mpi/internal/reqkind"
 )
 
-// both is a send and a receive with one request.
-type both struct {
+// sendrecvOp is a send and a receive with one request.
+type sendrecvOp struct {
 	c    *Comm
 	call comm.Req // ends with the later of the two
 	recv Request  // null only while Isendrecv starts it
@@ -34,7 +34,7 @@ func (c *Comm) Isendrecv(
 	if err := c.Bad(what, Receiving, received.err, source, rtag); err != nil {
 		return Request{}, err
 	}
-	from, to := data{b: out, shape: c.shape(sent)}, data{b: in, shape: c.shape(received)}
+	from, to := data{b: out, signature: c.signature(sent)}, data{b: in, signature: c.signature(received)}
 	return c.isendrecv(what, &from, dest, stag, &to, source, rtag)
 }
 
@@ -56,7 +56,7 @@ func (c *Comm) isendrecv(what string, out *data, dest, stag int, in *data, sourc
 	if overlap(out.b, in.b) {
 		return Request{}, c.commErrorf(what, ": %w: the buffers overlap", ErrBuffer)
 	}
-	b := &both{c: c}
+	b := &sendrecvOp{c: c}
 	b.left.Store(1)
 	b.call = c.Srv.NewCall(pending.Op{
 		Call: what, Context: pending.NoContext, Peer: pending.AnyRank, Tag: pending.AnyTag, Needs: pending.Nobody, Parts: true,
@@ -76,7 +76,7 @@ func (c *Comm) isendrecv(what string, out *data, dest, stag int, in *data, sourc
 		b.stop = context.AfterFunc(c.until, b.abandon)
 	}
 	b.onEvent(nil)
-	return Request{c: c, req: b.call, x: &more{ends: b}}, nil
+	return Request{c: c, req: b.call, x: &requestExt{composite: b}}, nil
 }
 
 // IsendrecvReplace is Isendrecv in one buffer: what is sent is copied first.
@@ -104,12 +104,12 @@ func (c *Comm) IsendrecvReplaceBuf(what string, b Buf, dest, stag, source, rtag 
 	return c.isendrecv(what, &out, dest, stag, &d, source, rtag)
 }
 
-func (b *both) startRecv(what string, d *data, source, tag int) error {
+func (b *sendrecvOp) startRecv(what string, d *data, source, tag int) error {
 	c := b.c
 	if b.recv = (Request{c: c, req: comm.DoneReq(markNullRecv)}); source == ProcNull {
 		return nil
 	}
-	t := c.terms(formIsendrecv, d.shape)
+	t := c.terms(formIsendrecv, d.signature)
 	t.Done = b.onEvent
 	b.left.Add(1)
 	r, err := c.irecvWith(source, tag, d, t)
@@ -122,12 +122,12 @@ func (b *both) startRecv(what string, d *data, source, tag int) error {
 	return nil
 }
 
-func (b *both) startSend(what string, d *data, dest, tag int) error {
+func (b *sendrecvOp) startSend(what string, d *data, dest, tag int) error {
 	c := b.c
 	if b.send = (Request{c: c}); dest == ProcNull {
 		return nil
 	}
-	t := c.terms(formIsendrecv, d.sendShape())
+	t := c.terms(formIsendrecv, d.sendSignature())
 	t.Done = b.onEvent
 	b.left.Add(1)
 	r, err := c.isendWith(dest, tag, d, comm.Standard, t)
@@ -141,22 +141,22 @@ func (b *both) startSend(what string, d *data, dest, tag int) error {
 }
 
 // onEvent is called when one of the two has ended, and when both have been started.
-func (b *both) onEvent(w *fult.Worker) {
+func (b *sendrecvOp) onEvent(w *fult.Worker) {
 	if b.left.Add(-1) == 0 {
 		b.c.Srv.EndCall(b.call, nil, w)
 	}
 }
 
 // abandon ends both, as the end of a view's context does.
-func (b *both) abandon() {
+func (b *sendrecvOp) abandon() {
 	defer close(b.gone)
 	b.c.Srv.End(b.recv.req)
 	b.c.Srv.End(b.send.req)
 }
 
-func (b *both) opKind() reqkind.Kind { return reqkind.PointToPoint }
+func (b *sendrecvOp) opKind() reqkind.Kind { return reqkind.PointToPoint }
 
-func (b *both) opOutcome(c *Comm, last bool) (Status, error) {
+func (b *sendrecvOp) opOutcome(c *Comm, last bool) (Status, error) {
 	if !last {
 		st, err := b.recv.peek()
 		_, other := b.send.peek()
@@ -174,13 +174,13 @@ func (b *both) opOutcome(c *Comm, last bool) (Status, error) {
 }
 
 // stopped asks for the end of both from outside. They are in the registry themselves, so this is for a wait that ends.
-func (b *both) stopped(uint64, error, *fult.Worker) { _ = b.cancelOp(b.c) }
+func (b *sendrecvOp) stopped(uint64, error, *fult.Worker) { _ = b.cancelOp(b.c) }
 
 // cancelOp asks for the end of both.
-func (b *both) cancelOp(c *Comm) error {
+func (b *sendrecvOp) cancelOp(c *Comm) error {
 	c.Srv.Cancel(b.recv.req)
 	c.Srv.Cancel(b.send.req)
 	return nil
 }
 
-func (b *both) forgetOp(*Comm) error { return nil }
+func (b *sendrecvOp) forgetOp(*Comm) error { return nil }

@@ -131,7 +131,7 @@ func (x *gossip) notice() (args [4]uint64, text string) {
 		if uid == x.uids[0] {
 			uid = x.uids[1]
 		}
-	case noticeBoard, noticeAsk, noticeAgree, noticeWindow:
+	case noticeShm, noticeAsk, noticeAgree, noticeWindow:
 	default:
 		if uid == x.uids[3] {
 			uid = x.word()
@@ -188,7 +188,7 @@ func (x *gossip) blames(all *Comm) error {
 	if e != nil && (!x.hit || e.Rank != 1) {
 		return fmt.Errorf("collectives have ended, by a failure of rank %d: %w", e.Rank, e)
 	}
-	all.coll.told.Store(true) // else Finalize gives the error
+	all.coll.reported.Store(true) // else Finalize gives the error
 	return nil
 }
 

@@ -17,8 +17,8 @@ type openCalls struct {
 	calls []*Call
 	pause time.Duration // of late; 0 if it does not run
 
-	late *time.Timer // looks after what takes long
-	idle sync.Pool   // calls that nobody else knows, to be used again
+	timer *time.Timer // looks after what takes long
+	idle  sync.Pool   // calls that nobody else knows, to be used again
 }
 
 // newOpen makes a call for the pool.
@@ -37,7 +37,7 @@ func (st *collState) opened(x *Call) {
 	o.calls = append(o.calls, x)
 	if o.pause == 0 {
 		o.pause = lookFirst
-		o.late.Reset(o.pause)
+		o.timer.Reset(o.pause)
 	}
 }
 
@@ -92,7 +92,7 @@ func (st *collState) lookLate() {
 	if len(o.calls) == 0 {
 		o.pause = 0
 	} else {
-		o.late.Reset(o.pause)
+		o.timer.Reset(o.pause)
 	}
 	o.mu.Unlock()
 	st.poke(nil, func(x *Call) bool {

@@ -29,17 +29,17 @@ const _ = uint(comm.MaxTag - (partChannels*partMessages - 1)) // they fit
 // partCtx is the context of partitions.
 var _, partCtx = contextsOf(systemID)
 
-// parted is what both sides of partitioned communication have. It is used again by each start.
-type parted struct {
-	what  string // the function that has made it
-	c     *Comm
-	peer  int // in the communicator
-	tag   int // of the program
-	mem   []byte
-	cur   *dtype.Cursor // of data with holes; nil: mem has them
-	total int           // bytes
-	parts int           // of this side
-	shape uint64
+// partitionedOp is what both sides of partitioned communication have. It is used again by each start.
+type partitionedOp struct {
+	what      string // the function that has made it
+	c         *Comm
+	peer      int // in the communicator
+	tag       int // of the program
+	mem       []byte
+	cur       *dtype.Cursor // of data with holes; nil: mem has them
+	total     int           // bytes
+	parts     int           // of this side
+	signature uint64
 
 	call comm.Req     // the request of the start
 	left atomic.Int32 // events to come before the end of call
@@ -66,7 +66,7 @@ const (
 )
 
 // onEvent counts that a message has ended, or that its start has returned.
-func (p *parted) onEvent(w *fult.Worker) {
+func (p *partitionedOp) onEvent(w *fult.Worker) {
 	if p.left.Add(-1) != 0 {
 		return
 	}
@@ -78,7 +78,7 @@ func (p *parted) onEvent(w *fult.Worker) {
 
 // beginStart makes the request of a start. stop ends it from outside. The start itself is one event, and others have
 // been counted. It is called with mu held; checkHopeless is to follow without it.
-func (p *parted) beginStart(stop func(number uint64, err error, w *fult.Worker)) {
+func (p *partitionedOp) beginStart(stop func(number uint64, err error, w *fult.Worker)) {
 	p.left.Add(1)
 	p.starts++
 	p.active = true
@@ -86,13 +86,13 @@ func (p *parted) beginStart(stop func(number uint64, err error, w *fult.Worker))
 }
 
 // checkHopeless ends a start that something has made hopeless before it was in the registry.
-func (p *parted) checkHopeless() {
+func (p *partitionedOp) checkHopeless() {
 	op := p.pends()
 	p.c.Srv.CheckCall(p.call, &op)
 }
 
 // pends describes a start.
-func (p *parted) pends() pending.Op {
+func (p *partitionedOp) pends() pending.Op {
 	op := pending.Op{Call: p.what, Context: p.c.Ctx, Peer: pending.AnyRank, Tag: p.tag, Bytes: int64(p.total)}
 	if p.peer != ProcNull {
 		op.Peer = int(p.c.group[p.peer])
@@ -101,7 +101,7 @@ func (p *parted) pends() pending.Op {
 }
 
 // expectMessages makes room for so many messages, none of which has begun.
-func (p *parted) expectMessages(messages int) {
+func (p *partitionedOp) expectMessages(messages int) {
 	if len(p.msgs) < messages {
 		p.msgs = make([]partMessage, messages)
 	}
@@ -112,7 +112,7 @@ func (p *parted) expectMessages(messages int) {
 
 // started takes what the start of message i has returned. Its end is one event; its start has been counted as another.
 // Either this sees that the whole has been ended, or stop sees that the message has begun.
-func (p *parted) started(i int, r comm.Req, err error) {
+func (p *partitionedOp) started(i int, r comm.Req, err error) {
 	m := &p.msgs[i]
 	m.req, m.err = r, err
 	m.step.Store(msgBegun)
@@ -126,14 +126,14 @@ func (p *parted) started(i int, r comm.Req, err error) {
 }
 
 // endedWhy tells why the start has been ended from outside, or nil.
-func (p *parted) endedWhy() error {
+func (p *partitionedOp) endedWhy() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.why
 }
 
 // endStart notes why a start ends from outside; false if it has ended. It is called with mu held.
-func (p *parted) endStart(number uint64, err error) bool {
+func (p *partitionedOp) endStart(number uint64, err error) bool {
 	if !p.active || p.starts != number || p.why != nil {
 		return false
 	}
@@ -143,7 +143,7 @@ func (p *parted) endStart(number uint64, err error) bool {
 
 // stopStart ends a start from outside: messages under way are asked to end, and those that have not begun never will.
 // Each of these has that many events to come.
-func (p *parted) stopStart(events int, w *fult.Worker) {
+func (p *partitionedOp) stopStart(events int, w *fult.Worker) {
 	for i := range p.msgs {
 		m := &p.msgs[i]
 		switch {
@@ -158,7 +158,7 @@ func (p *parted) stopStart(events int, w *fult.Worker) {
 }
 
 // collectMessages uses up the messages, or only looks at them, and gives the first error.
-func (p *parted) collectMessages(last bool) (first error) {
+func (p *partitionedOp) collectMessages(last bool) (first error) {
 	first = p.endedWhy()
 	for i := range p.msgs {
 		m := &p.msgs[i]
@@ -181,14 +181,14 @@ func (p *parted) collectMessages(last bool) (first error) {
 }
 
 // mayStart tells why no start can follow.
-func (p *parted) mayStart(c *Comm) error {
+func (p *partitionedOp) mayStart(c *Comm) error {
 	if err := p.endedWhy(); err != nil {
 		return fmt.Errorf("%w: an earlier start has been ended: %w", ErrRequest, err)
 	}
 	return c.contextOver()
 }
 
-func (p *parted) cancelOp(*Comm) error { return nil } // the table of kinds forbids it
+func (p *partitionedOp) cancelOp(*Comm) error { return nil } // the table of kinds forbids it
 
 // batch is how the partitions of a sender are put into messages.
 type batch struct{ parts, bytes, each int } // partitions, bytes of all of them, partitions of one message
@@ -212,13 +212,13 @@ func (b batch) size(i int) int { return min((i+1)*b.each, b.parts) - i*b.each }
 // partTag is the tag of message i in a channel.
 func partTag(channel, i int) int { return channel*partMessages + i }
 
-// partedSend is a partitioned send.
-type partedSend struct {
-	parted
+// partitionedSend is a partitioned send.
+type partitionedSend struct {
+	partitionedOp
 	batch   batch
 	channel int            // none for the null process
 	ready   []atomic.Bool  // by partition
-	lacks   []atomic.Int32 // by message: partitions that are not ready
+	unready []atomic.Int32 // by message: partitions that are not ready
 	packing sync.Mutex     // guards cur; no lock is taken under it
 }
 
@@ -227,7 +227,7 @@ func (c *Comm) PsendInit(what string, e *Elem, b []byte, parts, dest, tag int) (
 	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
 		return Request{}, err
 	}
-	return c.psendInit(what, data{b: b, shape: c.shape(e)}, parts, dest, tag)
+	return c.psendInit(what, data{b: b, signature: c.signature(e)}, parts, dest, tag)
 }
 
 // PsendInitBuf is PsendInit of a buffer, which has all partitions.
@@ -240,13 +240,13 @@ func (c *Comm) PsendInitBuf(what string, b Buf, parts, dest, tag int) (Request, 
 }
 
 func (c *Comm) psendInit(what string, d data, parts, dest, tag int) (Request, error) {
-	p := &partedSend{parted: c.newParted(what, d, parts, dest, tag)}
+	p := &partitionedSend{partitionedOp: c.newParted(what, d, parts, dest, tag)}
 	if err := p.divisible(); err != nil {
 		return Request{}, err
 	}
 	p.ready = make([]atomic.Bool, parts)
 	p.batch = newBatch(parts, p.total)
-	p.lacks = make([]atomic.Int32, p.batch.messages())
+	p.unready = make([]atomic.Int32, p.batch.messages())
 	if dest != ProcNull {
 		channel, err := c.proc.parts.announce(c, int(c.group[dest]), tag, p.batch)
 		if err != nil {
@@ -257,12 +257,15 @@ func (c *Comm) psendInit(what string, d data, parts, dest, tag int) (Request, er
 	return c.keptParts(p, p.startSend), nil
 }
 
-func (c *Comm) newParted(what string, d data, parts, peer, tag int) parted {
-	return parted{what: what, c: c, peer: peer, tag: tag, mem: d.b, cur: d.cur, total: d.len(), parts: parts, shape: d.shape}
+func (c *Comm) newParted(what string, d data, parts, peer, tag int) partitionedOp {
+	return partitionedOp{
+		what: what, c: c, peer: peer, tag: tag,
+		mem: d.b, cur: d.cur, total: d.len(), parts: parts, signature: d.signature,
+	}
 }
 
 // divisible tells why the bytes cannot be divided, or nil.
-func (p *parted) divisible() error {
+func (p *partitionedOp) divisible() error {
 	if p.parts < 0 || p.parts > maxParts || p.parts > 0 && p.total%p.parts != 0 || p.parts == 0 && p.total > 0 {
 		return p.c.commErrorf(p.what, ": %w: %d bytes in %d partitions", ErrArgument, p.total, p.parts)
 	}
@@ -276,19 +279,20 @@ func (p *parted) divisible() error {
 const partState = 8
 
 // keptParts is the persistent request of a partitioned operation.
-func (c *Comm) keptParts(e ends, start func(*Comm) (comm.Req, error)) Request {
-	return Request{c: c, x: &more{keeps: &keeps{state: reqkind.Inactive, start: start}, ends: e}}
+func (c *Comm) keptParts(e compositeOp, start func(*Comm) (comm.Req, error)) Request {
+	keep := &persistentState{state: reqkind.Inactive, start: start}
+	return Request{c: c, x: &requestExt{persistent: keep, composite: e}}
 }
 
-func (p *partedSend) startSend(c *Comm) (comm.Req, error) {
+func (p *partitionedSend) startSend(c *Comm) (comm.Req, error) {
 	if err := p.mayStart(c); err != nil {
 		return comm.Req{}, err
 	}
 	for i := range p.ready {
 		p.ready[i].Store(false)
 	}
-	for i := range p.lacks {
-		p.lacks[i].Store(int32(p.batch.size(i)))
+	for i := range p.unready {
+		p.unready[i].Store(int32(p.batch.size(i)))
 	}
 	p.mu.Lock()
 	p.expectMessages(p.batch.messages())
@@ -302,7 +306,7 @@ func (p *partedSend) startSend(c *Comm) (comm.Req, error) {
 }
 
 // stopped ends the start from outside.
-func (p *partedSend) stopped(number uint64, err error, w *fult.Worker) {
+func (p *partitionedSend) stopped(number uint64, err error, w *fult.Worker) {
 	p.mu.Lock()
 	ended := p.endStart(number, err)
 	p.mu.Unlock()
@@ -311,13 +315,13 @@ func (p *partedSend) stopped(number uint64, err error, w *fult.Worker) {
 	}
 }
 
-func (p *partedSend) opKind() reqkind.Kind { return reqkind.PartitionedOut }
+func (p *partitionedSend) opKind() reqkind.Kind { return reqkind.PartitionedOut }
 
-func (p *partedSend) opOutcome(_ *Comm, last bool) (Status, error) {
+func (p *partitionedSend) opOutcome(_ *Comm, last bool) (Status, error) {
 	return empty, p.collectMessages(last)
 }
 
-func (p *partedSend) forgetOp(*Comm) error {
+func (p *partitionedSend) forgetOp(*Comm) error {
 	if p.peer != ProcNull && p.endedWhy() == nil { // else a message of the channel may still be at the receiver
 		p.c.proc.parts.releaseChannel(int(p.c.group[p.peer]), p.channel)
 	}
@@ -325,12 +329,12 @@ func (p *partedSend) forgetOp(*Comm) error {
 }
 
 // markReady sends the message of a partition when all partitions of the message are ready.
-func (p *partedSend) markReady(part int) error {
+func (p *partitionedSend) markReady(part int) error {
 	if p.ready[part].Swap(true) {
 		return fmt.Errorf("%w: partition %d is ready already", ErrArgument, part)
 	}
 	i := part / p.batch.each
-	if p.lacks[i].Add(-1) != 0 || !p.msgs[i].step.CompareAndSwap(msgIdle, msgClaimed) {
+	if p.unready[i].Add(-1) != 0 || !p.msgs[i].step.CompareAndSwap(msgIdle, msgClaimed) {
 		return nil // others are not ready; or the start has been ended
 	}
 	if p.peer != ProcNull {
@@ -341,7 +345,7 @@ func (p *partedSend) markReady(part int) error {
 	return nil
 }
 
-func (p *partedSend) sendPart(i int) {
+func (p *partitionedSend) sendPart(i int) {
 	from, to := p.batch.span(i)
 	var b []byte
 	if p.cur == nil {
@@ -353,7 +357,7 @@ func (p *partedSend) sendPart(i int) {
 		p.packing.Unlock()
 	}
 	p.left.Add(1)
-	t := comm.Terms{Shape: (&data{b: b, shape: p.shape}).sendShape(), Done: p.onEvent}
+	t := comm.OpOptions{Signature: (&data{b: b, signature: p.signature}).sendSignature(), Done: p.onEvent}
 	r, err := p.c.Srv.IsendWith(partCtx, int(p.c.group[p.peer]), partTag(p.channel, i), b, comm.Standard, t)
 	p.started(i, r, err)
 }
@@ -364,7 +368,7 @@ func (r *Request) Pready(what string, first, last int) error {
 	if err := r.may(what, reqkind.Pready); err != nil {
 		return err
 	}
-	p, ok := r.ends().(*partedSend)
+	p, ok := r.ends().(*partitionedSend)
 	switch {
 	case !ok:
 		return r.c.commErrorf(what, ": %w: it is no partitioned send", ErrRequest)

@@ -29,35 +29,35 @@ type announced struct {
 	batch   batch
 }
 
-// partings brings partitioned sends and receives of a rank together.
-type partings struct {
+// partitionedMatcher brings partitioned sends and receives of a rank together.
+type partitionedMatcher struct {
 	mu sync.Mutex // guards what follows; nothing is taken under it
 	// Counters stay for the life of the process: a uid is never used again.
-	made     map[partSeries]uint32
-	waiting  map[partKey]*partedRecv // receives without a send
-	told     map[partKey]announced   // sends without a receive
-	channels map[int]*channels       // by rank of the world that messages go to
+	counters  map[partSeries]uint32
+	waiting   map[partKey]*partitionedRecv // receives without a send
+	announced map[partKey]announced        // sends without a receive
+	channels  map[int]*channels            // by rank of the world that messages go to
 }
 
 // initMaps makes the maps at the first use. mu is held.
-func (x *partings) initMaps() {
-	if x.made == nil {
-		x.made = make(map[partSeries]uint32)
-		x.waiting, x.told = make(map[partKey]*partedRecv), make(map[partKey]announced)
+func (x *partitionedMatcher) initMaps() {
+	if x.counters == nil {
+		x.counters = make(map[partSeries]uint32)
+		x.waiting, x.announced = make(map[partKey]*partitionedRecv), make(map[partKey]announced)
 		x.channels = make(map[int]*channels)
 	}
 }
 
 // nextNumber is the number of the next send or receive of a series. mu is held.
-func (x *partings) nextNumber(s partSeries) uint32 {
+func (x *partitionedMatcher) nextNumber(s partSeries) uint32 {
 	x.initMaps()
-	n := x.made[s]
-	x.made[s] = n + 1
+	n := x.counters[s]
+	x.counters[s] = n + 1
 	return n
 }
 
 // announce gives a send to a rank of the world a channel, and tells that rank.
-func (x *partings) announce(c *Comm, to, tag int, b batch) (channel int, err error) {
+func (x *partitionedMatcher) announce(c *Comm, to, tag int, b batch) (channel int, err error) {
 	x.mu.Lock()
 	n := x.nextNumber(partSeries{c.coll.uid, to, tag, true})
 	list := x.channels[to]
@@ -78,20 +78,20 @@ func (x *partings) announce(c *Comm, to, tag int, b batch) (channel int, err err
 }
 
 // releaseChannel gives a channel back.
-func (x *partings) releaseChannel(to, channel int) {
+func (x *partitionedMatcher) releaseChannel(to, channel int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.channels[to].used[channel/64] &^= 1 << (channel % 64)
 }
 
 // awaitSend makes a receive from a rank of the world meet its send.
-func (x *partings) awaitSend(p *partedRecv, from int) {
+func (x *partitionedMatcher) awaitSend(p *partitionedRecv, from int) {
 	x.mu.Lock()
 	n := x.nextNumber(partSeries{p.c.coll.uid, from, p.tag, false})
 	p.key = partKey{p.c.coll.uid, from, p.tag, n}
-	a, ok := x.told[p.key]
+	a, ok := x.announced[p.key]
 	if ok {
-		delete(x.told, p.key)
+		delete(x.announced, p.key)
 	} else {
 		x.waiting[p.key] = p
 	}
@@ -102,14 +102,14 @@ func (x *partings) awaitSend(p *partedRecv, from int) {
 }
 
 // forgetRecv drops a receive. What its send announces later stays told, and nobody asks for it.
-func (x *partings) forgetRecv(p *partedRecv) {
+func (x *partitionedMatcher) forgetRecv(p *partitionedRecv) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	delete(x.waiting, p.key)
 }
 
 // noticed takes an announcement. It is called by the poller. What another rank of this job cannot have sent is dropped.
-func (x *partings) noticed(key partKey, channel uint64, text []byte) {
+func (x *partitionedMatcher) noticed(key partKey, channel uint64, text []byte) {
 	if len(text) != 16 || channel >= partChannels {
 		return
 	}
@@ -122,7 +122,7 @@ func (x *partings) noticed(key partKey, channel uint64, text []byte) {
 	x.initMaps()
 	p := x.waiting[key]
 	if p == nil {
-		x.told[key] = a
+		x.announced[key] = a
 	}
 	delete(x.waiting, key)
 	x.mu.Unlock()

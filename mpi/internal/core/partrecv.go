@@ -9,22 +9,22 @@ import (
 	"github.com/golci/golci/mpi/internal/reqkind"
 )
 
-// partedRecv is a partitioned receive.
-type partedRecv struct {
-	parted
+// partitionedRecv is a partitioned receive.
+type partitionedRecv struct {
+	partitionedOp
 	key partKey
 
 	// Under mu. The first is set once; then news and arrived do not change.
-	met     bool // the sender's announcement is here
-	news    announced
-	arrived []partArrival // by message
-	waiting bool          // a start waits for the announcement
+	met       bool // the sender's announcement is here
+	announced announced
+	arrived   []partArrival // by message
+	waiting   bool          // a start waits for the announcement
 }
 
 // partArrival is a message of a partitioned receive. Where the data have holes it is the target of the message, so that
 // what has not come changes nothing.
 type partArrival struct {
-	p        *partedRecv
+	p        *partitionedRecv
 	i        int
 	from, to int // the bytes of the buffer that it brings
 	here     atomic.Bool
@@ -41,7 +41,7 @@ func (c *Comm) PrecvInit(what string, e *Elem, b []byte, parts, source, tag int)
 	if err := c.Bad(what, Sending, e.err, source, tag); err != nil { // which refuses wildcards
 		return Request{}, err
 	}
-	return c.precvInit(what, data{b: b, shape: c.shape(e)}, parts, source, tag)
+	return c.precvInit(what, data{b: b, signature: c.signature(e)}, parts, source, tag)
 }
 
 // PrecvInitBuf is PrecvInit of a buffer, which has all partitions.
@@ -54,7 +54,7 @@ func (c *Comm) PrecvInitBuf(what string, b Buf, parts, source, tag int) (Request
 }
 
 func (c *Comm) precvInit(what string, d data, parts, source, tag int) (Request, error) {
-	p := &partedRecv{parted: c.newParted(what, d, parts, source, tag)}
+	p := &partitionedRecv{partitionedOp: c.newParted(what, d, parts, source, tag)}
 	if err := p.divisible(); err != nil {
 		return Request{}, err
 	}
@@ -66,7 +66,7 @@ func (c *Comm) precvInit(what string, d data, parts, source, tag int) (Request, 
 	return c.keptParts(p, p.startRecv), nil
 }
 
-func (p *partedRecv) startRecv(c *Comm) (comm.Req, error) {
+func (p *partitionedRecv) startRecv(c *Comm) (comm.Req, error) {
 	if err := p.mayStart(c); err != nil {
 		return comm.Req{}, err
 	}
@@ -91,15 +91,15 @@ func (p *partedRecv) startRecv(c *Comm) (comm.Req, error) {
 }
 
 // countMessages makes a start expect its messages, each with two events. It is called with mu held.
-func (p *partedRecv) countMessages() {
+func (p *partitionedRecv) countMessages() {
 	p.expectMessages(len(p.arrived))
 	p.left.Add(int32(2 * len(p.arrived)))
 }
 
 // meetSend takes the announcement of the sender.
-func (p *partedRecv) meetSend(a announced) {
+func (p *partitionedRecv) meetSend(a announced) {
 	p.mu.Lock()
-	p.met, p.news = true, a
+	p.met, p.announced = true, a
 	p.arrived = make([]partArrival, a.batch.messages())
 	for i := range p.arrived {
 		p.arrived[i].p, p.arrived[i].i = p, i
@@ -116,7 +116,7 @@ func (p *partedRecv) meetSend(a announced) {
 }
 
 // stopped ends the start from outside.
-func (p *partedRecv) stopped(number uint64, err error, w *fult.Worker) {
+func (p *partitionedRecv) stopped(number uint64, err error, w *fult.Worker) {
 	p.mu.Lock()
 	ended, waiting := p.endStart(number, err), p.waiting
 	if ended {
@@ -133,7 +133,7 @@ func (p *partedRecv) stopped(number uint64, err error, w *fult.Worker) {
 }
 
 // postAll starts the receives of all messages, and ends what beginStart has counted.
-func (p *partedRecv) postAll() {
+func (p *partitionedRecv) postAll() {
 	for i := range p.arrived {
 		if p.msgs[i].step.CompareAndSwap(msgIdle, msgClaimed) {
 			p.arrived[i].postRecv()
@@ -144,36 +144,36 @@ func (p *partedRecv) postAll() {
 
 func (a *partArrival) postRecv() {
 	p := a.p
-	from, to := p.news.batch.span(a.i)
+	from, to := p.announced.batch.span(a.i)
 	a.to = min(to, p.total) // what is longer gives ErrTruncate
 	a.from = min(from, a.to)
-	r, err := a.receivePart(int(p.c.group[p.peer]), partTag(p.news.channel, a.i))
+	r, err := a.receivePart(int(p.c.group[p.peer]), partTag(p.announced.channel, a.i))
 	p.started(a.i, r, err)
 }
 
 func (a *partArrival) receivePart(peer, tag int) (comm.Req, error) {
-	p, t := a.p, comm.Terms{Shape: a.p.shape, Done: a.came}
+	p, t := a.p, comm.OpOptions{Signature: a.p.signature, Done: a.onArrival}
 	if p.cur != nil {
 		return p.c.Srv.IrecvInto(partCtx, peer, tag, a, t)
 	}
 	return p.c.Srv.IrecvWith(partCtx, peer, tag, p.mem[a.from:a.to], nil, t)
 }
 
-// came is called when the message has come.
-func (a *partArrival) came(w *fult.Worker) {
+// onArrival is called when the message has come.
+func (a *partArrival) onArrival(w *fult.Worker) {
 	a.here.Store(true)
 	a.p.onEvent(w)
 }
 
-func (p *partedRecv) opKind() reqkind.Kind { return reqkind.PartitionedIn }
+func (p *partitionedRecv) opKind() reqkind.Kind { return reqkind.PartitionedIn }
 
-func (p *partedRecv) opOutcome(c *Comm, last bool) (Status, error) {
+func (p *partitionedRecv) opOutcome(c *Comm, last bool) (Status, error) {
 	err := p.collectMessages(last)
 	if p.peer == ProcNull {
 		return nullStatus, err
 	}
-	st := Status{Source: p.peer, Tag: p.tag, Bytes: int64(min(p.news.batch.bytes, p.total))}
-	if err == nil && p.news.batch.bytes > p.total {
+	st := Status{Source: p.peer, Tag: p.tag, Bytes: int64(min(p.announced.batch.bytes, p.total))}
+	if err == nil && p.announced.batch.bytes > p.total {
 		err = ErrTruncate
 	}
 	var e *comm.OpError
@@ -184,7 +184,7 @@ func (p *partedRecv) opOutcome(c *Comm, last bool) (Status, error) {
 }
 
 // forgetOp removes a receive that no sender has announced from its place.
-func (p *partedRecv) forgetOp(*Comm) error {
+func (p *partitionedRecv) forgetOp(*Comm) error {
 	p.c.proc.parts.forgetRecv(p)
 	return nil
 }
@@ -195,7 +195,7 @@ func (r *Request) Parrived(what string, part int) (bool, error) {
 	if r.Null() {
 		return true, nil
 	}
-	p, ok := r.ends().(*partedRecv)
+	p, ok := r.ends().(*partitionedRecv)
 	if err := r.may(what, reqkind.Parrived); err != nil {
 		return false, err
 	}
@@ -213,7 +213,7 @@ func (r *Request) Parrived(what string, part int) (bool, error) {
 }
 
 // hasPart tells whether the bytes of a partition have come.
-func (p *partedRecv) hasPart(part int) bool {
+func (p *partitionedRecv) hasPart(part int) bool {
 	p.mu.Lock()
 	posted := p.met && !p.waiting
 	p.mu.Unlock()
@@ -223,7 +223,7 @@ func (p *partedRecv) hasPart(part int) bool {
 	one := p.total / p.parts
 	from, to := part*one, (part+1)*one
 	for i := range p.arrived {
-		a, b := p.news.batch.span(i)
+		a, b := p.announced.batch.span(i)
 		of := a < to && from < b || one == 0 // a partition without elements is in all messages, which are as empty
 		if of && !p.arrived[i].here.Load() {
 			return false

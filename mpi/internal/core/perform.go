@@ -9,7 +9,7 @@ import (
 // A collective is a schedule: steps that send, receive, copy and combine bytes of the call's buffers. The functions
 // that check the arguments of a call also choose the algorithm and build its schedule. This file carries it out.
 
-// contribution is what the schedule of a call depends on, beside its way and root. It has few fields, so that the
+// contribution is what the schedule of a call depends on, beside its algorithm and root. It has few fields, so that the
 // compiler holds it in registers: one that lies on the stack is written and read in pieces of different length, which
 // costs more than the whole comparison.
 type contribution struct {
@@ -20,17 +20,17 @@ type contribution struct {
 
 // planned is a schedule that is kept for calls of the same way and root, with the same contribution.
 type planned struct {
-	call  int // way and root
+	call  int // algorithm and root
 	of    contribution
 	steps schedule.Schedule
 }
 
-// plansKept is how many are kept, in the places of their ways.
+// plansKept is how many are kept, in the places of their algorithms.
 const plansKept = 8
 
-// plan takes the way and the root of the call and sets its schedule. It reports whether that must be built.
-func (x *Call) plan(w way, root int, of contribution) bool {
-	x.takeWay(w, root)
+// plan takes the algorithm and the root of the call and sets its schedule. It reports whether that must be built.
+func (x *Call) plan(w algorithm, root int, of contribution) bool {
+	x.takeAlgorithm(w, root)
 	x.bytes = of.bytes
 	call, p := int(w)<<tagShared|root, &x.plans[w%plansKept]
 	x.steps = &p.steps
@@ -42,7 +42,7 @@ func (x *Call) plan(w way, root int, of contribution) bool {
 }
 
 // fresh gives a schedule to build that no other call has.
-func (x *Call) fresh(w way) *schedule.Schedule {
+func (x *Call) fresh(w algorithm) *schedule.Schedule {
 	p := &x.plans[w%plansKept]
 	p.call, x.steps = -1, &p.steps
 	return x.steps
@@ -67,8 +67,8 @@ func (x *Call) Finish(err error) error {
 // perform carries out the schedule on the caller's stack. In a short call each step is done as soon as it is started,
 // so the position tells all. At the first step that is still under way drive takes over.
 func (x *Call) perform() (err error) {
-	if x.onBoard != nil {
-		return x.performBoard()
+	if x.onShm != nil {
+		return x.performShm()
 	}
 	var s *scratch
 	if x.steps.Work|x.steps.Split > 0 {

@@ -7,9 +7,9 @@ import (
 	"github.com/golci/golci/mpi/internal/reqkind"
 )
 
-// keeps is what a persistent request keeps from start to start. Copies of the request share it. Its state is Inactive,
-// Active, or Null once it has been freed; an operation that is done is still Active here.
-type keeps struct {
+// persistentState is what a persistent request keeps from start to start. Copies of the request share it. Its state is
+// Inactive, Active, or Null once it has been freed; an operation that is done is still Active here.
+type persistentState struct {
 	state reqkind.State
 	recv  bool
 	mode  comm.Mode // of a send
@@ -19,7 +19,7 @@ type keeps struct {
 	req   comm.Req // the operation, while it is Active
 
 	start func(c *Comm) (comm.Req, error) // of other kinds than sends and receives; else nil
-	own   *Comm                           // that the request alone uses, and is freed with it; else nil
+	comm  *Comm                           // that the request alone uses, and is freed with it; else nil
 }
 
 // SendInit makes a persistent request for a send, for the function what.
@@ -27,7 +27,7 @@ func (c *Comm) SendInit(what string, e *Elem, b []byte, dest, tag int, mode comm
 	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
 		return Request{}, err
 	}
-	return c.kept(keeps{mode: mode, peer: dest, tag: tag, data: data{b: b, shape: c.shape(e)}}), nil
+	return c.kept(persistentState{mode: mode, peer: dest, tag: tag, data: data{b: b, signature: c.signature(e)}}), nil
 }
 
 // RecvInit makes a persistent request for a receive, for the function what.
@@ -35,12 +35,12 @@ func (c *Comm) RecvInit(what string, e *Elem, b []byte, source, tag int) (Reques
 	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
 		return Request{}, err
 	}
-	return c.kept(keeps{recv: true, peer: source, tag: tag, data: data{b: b, shape: c.shape(e)}}), nil
+	return c.kept(persistentState{recv: true, peer: source, tag: tag, data: data{b: b, signature: c.signature(e)}}), nil
 }
 
-func (c *Comm) kept(k keeps) Request {
+func (c *Comm) kept(k persistentState) Request {
 	k.state = reqkind.Inactive
-	return Request{c: c, x: &more{keeps: &k}}
+	return Request{c: c, x: &requestExt{persistent: &k}}
 }
 
 // Start starts the operation of a persistent request, for the function what.
@@ -48,7 +48,7 @@ func (r *Request) Start(what string) error {
 	if err := r.may(what, reqkind.Start); err != nil {
 		return err
 	}
-	c, k := r.c, r.keeps()
+	c, k := r.c, r.persistentState()
 	if err := c.checkUsable(what); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (r *Request) Start(what string) error {
 }
 
 // beginOp starts the operation on c.
-func (k *keeps) beginOp(c *Comm) (comm.Req, error) {
+func (k *persistentState) beginOp(c *Comm) (comm.Req, error) {
 	switch {
 	case k.start != nil:
 		return k.start(c)

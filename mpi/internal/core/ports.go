@@ -17,7 +17,7 @@ import (
 	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/mpi/internal/errs"
-	"github.com/golci/golci/mpi/internal/meet"
+	"github.com/golci/golci/mpi/internal/groupmsg"
 )
 
 // Ports by which groups of ranks find each other that have no communicator in common (11.9). A port belongs to the rank
@@ -29,13 +29,13 @@ type ports struct {
 	mu     sync.Mutex // guards the rest; no lock is taken under it
 	serial uint64
 	open   map[uint64]*port
-	dials  map[uint64]*dial // by key
+	dials  map[uint64]*connectCall // by key
 }
 
 // port is one that is open.
 type port struct {
-	calls   []caller  // that nobody has taken
-	waiting []*accept // who waits for a call; none if there are calls
+	calls   []caller      // that nobody has taken
+	waiting []*acceptCall // who waits for a call; none if there are calls
 }
 
 type caller struct {
@@ -43,16 +43,16 @@ type caller struct {
 	key  uint64
 }
 
-// accept is a wait for a call. Who ends the request by a call sets from before.
-type accept struct {
+// acceptCall is a wait for a call. Who ends the request by a call sets from before.
+type acceptCall struct {
 	req  comm.Req
 	from caller
 }
 
-// dial is a call of this rank.
-type dial struct {
-	req  comm.Req
-	late atomic.Bool // it has been withdrawn
+// connectCall is a call of this rank.
+type connectCall struct {
+	req       comm.Req
+	withdrawn atomic.Bool // it has been withdrawn
 }
 
 // What the notice of a call says.
@@ -172,7 +172,7 @@ func (c *Comm) connected(what string, root int, find func() (caller, error)) (*C
 	if root == c.rank {
 		var other caller
 		if other, why = find(); why == nil {
-			told, why = c.trade(what, meet.Make(meet.Connected, other.key, 0, ""), other.rank)
+			told, why = c.trade(what, groupmsg.Make(groupmsg.Connected, other.key, 0, ""), other.rank)
 		}
 	}
 	told, err := c.meeting(what).spreadWords(told)
@@ -207,7 +207,7 @@ func (p *Proc) accept(sc scope, name string) (caller, error) {
 		p.answerCaller(from, callTaken)
 		return from, nil
 	}
-	a := new(accept)
+	a := new(acceptCall)
 	port.waiting = append(port.waiting, a)
 	a.req = sc.beginWait(p.srv, pending.AnyRank, pending.Nobody)
 	x.mu.Unlock()
@@ -220,7 +220,7 @@ func (p *Proc) accept(sc scope, name string) (caller, error) {
 
 // unwait takes a wait that has ended off the queue of its port. A call that it has been given meanwhile stays answered:
 // who made it waits for the rest of the meeting, until the end of that time.
-func (p *Proc) unwait(serial uint64, a *accept) {
+func (p *Proc) unwait(serial uint64, a *acceptCall) {
 	x := &p.ports
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -237,11 +237,11 @@ func (p *Proc) dial(sc scope, name string) (caller, error) {
 	if err != nil {
 		return caller{}, err
 	}
-	d, key := new(dial), p.newUID()
+	d, key := new(connectCall), p.newUID()
 	x := &p.ports
 	x.mu.Lock()
 	if x.dials == nil {
-		x.dials = map[uint64]*dial{}
+		x.dials = map[uint64]*connectCall{}
 	}
 	x.dials[key] = d
 	d.req = sc.beginWait(p.srv, owner, nil)
@@ -249,7 +249,7 @@ func (p *Proc) dial(sc scope, name string) (caller, error) {
 	p.srv.Notify(owner, [4]uint64{key, serial, noticeCall, callMade}, "")
 	limit := settings.InitTimeout.Get(p.rank.Settings())
 	timer := time.AfterFunc(limit, func() {
-		d.late.Store(true)
+		d.withdrawn.Store(true)
 		p.srv.Notify(owner, [4]uint64{key, serial, noticeCall, callWithdrawn}, "") // the answer ends the wait
 	})
 	defer timer.Stop()
@@ -259,7 +259,7 @@ func (p *Proc) dial(sc scope, name string) (caller, error) {
 		return caller{owner, key}, nil
 	case errors.Is(err, comm.ErrPeer):
 		err = fmt.Errorf("%w: rank %d of the job, which had the port, has ended", errs.Port, owner)
-	case errors.Is(err, errs.Port) && d.late.Load():
+	case errors.Is(err, errs.Port) && d.withdrawn.Load():
 		err = fmt.Errorf("%w: nobody has accepted at %s within %v (%s)", errs.Port, name, limit, settings.InitTimeout.Env())
 	case !errors.Is(err, errs.Port): // given up: the port is not to keep the call
 		p.srv.Notify(owner, [4]uint64{key, serial, noticeCall, callWithdrawn}, "")
@@ -292,7 +292,7 @@ func (p *Proc) called(from caller, serial uint64, w *fult.Worker) {
 	x := &p.ports
 	x.mu.Lock()
 	port := x.open[serial]
-	var a *accept
+	var a *acceptCall
 	switch {
 	case port == nil:
 	case len(port.waiting) > 0:

@@ -96,7 +96,7 @@ func (c *Comm) mprobe(what string, source, tag int, wait bool) (*Message, error)
 func (m *Message) Imrecv(what string, e *Elem, b []byte, alloc func(n int) []byte) (Request, error) {
 	d := data{b: b}
 	if m.lives() {
-		d.shape = m.c.shape(e)
+		d.signature = m.c.signature(e)
 	}
 	return m.imrecv(what, d, alloc, e.err)
 }
@@ -131,9 +131,9 @@ func (m *Message) imrecv(what string, d data, alloc func(n int) []byte, bad erro
 // startReceive starts to receive m, which is not from the null process.
 func (m *Message) startReceive(d *data, alloc func(n int) []byte) (comm.Req, error) {
 	if d.cur != nil {
-		return m.c.Srv.ImrecvInto(m.m, d.cur, m.c.terms(formMatched, d.shape))
+		return m.c.Srv.ImrecvInto(m.m, d.cur, m.c.terms(formMatched, d.signature))
 	}
-	return m.c.Srv.ImrecvWith(m.m, d.b, alloc, m.c.terms(formMatched, d.shape))
+	return m.c.Srv.ImrecvWith(m.m, d.b, alloc, m.c.terms(formMatched, d.signature))
 }
 
 // Mrecv is Imrecv that waits.

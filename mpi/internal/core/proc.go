@@ -20,9 +20,9 @@ type Proc struct {
 	system    system
 	freed     freed
 	colls     colls
-	above     above
+	layers    layerState
 	arena     Arena
-	parts     partings
+	parts     partitionedMatcher
 	faults    faults
 	ports     ports
 	parent    *Comm       // of spawned processes; set by JoinParent
@@ -32,9 +32,9 @@ type Proc struct {
 	typed     bool        // types of collectives are compared, maybe not at once; fixed
 	final     atomic.Bool // Finalize has begun
 
-	isolated atomic.Bool // see Isolate
-	account  account     // of collectives, for Finalize
-	machine  uint64      // of tests: what stands for the name of the machine; else 0
+	isolated atomic.Bool  // see Isolate
+	account  freedCommUse // of collectives, for Finalize
+	machine  uint64       // of tests: what stands for the name of the machine; else 0
 }
 
 // NewProc makes MPI's part of a rank, before there is traffic. inProcess tells a rank that shares its process with the
@@ -55,8 +55,8 @@ func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 	p.initArena()
 	p.srv.OnNotice(p.noticed)
 	p.srv.OnGone(p.died)
-	p.world = newComm(home{p: p}, worldID, worldUID, ranks(r.Job()), r.Rank()-r.Job().First)
-	p.self = newComm(home{p: p}, selfID, selfUID, []int32{int32(r.Rank())}, 0)
+	p.world = newComm(creation{p: p}, worldID, worldUID, ranks(r.Job()), r.Rank()-r.Job().First)
+	p.self = newComm(creation{p: p}, selfID, selfUID, []int32{int32(r.Rank())}, 0)
 	if err := r.Attach(rank.Layer{
 		Report: p.reportWaits, Unended: p.unended, Meet: p.meetAll, AnyDead: p.anyDead,
 		Stop: p.srv.Close, Verdict: p.verdict,
@@ -70,7 +70,7 @@ func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 func (p *Proc) died(rank int, w *fult.Worker) {
 	p.faults.died(rank, w)
 	p.ports.died(rank)
-	p.doubtAll(rank, w)
+	p.refuseAnySourceAll(rank, w)
 }
 
 // World is the communicator of all ranks that have started together.
@@ -118,7 +118,7 @@ func serverConfig(r *rank.Rank, threads bool) comm.Config {
 	set := r.Settings()
 	c := comm.Config{
 		Eager: r.Eager(), LongEager: r.LongEager(), Entries: sharedEntries,
-		Unexpected: int(settings.Unexpected.Get(set)), Way: rendezvousWays[settings.Rendezvous.Get(set)],
+		Unexpected: int(settings.Unexpected.Get(set)), Scheme: rendezvousSchemes[settings.Rendezvous.Get(set)],
 	}
 	switch {
 	case !threads:
@@ -132,8 +132,8 @@ func serverConfig(r *rank.Rank, threads bool) comm.Config {
 	return c
 }
 
-// rendezvousWays are those of the setting.
-var rendezvousWays = map[string]comm.Way{
+// rendezvousSchemes are those of the setting.
+var rendezvousSchemes = map[string]comm.Scheme{
 	"auto": comm.Auto, "stream": comm.Stream, "get": comm.Get, "halves": comm.Halves,
 }
 

@@ -20,7 +20,7 @@ func TestServerConfig(t *testing.T) {
 	} {
 		run(t, 1, func(c *Comm) error {
 			cfg := serverConfig(c.Proc().OfRank(), true)
-			if got := fmt.Sprint(cfg.Eager, cfg.Unexpected, cfg.Entries, c.checked, cfg.Way); got != x.want {
+			if got := fmt.Sprint(cfg.Eager, cfg.Unexpected, cfg.Entries, c.checked, cfg.Scheme); got != x.want {
 				return fmt.Errorf("%v: %s, want %s", x.pairs, got, x.want)
 			}
 			if got := serverConfig(c.Proc().OfRank(), false).Entries; got != packetEntries {

@@ -71,7 +71,7 @@ func (c *Comm) SendrecvReplaceBuf(what string, b Buf, dest, stag, source, rtag i
 	if err := c.Bad(what, Receiving, nil, source, rtag); err != nil {
 		return Status{}, err
 	}
-	out := data{shape: d.shape}
+	out := data{signature: d.signature}
 	if dest != ProcNull {
 		out = d.packed()
 	}
@@ -84,7 +84,7 @@ func (c *Comm) SendInitBuf(what string, b Buf, dest, tag int, mode comm.Mode) (R
 	if err != nil {
 		return Request{}, err
 	}
-	return c.kept(keeps{mode: mode, peer: dest, tag: tag, data: d}), nil
+	return c.kept(persistentState{mode: mode, peer: dest, tag: tag, data: d}), nil
 }
 
 // RecvInitBuf makes a persistent request for a receive.
@@ -93,14 +93,14 @@ func (c *Comm) RecvInitBuf(what string, b Buf, source, tag int) (Request, error)
 	if err != nil {
 		return Request{}, err
 	}
-	return c.kept(keeps{recv: true, peer: source, tag: tag, data: d}), nil
+	return c.kept(persistentState{recv: true, peer: source, tag: tag, data: d}), nil
 }
 
 // ImrecvBuf starts to receive m into a buffer.
 func (m *Message) ImrecvBuf(what string, b Buf) (Request, error) {
 	d, err := b.data()
 	if m.lives() {
-		d.shape = m.c.shapeOf(&b)
+		d.signature = m.c.signatureOf(&b)
 	}
 	return m.imrecv(what, d, nil, err)
 }

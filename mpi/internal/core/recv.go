@@ -14,7 +14,7 @@ func (c *Comm) RecvAny(what string, e *Elem, b []byte, source, tag int) (Status,
 	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
 		return Status{}, err
 	}
-	return c.recv(what, data{b: b, shape: c.shape(e)}, source, tag)
+	return c.recv(what, data{b: b, signature: c.signature(e)}, source, tag)
 }
 
 // world translates a rank that has been checked, or AnySource, for the server.
@@ -30,7 +30,7 @@ func (c *Comm) IrecvAny(what string, e *Elem, b []byte, source, tag int) (Reques
 	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
 		return Request{}, err
 	}
-	return c.irecv(what, comm.Nonblocking, data{b: b, shape: c.shape(e)}, source, tag)
+	return c.irecv(what, comm.Nonblocking, data{b: b, signature: c.signature(e)}, source, tag)
 }
 
 // Sendrecv sends out to dest with stag and, at the same time, receives into in from source with rtag. sent and received
@@ -44,7 +44,7 @@ func (c *Comm) Sendrecv(
 	if err := c.Bad(what, Receiving, received.err, source, rtag); err != nil {
 		return Status{}, err
 	}
-	from, to := data{b: out, shape: c.shape(sent)}, data{b: in, shape: c.shape(received)}
+	from, to := data{b: out, signature: c.signature(sent)}, data{b: in, signature: c.signature(received)}
 	return c.sendrecv(what, from, dest, stag, to, source, rtag)
 }
 
@@ -78,7 +78,7 @@ func (c *Comm) RecvAlloc(
 		c.Srv.PollInTurn()
 		return nullStatus, nil
 	}
-	st, err := c.recvAlloc(source, tag, c.shape(e), alloc)
+	st, err := c.recvAlloc(source, tag, c.signature(e), alloc)
 	s := c.status(st, source)
 	if err != nil {
 		return s, c.RecvError(what, source, tag, int(st.Bytes), err)

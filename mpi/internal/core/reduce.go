@@ -14,15 +14,15 @@ func (x *Call) Reduce(root int) error {
 	if err != nil {
 		return err
 	}
-	if b := x.boardReduce(of.bytes, of.elem); b.do != nil {
-		return x.overBoard(b.way, root, of.bytes, b.do)
+	if b := x.shmReduce(of.bytes, of.elem); b.do != nil {
+		return x.overShm(b.alg, root, of.bytes, b.do)
 	}
-	w := reduceWay(of.bytes)
+	w := reduceAlgorithm(of.bytes)
 	if x.plan(w, root, of) {
 		x.steps.ReduceTree(x.schedulePlace(), root, segmented(of), of.inPlace)
 	}
-	if w == wayReduceParts {
-		x.lastTag = x.tagged(wayReduceEnd, root)
+	if w == algReduceParts {
+		x.lastTag = x.tagged(algReduceEnd, root)
 	}
 	return nil
 }

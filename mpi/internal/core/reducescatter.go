@@ -2,7 +2,7 @@ package core
 
 import (
 	"github.com/golci/golci/internal/schedule"
-	"github.com/golci/golci/mpi/internal/board"
+	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
 // ReduceScatterBlock combines the In of all ranks, and gives rank i the i-th of as many equal parts of the result, in
@@ -22,13 +22,13 @@ func (x *Call) ReduceScatterBlock(int) error {
 		return err
 	}
 	n := each * in.size
-	if x.boards() && n*x.size <= board.Short {
-		return x.overBoard(wayBoardBlock, 0, n, boardReduceScatter)
+	if x.canUseShm() && n*x.size <= shmcoll.Short {
+		return x.overShm(algShmBlock, 0, n, shmReduceScatter)
 	}
-	w := blockWay(x.size, n*x.size)
+	w := blockAlgorithm(x.size, n*x.size)
 	if x.plan(w, 0, contribution{n, in.size, own}) {
 		parts := schedule.Parts{Buf: schedule.In, Each: n}
-		x.scatterShares(w == wayBlockHalving, &parts, own)
+		x.scatterShares(w == algBlockHalving, &parts, own)
 	}
 	return nil
 }
@@ -47,10 +47,10 @@ func (x *Call) ReduceScatter(counts []int) error {
 	if err := x.lengthFor("receive", out.len, counts[x.rank]); err != nil {
 		return err
 	}
-	w := reduceScatterWay(x.size, l.sumLengths()*in.size)
-	x.takeWay(w, 0)
+	w := reduceScatterAlgorithm(x.size, l.sumLengths()*in.size)
+	x.takeAlgorithm(w, 0)
 	x.fresh(w)
-	x.scatterShares(w == wayReduceScatterHalving, l.partsOf(schedule.In, in.size), own)
+	x.scatterShares(w == algReduceScatterHalving, l.partsOf(schedule.In, in.size), own)
 	return nil
 }
 

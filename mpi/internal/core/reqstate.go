@@ -8,16 +8,16 @@ import (
 	"github.com/golci/golci/mpi/internal/reqkind"
 )
 
-// more is state that few requests have, made on demand. Copies of a request share it.
-type more struct {
-	watch *watch // set by Done
-	keeps *keeps // persistent
-	ends  ends   // its operation is of NewCall, and this package ends it
+// requestExt is state that few requests have, made on demand. Copies of a request share it.
+type requestExt struct {
+	watch      *contextWatch    // set by Done
+	persistent *persistentState // persistent
+	composite  compositeOp      // its operation is of NewCall, and this package ends it
 }
 
-// ends is an operation that is not exactly one operation of the server: partitioned, generalized, of two. Its request
-// is of NewCall.
-type ends interface {
+// compositeOp is an operation that is not exactly one operation of the server: partitioned, generalized, of two. Its
+// request is of NewCall.
+type compositeOp interface {
 	opKind() reqkind.Kind
 	// outcome gives how the operation has ended; it is called once EndCall has been. With last nobody asks again.
 	opOutcome(c *Comm, last bool) (Status, error)
@@ -28,33 +28,33 @@ type ends interface {
 }
 
 // ends is the operation behind a request of NewCall; nil of another. r is not null.
-func (r *Request) ends() ends {
+func (r *Request) ends() compositeOp {
 	if r.x == nil {
 		return nil
 	}
-	return r.x.ends
+	return r.x.composite
 }
 
 // errFreed is of copies of a persistent request that has been freed.
 var errFreed = fmt.Errorf("%w: it has been freed", ErrRequest)
 
-// keeps is what a persistent request keeps, nil of another. r is not null.
-func (r *Request) keeps() *keeps {
+// persistentState is what a persistent request keeps, nil of another. r is not null.
+func (r *Request) persistentState() *persistentState {
 	if r.x == nil {
 		return nil
 	}
-	return r.x.keeps
+	return r.x.persistent
 }
 
 // Lasts reports whether r is persistent.
-func (r *Request) Lasts() bool { return !r.Null() && r.keeps() != nil }
+func (r *Request) Lasts() bool { return !r.Null() && r.persistentState() != nil }
 
 // isIdle reports whether r counts as null in waits: it is null, or persistent and inactive.
 func (r *Request) isIdle() bool {
 	if r.c == nil {
 		return true
 	}
-	k := r.keeps()
+	k := r.persistentState()
 	return k != nil && k.state == reqkind.Inactive
 }
 
@@ -66,20 +66,20 @@ func (r *Request) Idle() bool { return r.isIdle() }
 
 // freed reports whether a copy of the persistent request r has been freed.
 func (r *Request) freed() bool {
-	k := r.keeps()
+	k := r.persistentState()
 	return k != nil && k.state == reqkind.Null
 }
 
 // op is the operation that r stands for now.
 func (r *Request) op() comm.Req {
-	if k := r.keeps(); k != nil {
+	if k := r.persistentState(); k != nil {
 		return k.req
 	}
 	return r.req
 }
 
 // watched is what Done has made, nil if nothing.
-func (r *Request) watched() *watch {
+func (r *Request) watched() *contextWatch {
 	if r.x == nil {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (r *Request) watched() *watch {
 
 // endUse makes r null, or inactive if it is persistent.
 func (r *Request) endUse() {
-	if k := r.keeps(); k != nil && k.state == reqkind.Active {
+	if k := r.persistentState(); k != nil && k.state == reqkind.Active {
 		k.state, k.req, r.x.watch = reqkind.Inactive, comm.Req{}, nil
 		return
 	}
@@ -100,7 +100,7 @@ func (r *Request) opKind() reqkind.Kind {
 	switch {
 	case r.ends() != nil:
 		return r.ends().opKind()
-	case r.keeps() != nil:
+	case r.persistentState() != nil:
 		return reqkind.Persistent
 	case r.req.IsCall():
 		return reqkind.Collective
@@ -113,7 +113,7 @@ func (r *Request) state() reqkind.State {
 	if r.Null() || r.op().Used() {
 		return reqkind.Null
 	}
-	k := r.keeps()
+	k := r.persistentState()
 	switch {
 	case k != nil && k.state != reqkind.Active:
 		return k.state
@@ -148,10 +148,10 @@ func (r *Request) Free() error {
 	} else if w := r.watched(); w == nil || w.Err() != nil {
 		r.c.Srv.Drop(r.op()) // what is not done is forgotten: the collector takes it when it has ended
 	}
-	if k := r.keeps(); k != nil {
+	if k := r.persistentState(); k != nil {
 		k.state, k.req = reqkind.Null, comm.Req{}
-		if k.own != nil {
-			err = k.own.FreeLater()
+		if k.comm != nil {
+			err = k.comm.FreeLater()
 		}
 	}
 	*r = Request{}

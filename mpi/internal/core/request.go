@@ -14,7 +14,7 @@ import (
 type Request struct {
 	c   *Comm // nil: null
 	req comm.Req
-	x   *more // nil for most
+	x   *requestExt // nil for most
 } // four words: more of them would be copied through memory
 
 // markNullRecv marks the request of a receive from the null process, which was done when it was started.
@@ -88,7 +88,7 @@ func (r *Request) result() (Status, error) {
 
 // stays has r be as it was before its wait gave an error: its operation has not ended.
 func (r *Request) stays(was Request, req comm.Req) {
-	if k := was.keeps(); k != nil {
+	if k := was.persistentState(); k != nil {
 		k.state, k.req = reqkind.Active, req
 		return
 	}

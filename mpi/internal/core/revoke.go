@@ -65,7 +65,7 @@ func (c *Comm) revoke(inPoll bool, w *fult.Worker) {
 	}
 	st := c.coll
 	st.poison.Store(&CollectiveError{Rank: c.rank, Kind: "Revoke", Err: errs.Revoked})
-	st.news.Alarm.Complete(w)
+	st.listener.Alarm.Complete(w)
 	st.stopCalls(w, (*Call).poisoned)
 	c.Srv.Revoke(inPoll, w, c.Ctx, c.collCtx)
 }

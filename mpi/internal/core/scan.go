@@ -13,13 +13,13 @@ func (x *Call) Exscan(int) error {
 
 // prefix is a kind of scan. A vector is one message, or several of which the last one has a tag of its own.
 type prefix struct {
-	whole, parts, end way
+	whole, parts, end algorithm
 	build             func(s *schedule.Schedule, p schedule.Place, l schedule.Lengths, inPlace bool)
 }
 
 var (
-	inclusive = prefix{wayScan, wayScanParts, wayScanEnd, (*schedule.Schedule).Scan}
-	exclusive = prefix{wayExscan, wayExscanParts, wayExscanEnd, (*schedule.Schedule).Exscan}
+	inclusive = prefix{algScan, algScanParts, algScanEnd, (*schedule.Schedule).Scan}
+	exclusive = prefix{algExscan, algExscanParts, algExscanEnd, (*schedule.Schedule).Exscan}
 )
 
 // buildScan checks the buffers and builds the schedule. result tells that the rank's Out is looked at.
@@ -28,7 +28,7 @@ func (x *Call) buildScan(k *prefix, result bool) error {
 	if err != nil {
 		return err
 	}
-	w := scanWay(k, of.bytes)
+	w := scanAlgorithm(k, of.bytes)
 	if x.plan(w, 0, of) {
 		k.build(x.steps, x.schedulePlace(), segmented(of), of.inPlace)
 	}

@@ -11,7 +11,7 @@ func (c *Comm) SendAny(what string, e *Elem, b []byte, dest, tag int, mode comm.
 	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
 		return err
 	}
-	return c.sendWith(what, data{b: b, shape: c.shape(e)}, dest, tag, mode)
+	return c.sendWith(what, data{b: b, signature: c.signature(e)}, dest, tag, mode)
 }
 
 // IsendAny is SendAny that only starts.
@@ -19,5 +19,5 @@ func (c *Comm) IsendAny(what string, e *Elem, b []byte, dest, tag int, mode comm
 	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
 		return Request{}, err
 	}
-	return c.isend(what, comm.Nonblocking, data{b: b, shape: c.shape(e)}, dest, tag, mode)
+	return c.isend(what, comm.Nonblocking, data{b: b, signature: c.signature(e)}, dest, tag, mode)
 }

@@ -24,16 +24,16 @@ func Sentinel(err error) error {
 	case s == nil || errors.Is(err, s):
 		return err
 	case strings.Contains(err.Error(), s.Error()):
-		return &twin{err, s}
+		return &aliasError{err, s}
 	}
 	return fmt.Errorf("%w: %w", s, err)
 }
 
-// twin is an error that matches another one, too, whose text it has already.
-type twin struct {
+// aliasError is an error that matches another one, too, whose text it has already.
+type aliasError struct {
 	error
 	also error
 }
 
 // Unwrap gives both, for errors.Is.
-func (t *twin) Unwrap() []error { return []error{t.error, t.also} }
+func (t *aliasError) Unwrap() []error { return []error{t.error, t.also} }

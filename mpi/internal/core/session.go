@@ -40,19 +40,19 @@ func (s *Session) Group(set string) (*group.Group, error) {
 	return g.Of(s), nil
 }
 
-// home is what a communicator is made in.
-type home struct {
+// creation is what a communicator is made in.
+type creation struct {
 	p *Proc
 	s *Session // nil: none
 }
 
 // home is where communicators are made that are made of c.
-func (c *Comm) home() home { return home{p: c.proc, s: c.origin().session} }
+func (c *Comm) home() creation { return creation{p: c.proc, s: c.origin().session} }
 
 // homeOf is that of communicators of a group.
-func (p *Proc) homeOf(g *group.Group) home {
+func (p *Proc) homeOf(g *group.Group) creation {
 	s, _ := g.Owner().(*Session)
-	return home{p: p, s: s}
+	return creation{p: p, s: s}
 }
 
 // owner is that of the groups of c.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/mpi/internal/errs"
-	"github.com/golci/golci/mpi/internal/meet"
+	"github.com/golci/golci/mpi/internal/groupmsg"
 	"github.com/golci/golci/rank"
 )
 
@@ -89,7 +89,7 @@ func (c *Comm) SpawnUnless(bad error, root int, cmds []Command) (d *Comm, n int,
 	for i := range others {
 		others[i] = int32(first + i)
 	}
-	d, err = c.meetNew(what, meet.Spawned, key, others)
+	d, err = c.meetNew(what, groupmsg.Spawned, key, others)
 	return d, n, err
 }
 
@@ -138,8 +138,8 @@ func classed(err error) error {
 }
 
 // meetNew makes the inter-communicator with ranks that have learnt of the key otherwise than in a communicator.
-func (c *Comm) meetNew(what string, reason meet.Reason, key uint64, remote []int32) (*Comm, error) {
-	y := newParty(c.scope(what), c.proc, meet.Make(reason, key, 0, ""), slices.Concat(ordered(c.group, remote)))
+func (c *Comm) meetNew(what string, reason groupmsg.Reason, key uint64, remote []int32) (*Comm, error) {
+	y := newExchange(c.scope(what), c.proc, groupmsg.Make(reason, key, 0, ""), slices.Concat(ordered(c.group, remote)))
 	id, uid, err := y.agree()
 	if err != nil {
 		return nil, c.dressed(what, err)
@@ -163,7 +163,7 @@ func (p *Proc) JoinParent() error {
 			return fmt.Errorf("mpi: %s: %w: rank %d of a job of %d has spawned this one", what, errs.Intern, w, p.rank.Size())
 		}
 	}
-	p.parent, err = p.world.meetNew(what, meet.Spawned, words[0], toRanks(words[1:]))
+	p.parent, err = p.world.meetNew(what, groupmsg.Spawned, words[0], toRanks(words[1:]))
 	if err == nil {
 		err = p.parent.SetName("MPI_COMM_PARENT") // of 7.8
 	}

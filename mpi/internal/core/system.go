@@ -7,7 +7,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/mpi/internal/meet"
+	"github.com/golci/golci/mpi/internal/groupmsg"
 )
 
 // system carries the messages of meetings: of ranks that agree on something without a communicator of their own. They
@@ -16,8 +16,8 @@ type system struct {
 	srv   *comm.Server
 	nonce atomic.Uint64 // counts the communicators that this rank has named
 
-	mu   sync.Mutex // guards desk; no lock is taken under it
-	desk meet.Desk[*awaited, []byte]
+	mu     sync.Mutex // guards desk; no lock is taken under it
+	router groupmsg.Router[*awaited, []byte]
 }
 
 // awaited is a message that a meeting waits for. Who ends the request by its coming sets m before.
@@ -32,10 +32,10 @@ var systemCtx, _ = contextsOf(systemID)
 
 // sendMessage sends a message of a meeting to a rank of the world; it waits. The wait is in the registry as one of the
 // meeting, since the message belongs to no communicator.
-func (s *system) sendMessage(y *party, to int, contents []byte) error {
-	b := append(y.name.Append(make([]byte, 0, meet.Size+len(contents))), contents...)
+func (s *system) sendMessage(y *groupExchange, to int, contents []byte) error {
+	b := append(y.name.Append(make([]byte, 0, groupmsg.Size+len(contents))), contents...)
 	call := y.awaits(to)
-	t := comm.Terms{Endable: true, Done: func(w *fult.Worker) { s.srv.EndCall(call, nil, w) }}
+	t := comm.OpOptions{Endable: true, Done: func(w *fult.Worker) { s.srv.EndCall(call, nil, w) }}
 	r, err := s.srv.IsendWith(systemCtx, to, y.name.Tag(), b, comm.Standard, t)
 	if err != nil || r.Null() {
 		s.srv.EndCall(call, nil, nil)
@@ -54,15 +54,15 @@ func (s *system) sendMessage(y *party, to int, contents []byte) error {
 }
 
 // recv gives the next message of a meeting from a rank of the world; it waits.
-func (s *system) recv(y *party, from int) ([]byte, error) {
+func (s *system) recv(y *groupExchange, from int) ([]byte, error) {
 	return s.awaitMessage(y, s.expectFrom(y, from))
 }
 
 // expectFrom starts what await ends: a wait for the next message of a meeting from a rank of the world.
-func (s *system) expectFrom(y *party, from int) *awaited {
+func (s *system) expectFrom(y *groupExchange, from int) *awaited {
 	w := &awaited{req: y.awaits(from), from: from}
 	s.mu.Lock()
-	m, ok, post := s.desk.Wait(y.name, from, w)
+	m, ok, post := s.router.Wait(y.name, from, w)
 	s.mu.Unlock()
 	if ok {
 		w.m = m
@@ -75,13 +75,13 @@ func (s *system) expectFrom(y *party, from int) *awaited {
 }
 
 // awaitMessage gives the message; it waits.
-func (s *system) awaitMessage(y *party, w *awaited) ([]byte, error) {
+func (s *system) awaitMessage(y *groupExchange, w *awaited) ([]byte, error) {
 	_, err := y.waitReq(s.srv, w.req)
 	if err == nil {
 		return w.m, nil
 	}
 	s.mu.Lock()
-	s.desk.Leave(y.name, w.from)
+	s.router.Leave(y.name, w.from)
 	s.mu.Unlock()
 	return nil, err
 }
@@ -99,9 +99,9 @@ type posted struct {
 // postRecv starts a receive.
 func (s *system) postRecv(from, tag int) {
 	p := &posted{s: s, from: from, tag: tag}
-	p.req, p.err = s.srv.IrecvWith(systemCtx, from, tag, nil, p.alloc, comm.Terms{Done: p.onEvent})
+	p.req, p.err = s.srv.IrecvWith(systemCtx, from, tag, nil, p.alloc, comm.OpOptions{Done: p.onEvent})
 	if p.err != nil {
-		p.came(nil)
+		p.deliver(nil)
 		return
 	}
 	p.onEvent(nil)
@@ -115,27 +115,27 @@ func (p *posted) alloc(n int) []byte {
 // onEvent makes the second of the two events look at the message.
 func (p *posted) onEvent(w *fult.Worker) {
 	if p.events.Add(1) == 2 {
-		p.came(w)
+		p.deliver(w)
 	}
 }
 
-// came hands out what the receive has brought.
-func (p *posted) came(w *fult.Worker) {
+// deliver hands out what the receive has brought.
+func (p *posted) deliver(w *fult.Worker) {
 	s, err := p.s, p.err
 	if err == nil {
 		_, err = s.srv.Wait(p.req)
 	}
-	var name meet.Name
+	var name groupmsg.Name
 	var contents []byte
 	if err == nil {
-		name, contents, err = meet.Cut(p.buf)
+		name, contents, err = groupmsg.Cut(p.buf)
 	}
 	if err != nil {
 		s.rankGone(p.from, err, w)
 		return
 	}
 	s.mu.Lock()
-	who, ok, post := s.desk.Came(name, p.from, contents)
+	who, ok, post := s.router.Completed(name, p.from, contents)
 	s.mu.Unlock()
 	if post {
 		s.postRecv(p.from, p.tag)
@@ -149,7 +149,7 @@ func (p *posted) came(w *fult.Worker) {
 // rankGone ends all that waits for a rank.
 func (s *system) rankGone(from int, err error, w *fult.Worker) {
 	s.mu.Lock()
-	all := s.desk.Gone(from)
+	all := s.router.Gone(from)
 	s.mu.Unlock()
 	err = fmt.Errorf("a meeting waits for rank %d of the world: %w", from, err)
 	for _, who := range all {

@@ -93,8 +93,8 @@ func TestSpare(t *testing.T) {
 
 // spareID is a number that the world keeps, or 0.
 func (c *Comm) spareID() int {
-	if len(c.spare.ids) > 0 {
-		return c.spare.ids[0]
+	if len(c.idCache.ids) > 0 {
+		return c.idCache.ids[0]
 	}
 	return 0
 }

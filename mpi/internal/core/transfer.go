@@ -12,7 +12,7 @@ func (c *Comm) sendData(to, tag int, d *data, mode comm.Mode) error {
 	case c.plain():
 		return c.Srv.Send(c.Ctx, int(c.group[to]), tag, d.b, mode)
 	case c.until == nil && d.cur == nil:
-		return c.Srv.SendShaped(c.Ctx, int(c.group[to]), tag, d.b, mode, d.sendShape())
+		return c.Srv.SendTyped(c.Ctx, int(c.group[to]), tag, d.b, mode, d.sendSignature())
 	}
 	r, err := c.isendData(comm.Blocking, to, tag, d, mode)
 	if err == nil {
@@ -29,7 +29,7 @@ func (c *Comm) recvData(from, tag int, d *data) (comm.Status, error) {
 	case c.plain():
 		return c.Srv.Recv(c.Ctx, c.world(from), tag, d.b)
 	case c.until == nil && d.cur == nil:
-		return c.Srv.RecvShaped(c.Ctx, c.world(from), tag, d.b, d.shape)
+		return c.Srv.RecvTyped(c.Ctx, c.world(from), tag, d.b, d.signature)
 	}
 	r, err := c.irecvData(comm.Blocking, from, tag, d)
 	if err != nil {
@@ -61,23 +61,23 @@ func (c *Comm) isendData(f comm.Form, to, tag int, d *data, mode comm.Mode) (com
 	if err := c.contextOver(); err != nil {
 		return comm.Req{}, err
 	}
-	return c.isendWith(to, tag, d, mode, c.terms(f, d.sendShape()))
+	return c.isendWith(to, tag, d, mode, c.terms(f, d.sendSignature()))
 }
 
 // isendWith is isendData on terms.
-func (c *Comm) isendWith(to, tag int, d *data, mode comm.Mode, t comm.Terms) (comm.Req, error) {
+func (c *Comm) isendWith(to, tag int, d *data, mode comm.Mode, t comm.OpOptions) (comm.Req, error) {
 	if d.cur != nil {
 		return c.Srv.IsendFrom(c.Ctx, int(c.group[to]), tag, d.cur, mode, t)
 	}
 	return c.Srv.IsendWith(c.Ctx, int(c.group[to]), tag, d.b, mode, t)
 }
 
-// sendShape is the shape that a message of d carries: nothing has no type.
-func (d *data) sendShape() uint64 {
+// sendSignature is the signature that a message of d carries: nothing has no type.
+func (d *data) sendSignature() uint64 {
 	if d.len() == 0 {
 		return 0
 	}
-	return d.shape
+	return d.signature
 }
 
 // irecvData starts to receive into d from a rank or AnySource, for a call of form f.
@@ -88,11 +88,11 @@ func (c *Comm) irecvData(f comm.Form, from, tag int, d *data) (comm.Req, error) 
 	if err := c.contextOver(); err != nil {
 		return comm.Req{}, err
 	}
-	return c.irecvWith(from, tag, d, c.terms(f, d.shape))
+	return c.irecvWith(from, tag, d, c.terms(f, d.signature))
 }
 
 // irecvWith is irecvData on terms.
-func (c *Comm) irecvWith(from, tag int, d *data, t comm.Terms) (comm.Req, error) {
+func (c *Comm) irecvWith(from, tag int, d *data, t comm.OpOptions) (comm.Req, error) {
 	if d.cur != nil {
 		return c.Srv.IrecvInto(c.Ctx, c.world(from), tag, d.cur, t)
 	}

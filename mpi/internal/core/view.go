@@ -68,9 +68,9 @@ func (c *Comm) origin() *Comm {
 // plain reports whether the calls of c need nothing but what the server's plain calls do.
 func (c *Comm) plain() bool { return c.until == nil && !c.checked }
 
-// terms of an operation on elements of that shape.
-func (c *Comm) terms(f comm.Form, shape uint64) comm.Terms {
-	return comm.Terms{Form: f, Endable: c.until != nil, Shape: shape}
+// terms of an operation on elements of that signature.
+func (c *Comm) terms(f comm.Form, shape uint64) comm.OpOptions {
+	return comm.OpOptions{Form: f, Endable: c.until != nil, Signature: shape}
 }
 
 // contexts are ctx and that of a view.

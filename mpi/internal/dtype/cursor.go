@@ -41,7 +41,7 @@ func (c *Cursor) Piece() (mem []byte, ok bool) {
 func (c *Cursor) Pack(dst []byte, off int) {
 	if len(dst) > 0 {
 		c.checkRange(int64(off), int64(len(dst)))
-		m := mover{base: c.base, buf: unsafe.Pointer(unsafe.SliceData(dst)), way: packing}
+		m := mover{base: c.base, buf: unsafe.Pointer(unsafe.SliceData(dst)), direction: packing}
 		m.moveNode(&c.top, 0, int64(off), int64(len(dst)))
 	}
 }
@@ -51,7 +51,7 @@ func (c *Cursor) Pack(dst []byte, off int) {
 func (c *Cursor) Unpack(src []byte, off int) {
 	if len(src) > 0 {
 		c.checkRange(int64(off), int64(len(src)))
-		m := mover{base: c.base, buf: unsafe.Pointer(unsafe.SliceData(src)), way: unpacking}
+		m := mover{base: c.base, buf: unsafe.Pointer(unsafe.SliceData(src)), direction: unpacking}
 		m.moveNode(&c.top, 0, int64(off), int64(len(src)))
 	}
 }
@@ -63,9 +63,9 @@ func (c *Cursor) Runs(off, n int64, f func(mem []byte) bool) {
 		return
 	}
 	c.checkRange(off, n)
-	var list [32]place
+	var list [32]typeRun
 	for used, end := 0, off+n; off < end; {
-		m := mover{way: listing, list: list[:], used: used}
+		m := mover{direction: listing, list: list[:], used: used}
 		m.moveNode(&c.top, 0, off, end-off)
 		off += m.pos
 		used = m.used
@@ -88,27 +88,27 @@ func (c *Cursor) checkRange(off, n int64) {
 	}
 }
 
-// way is what a mover does.
-type way uint8
+// copyDirection is what a mover does.
+type copyDirection uint8
 
 const (
-	packing   way = iota // memory to buffer
-	unpacking            // buffer to memory
-	listing              // notes where the pieces are
+	packing   copyDirection = iota // memory to buffer
+	unpacking                      // buffer to memory
+	listing                        // notes where the pieces are
 )
 
-// place is n bytes of memory at a distance from the base.
-type place struct{ at, n int64 }
+// typeRun is n bytes of memory at a distance from the base.
+type typeRun struct{ at, n int64 }
 
 // mover goes over a part of the packed bytes. All addresses are made of base or buf where they are used, since a
 // pointer beside the memory must never be kept.
 type mover struct {
-	base unsafe.Pointer
-	buf  unsafe.Pointer
-	pos  int64 // in buf; bytes that are done
-	way  way
+	base      unsafe.Pointer
+	buf       unsafe.Pointer
+	pos       int64 // in buf; bytes that are done
+	direction copyDirection
 
-	list []place // of listing: where there is room
+	list []typeRun // of listing: where there is room
 	used int
 	stop bool // the list is full
 }
@@ -169,7 +169,7 @@ func (m *mover) moveBlocks(p *node, at, off, n int64) {
 func (m *mover) moveList(p *node, at, off, n int64) {
 	i := find(p.ends, off)
 	r := off - begin(p.ends, i)
-	if r == 0 && n == p.size && m.way != listing {
+	if r == 0 && n == p.size && m.direction != listing {
 		m.wholeList(p, at)
 		return
 	}
@@ -186,7 +186,7 @@ func (m *mover) moveBodies(p *node, at, off, n int64) {
 	if off != 0 {
 		i, r = off/p.len, off%p.len
 	}
-	list := p.body.kind == listNode && m.way != listing
+	list := p.body.kind == listNode && m.direction != listing
 	rows := n >= fewRows*p.len && m.inRows(p)
 	for ; n > 0 && !m.stop; i++ {
 		place := i * p.stride
@@ -237,7 +237,7 @@ func begin(ends []int64, i int) int64 {
 
 // movePiece moves n bytes at one place.
 func (m *mover) movePiece(at, n int64) {
-	switch m.way {
+	switch m.direction {
 	case packing:
 		moveOne(m.buf, m.pos, m.base, at, n)
 	case unpacking:
@@ -266,6 +266,6 @@ func (m *mover) notePiece(at, n int64) {
 		m.stop = true
 		return
 	}
-	m.list[m.used] = place{at, n}
+	m.list[m.used] = typeRun{at, n}
 	m.used++
 }

@@ -4,13 +4,13 @@ import "unsafe"
 
 // strided moves n pieces of length bytes, stride apart.
 func (m *mover) strided(at, length, stride, n int64) {
-	if m.way == listing || !hasKernel(length) {
+	if m.direction == listing || !hasKernel(length) {
 		for i := int64(0); i < n && !m.stop; i++ {
 			m.movePiece(at+i*stride, length)
 		}
 		return
 	}
-	if m.way == packing {
+	if m.direction == packing {
 		moveStrides(length, m.buf, m.pos, length, m.base, at, stride, n)
 	} else {
 		moveStrides(length, m.base, at, stride, m.buf, m.pos, length, n)
@@ -21,7 +21,7 @@ func (m *mover) strided(at, length, stride, n int64) {
 // scattered moves pieces of length bytes at any places.
 func (m *mover) scattered(at, length int64, offs []int64) {
 	switch {
-	case m.way == listing || length != 4 && length != 8 && length != 16:
+	case m.direction == listing || length != 4 && length != 8 && length != 16:
 		for _, o := range offs {
 			if m.stop {
 				return
@@ -29,11 +29,11 @@ func (m *mover) scattered(at, length int64, offs []int64) {
 			m.movePiece(at+o, length)
 		}
 		return
-	case m.way == packing && length == 4:
+	case m.direction == packing && length == 4:
 		gather[[4]byte](m.buf, m.pos, m.base, at, offs)
-	case m.way == packing && length == 8:
+	case m.direction == packing && length == 8:
 		gather[[8]byte](m.buf, m.pos, m.base, at, offs)
-	case m.way == packing:
+	case m.direction == packing:
 		gather[[16]byte](m.buf, m.pos, m.base, at, offs)
 	case length == 4:
 		scatter[[4]byte](m.buf, m.pos, m.base, at, offs)
@@ -48,7 +48,7 @@ func (m *mover) scattered(at, length int64, offs []int64) {
 // wholeList packs or unpacks all of a list.
 func (m *mover) wholeList(p *node, at int64) {
 	dst, src, pos, from := m.buf, m.base, m.pos, int64(0)
-	if m.way == packing {
+	if m.direction == packing {
 		for i, o := range p.offs {
 			n := p.ends[i] - from
 			moveOne(dst, pos+from, src, at+o, n)

@@ -11,7 +11,7 @@ const (
 // their lengths, and what is unpacked into one copy is in no other one.
 func (m *mover) inRows(p *node) bool {
 	b := p.body
-	if m.way == listing || p.kind != loopNode || b.n > fewPieces {
+	if m.direction == listing || p.kind != loopNode || b.n > fewPieces {
 		return false
 	}
 	switch {
@@ -30,7 +30,7 @@ func (m *mover) inRows(p *node) bool {
 		}
 		from, to = min(from, at), max(to, at+n)
 	}
-	return m.way == packing || max(p.stride, -p.stride) >= to-from
+	return m.direction == packing || max(p.stride, -p.stride) >= to-from
 }
 
 // pieceAt is the i-th piece of a node of pieces: its place in the node, and its length.
@@ -54,7 +54,7 @@ func (m *mover) rows(p *node, at, n int64) {
 		for i := range b.n {
 			o, length := b.pieceAt(i)
 			o += at + b.off
-			if m.way == packing {
+			if m.direction == packing {
 				moveStrides(length, m.buf, pos, p.len, m.base, o, p.stride, k)
 			} else {
 				moveStrides(length, m.base, o, p.stride, m.buf, pos, p.len, k)

@@ -34,7 +34,7 @@ type Call struct {
 // access is a call on its way.
 type access struct {
 	Call
-	shown
+	rankView
 	data []byte // as they are in the file
 	pos  int64  // byte of the stream
 	loud bool   // atomic
@@ -110,7 +110,7 @@ func (f *File) beginAccess(k *Call) (*access, error) {
 	a := &access{Call: *k}
 	err := f.checkUsable(k.What)
 	f.mu.Lock()
-	a.shown, a.loud = f.shown, f.atomic
+	a.rankView, a.loud = f.shown, f.atomic
 	f.mu.Unlock()
 	if err != nil {
 		return a, err

@@ -220,7 +220,7 @@ func (f *File) SetView(disp int64, etype, filetype *dtype.Type, datarep string, 
 		return err
 	}
 	disp, err := f.current(disp)
-	next := shown{disp: disp, etype: etype, filetype: filetype, datarep: datarep}
+	next := rankView{disp: disp, etype: etype, filetype: filetype, datarep: datarep}
 	if err == nil {
 		err = next.make()
 	}
@@ -262,7 +262,7 @@ func (f *File) current(disp int64) (int64, error) {
 	return s.view.At(at * s.view.Unit()), err
 }
 
-func (s *shown) make() (err error) {
+func (s *rankView) make() (err error) {
 	switch s.datarep {
 	case native, internal:
 		s.form = fileview.Native
@@ -279,7 +279,7 @@ func (s *shown) make() (err error) {
 }
 
 // sight is what the rank sees now.
-func (f *File) sight() shown {
+func (f *File) sight() rankView {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.shown

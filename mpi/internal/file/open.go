@@ -45,7 +45,7 @@ type File struct {
 	shared *pointer
 
 	mu     sync.Mutex // guards the rest; nothing blocks under it
-	shown  shown
+	shown  rankView
 	pos    int64 // individual pointer, in etypes
 	atomic bool
 	hints  *info.Info
@@ -54,8 +54,8 @@ type File struct {
 	closed bool
 }
 
-// shown is what a rank sees of a file.
-type shown struct {
+// rankView is what a rank sees of a file.
+type rankView struct {
 	view            *fileview.View
 	form            fileview.Form
 	disp            int64
@@ -74,7 +74,7 @@ func Open(c *core.Comm, name string, mode Mode, hints *info.Info) (*File, error)
 	f := &File{c: own, name: name, mode: mode, hints: new(info.Info)}
 	byte1 := dtype.Named(dtype.Byte)
 	view, err := fileview.New(0, byte1, byte1, fileview.Native)
-	f.shown = shown{view: view, etype: byte1, filetype: byte1, datarep: native}
+	f.shown = rankView{view: view, etype: byte1, filetype: byte1, datarep: native}
 	if err == nil {
 		err = f.openFile(hints)
 	}

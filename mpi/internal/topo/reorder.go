@@ -156,7 +156,7 @@ type growth struct {
 	all   map[int]int64 // with all ranks placed
 	since []int         // when a rank was first reached; never: not yet
 	clock int
-	front front
+	front candidateHeap
 }
 
 type candidate struct {
@@ -198,19 +198,19 @@ func (g *growth) takeNode(node int) {
 	}
 }
 
-// front is a heap with the best candidate first.
-type front []candidate
+// candidateHeap is a heap with the best candidate first.
+type candidateHeap []candidate
 
-func (f front) Len() int      { return len(f) }
-func (f front) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
-func (f *front) Push(x any)   { *f = append(*f, x.(candidate)) }
-func (f *front) Pop() any {
+func (f candidateHeap) Len() int      { return len(f) }
+func (f candidateHeap) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
+func (f *candidateHeap) Push(x any)   { *f = append(*f, x.(candidate)) }
+func (f *candidateHeap) Pop() any {
 	last := (*f)[len(*f)-1]
 	*f = (*f)[:len(*f)-1]
 	return last
 }
 
-func (f front) Less(i, j int) bool {
+func (f candidateHeap) Less(i, j int) bool {
 	return cmp.Or(cmp.Compare(f[j].here, f[i].here), cmp.Compare(f[j].all, f[i].all),
 		cmp.Compare(f[i].since, f[j].since), cmp.Compare(f[i].rank, f[j].rank)) < 0
 }

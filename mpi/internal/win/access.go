@@ -203,7 +203,7 @@ type underway struct {
 	// prune is at how many those that are done are looked for; 0: at fewest. A look leaves twice as many to come before
 	// the next as it has left. So each access is looked at twice on average, however many are under way.
 	prune int
-	looks int // at how many accesses; for tests
+	scans int // at how many accesses; for tests
 }
 
 // fewest is how many accesses to a target are pending at least before those that are done are looked for.
@@ -225,7 +225,7 @@ func (w *Window) keepAccess(rank int, a access) {
 	n := len(all)
 	all = slices.DeleteFunc(all, func(a access) bool { return a.endIfDone() && a.err == nil })
 	w.mu.Lock()
-	p.looks += n
+	p.scans += n
 	p.prune = 2 * len(all)
 	p.list = append(all, p.list...)
 	w.mu.Unlock()

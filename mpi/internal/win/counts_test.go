@@ -22,10 +22,10 @@ func TestCounts(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if w.near == nil || w.near[0].counts == nil {
+				if w.mapped == nil || w.mapped[0].counts == nil {
 					return errors.New("the ranks do not reach each other's counts")
 				}
-				asleep := w.near[0].asleep
+				asleep := w.mapped[0].asleep
 				for range rounds {
 					if c.Rank() == 0 {
 						err = first(w.Post([]int{1}, 0), w.Wait(), expect("asleep", int64(asleep.Load()), 0),
@@ -45,7 +45,7 @@ func TestCounts(t *testing.T) {
 
 // sleeps waits until rank 0 says that it waits.
 func sleeps(w *Window) error {
-	for end := time.Now().Add(5 * time.Minute); w.near[0].asleep.Load() == 0; runtime.Gosched() {
+	for end := time.Now().Add(5 * time.Minute); w.mapped[0].asleep.Load() == 0; runtime.Gosched() {
 		if time.Now().After(end) {
 			return errors.New("rank 0 does not say that it waits")
 		}
@@ -59,7 +59,7 @@ func TestManyCounts(t *testing.T) {
 	for n, want := range map[int]int64{
 		1: 192, 2: 192, 3: 256, 4: 256, maxCounted: 128 + 32*maxCounted, maxCounted + 1: 128,
 	} {
-		of := nearAt(head(n), nil, n)
+		of := mappedAt(head(n), nil, n)
 		if headSize(n) != want || (of.counts == nil) != (n > maxCounted) || n <= maxCounted && len(of.counts) != n {
 			t.Errorf("%d ranks: %d bytes, %d counts", n, headSize(n), len(of.counts))
 		}

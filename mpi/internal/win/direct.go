@@ -16,9 +16,9 @@ import (
 func (to *Place) plain(b *Buf) bool { return b.T == to.T && b.N == to.N && b.Mem != nil }
 
 // direct gives the memory of a target if an access may be made there at once. The epoch knows of it then.
-func (w *Window) direct(to *Place, kind epoch.Call) (n *near, mem []byte) {
+func (w *Window) direct(to *Place, kind epoch.Call) (n *mappedMemory, mem []byte) {
 	const most = 1 << 40 // products of more might overflow; the general way looks at them
-	if w.near == nil || w.flavor == Dynamic || uint(to.Rank) >= uint(len(w.ranks)) || to.T == nil ||
+	if w.mapped == nil || w.flavor == Dynamic || uint(to.Rank) >= uint(len(w.ranks)) || to.T == nil ||
 		!to.T.Plain() && (to.T.Basic() == 0 || !to.T.Dense()) || uint64(to.N-1) > most || uint64(to.Disp) > most {
 		return nil, nil
 	}
@@ -30,7 +30,7 @@ func (w *Window) direct(to *Place, kind epoch.Call) (n *near, mem []byte) {
 	if !w.opened(to.Rank, kind == epoch.AccessReq) && w.begun(kind, *to) != nil {
 		return nil, nil
 	}
-	n = &w.near[to.Rank]
+	n = &w.mapped[to.Rank]
 	first += p.skip
 	return n, n.mem[first : first+size]
 }

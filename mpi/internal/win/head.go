@@ -30,9 +30,9 @@ func headSize(n int) int64 {
 	return (countsAt + int64(n)*int64(unsafe.Sizeof(noticeCounts{})) + line - 1) &^ (line - 1)
 }
 
-// nearAt is the memory of a rank behind its head, which may lie elsewhere, in a window of n ranks.
-func nearAt(head, mem []byte, n int) near {
-	of := near{
+// mappedAt is the memory of a rank behind its head, which may lie elsewhere, in a window of n ranks.
+func mappedAt(head, mem []byte, n int) mappedMemory {
+	of := mappedMemory{
 		mem: mem, lock: (*spin.Lock)(unsafe.Pointer(&head[lockAt])),
 		asleep: (*atomic.Uint32)(unsafe.Pointer(&head[asleepAt])),
 	}

@@ -51,8 +51,8 @@ func TestPendingAreLookedAtTwice(t *testing.T) {
 		if n := len(p.list); n < most/2 {
 			err = first(err, fmt.Errorf("%d accesses are under way, and the test wants about %d", n, most))
 		}
-		if p.looks > 3*(most+more) {
-			err = first(err, fmt.Errorf("%d accesses were looked at %d times", most+more, p.looks))
+		if p.scans > 3*(most+more) {
+			err = first(err, fmt.Errorf("%d accesses were looked at %d times", most+more, p.scans))
 		}
 		close(over)
 		return first(err, w.UnlockAll(), w.Free())

@@ -10,9 +10,9 @@ import (
 	"github.com/golci/golci/mpi/internal/errs"
 )
 
-// near is a rank's memory as this rank reaches it by loads and stores. All ranks of a window reach that of all so, or
-// none does: then accumulations exclude each other by the lock, and the target need not carry them out.
-type near struct {
+// mappedMemory is a rank's memory as this rank reaches it by loads and stores. All ranks of a window reach that of all
+// so, or none does: then accumulations exclude each other by the lock, and the target need not carry them out.
+type mappedMemory struct {
 	mem    []byte // of the rank's region
 	lock   *spin.Lock
 	counts []noticeCounts // of the notices of each rank; nil: they send messages
@@ -21,7 +21,7 @@ type near struct {
 
 // meetRanks finds out whether all ranks reach the memory of all, and waits until all know.
 func (w *Window) meetRanks(what string) error {
-	all := make([]near, len(w.ranks))
+	all := make([]mappedMemory, len(w.ranks))
 	reached := int64(1)
 	for r, p := range w.ranks {
 		mem, ok := w.s.m.OwnRegion(w.region)
@@ -36,7 +36,7 @@ func (w *Window) meetRanks(what string) error {
 			reached = 0
 			break
 		}
-		all[r] = nearAt(mem, mem, len(all))
+		all[r] = mappedAt(mem, mem, len(all))
 	}
 	of, err := gather(w.c, what, part{size: reached}, nil)
 	if err != nil {
@@ -47,22 +47,22 @@ func (w *Window) meetRanks(what string) error {
 			return nil
 		}
 	}
-	w.setNear(all)
+	w.setMapped(all)
 	return nil
 }
 
-// setNear notes that its ranks reach the memory of all.
-func (w *Window) setNear(all []near) {
+// setMapped notes that its ranks reach the memory of all.
+func (w *Window) setMapped(all []mappedMemory) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.near = all
+	w.mapped = all
 	if t := all[w.self].counts; t != nil {
 		w.counts = t
 	}
 }
 
 // takeLock takes the lock of accumulations. Its holder may be another process.
-func (n *near) takeLock() {
+func (n *mappedMemory) takeLock() {
 	for i := 0; !n.lock.TryLock(); i++ {
 		if spin.Pause(i); i&turn == turn {
 			affinity.Yield()
@@ -74,15 +74,15 @@ func (n *near) takeLock() {
 const turn = 255
 
 // here is where the call's target is reached by loads and stores; nil if it is not.
-func (c *call) here() *near {
-	if c.w.near == nil {
+func (c *call) here() *mappedMemory {
+	if c.w.mapped == nil {
 		return nil
 	}
-	return &c.w.near[c.to.Rank]
+	return &c.w.mapped[c.to.Rank]
 }
 
 // copied copies between the runs of a target that is reached, and src or dst.
-func (n *near) copied(runs []run, src, dst []byte) {
+func (n *mappedMemory) copied(runs []run, src, dst []byte) {
 	for _, r := range runs {
 		mem := n.mem[r.off:][:r.n]
 		if dst != nil {
@@ -94,7 +94,7 @@ func (n *near) copied(runs []run, src, dst []byte) {
 }
 
 // carryOut carries a program out under the lock. old gets the old elements, if they are wanted.
-func (n *near) carryOut(p program, old []byte) error {
+func (n *mappedMemory) carryOut(p program, old []byte) error {
 	apart, size := stride(p.basic)
 	f, ok := p.operation()
 	if !ok {
@@ -125,7 +125,7 @@ func heads(n int) int64 { return int64(n) * headSize(n) }
 // flushes are allowed, too, and accesses with a request. Accesses are copies between memory here and that of Reach.
 // nil: the memory of some ranks is not reached by loads and stores. The window keeps the word.
 func (w *Window) Open() *atomic.Int64 {
-	if w.near == nil || w.flavor == Dynamic {
+	if w.mapped == nil || w.flavor == Dynamic {
 		return nil
 	}
 	return &w.open
@@ -134,5 +134,5 @@ func (w *Window) Open() *atomic.Int64 {
 // Reach is the memory of a rank and its unit of displacements in bytes, if there is an Open.
 func (w *Window) Reach(rank int) (mem []byte, unit int64) {
 	p := &w.ranks[rank]
-	return w.near[rank].mem[p.skip:][:p.size], p.unit
+	return w.mapped[rank].mem[p.skip:][:p.size], p.unit
 }

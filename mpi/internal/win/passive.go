@@ -135,7 +135,7 @@ func (w *Window) Flush(rank int) error {
 			return w.winErrorf(what, err)
 		}
 	}
-	if w.near != nil && w.flavor != Dynamic { // nothing is pending
+	if w.mapped != nil && w.flavor != Dynamic { // nothing is pending
 		w.fence.Add(0) // between the stores of accesses and what follows
 		w.c.Srv.PollInTurn()
 		return nil

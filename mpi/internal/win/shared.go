@@ -84,15 +84,15 @@ func (w *Window) divide(what string, parts []part) error {
 		return err
 	}
 	at := int64(0)
-	all := make([]near, len(w.ranks))
+	all := make([]mappedMemory, len(w.ranks))
 	w.starts = make([]unsafe.Pointer, len(w.ranks))
 	for r, p := range w.ranks {
 		m.ReachRegion(int(p.world), rma.Region(p.region), mem[at:][:p.size])
 		w.starts[r] = unsafe.Pointer(&mem[at]) // there is a byte behind the last part
-		all[r] = nearAt(head[int64(r)*headSize(len(all)):], mem[at:][:p.size:p.size], len(all))
+		all[r] = mappedAt(head[int64(r)*headSize(len(all)):], mem[at:][:p.size:p.size], len(all))
 		at += p.size
 	}
-	w.setNear(all)
+	w.setMapped(all)
 	if w.self != 0 { // the mapping is kept by the parts
 		m.ForgetRegion(int(parts[0].world), rma.Region(wholes[0].region))
 		return nil

@@ -69,11 +69,11 @@ func (w *Window) tellRank(rank int, what notice, arg uint64) {
 // them. Then it sends a message only if somebody there waits. A rank that is going to wait says so, and then looks at
 // its counts once more: one of the two sees the other.
 func (w *Window) countNotice(rank int, what notice) {
-	if w.near == nil || w.near[rank].counts == nil {
+	if w.mapped == nil || w.mapped[rank].counts == nil {
 		w.tellRank(rank, what, 0)
 		return
 	}
-	n := &w.near[rank]
+	n := &w.mapped[rank]
 	n.counts[w.self][what].Add(1)
 	if n.asleep.Load() != 0 {
 		w.tellRank(rank, hasCounted, 0)
@@ -82,11 +82,11 @@ func (w *Window) countNotice(rank int, what notice) {
 
 // setAsleep says whether somebody waits, for ranks that count. mu is held.
 func (w *Window) setAsleep() {
-	if w.near == nil {
+	if w.mapped == nil {
 		return
 	}
 	asleep := uint32(min(len(w.waiters), 1))
-	if word := w.near[w.self].asleep; word.Load() != asleep {
+	if word := w.mapped[w.self].asleep; word.Load() != asleep {
 		word.Store(asleep)
 	}
 }

@@ -38,7 +38,7 @@ type Window struct {
 	block  []byte           // of the arena, which it goes back to
 	pieces *pieces          // attached memory of a dynamic window
 	starts []unsafe.Pointer // by rank: where its part of a shared window begins, also if it has no bytes
-	near   []near           // by rank: memory that is reached by loads and stores; nil: not that of all ranks
+	mapped []mappedMemory   // by rank: memory that is reached by loads and stores; nil: not that of all ranks
 
 	never progress.Done // an alarm that does not go off: spins are short
 	open  atomic.Int64  // what the epoch allows, for accesses that do not ask it; written under mu

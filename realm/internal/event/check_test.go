@@ -122,8 +122,8 @@ func (x *system) checkRest(slot int) error {
 	if n := len(s.truth); n != int(s.gen) {
 		return fmt.Errorf("the owner of slot %d is at generation %d of %d", slot, s.gen, n)
 	}
-	if s.rare != nil && (s.Subscribers() != 0 || len(s.rare.late) != 0) || !s.wait.Empty() {
-		return fmt.Errorf("the owner of slot %d has %d subscribers, %+v, at rest", slot, s.Subscribers(), s.rare)
+	if s.extra != nil && (s.Subscribers() != 0 || len(s.extra.questions) != 0) || !s.wait.Empty() {
+		return fmt.Errorf("the owner of slot %d has %d subscribers, %+v, at rest", slot, s.Subscribers(), s.extra)
 	}
 	for rank := range s.at {
 		r := &s.at[rank]

@@ -182,12 +182,12 @@ func (x *system) clone() *system {
 func (s *simSlot) clone(again func(List) List) {
 	s.truth = slices.Clone(s.truth)
 	s.wait = again(s.wait)
-	if s.rare != nil {
-		r := *s.rare
+	if s.extra != nil {
+		r := *s.extra
 		r.subs.more = slices.Clone(r.subs.more)
-		r.late = slices.Clone(r.late)
+		r.questions = slices.Clone(r.questions)
 		r.poisoned.runs, r.poisoned.causes = slices.Clone(r.poisoned.runs), slices.Clone(r.poisoned.causes)
-		s.rare = &r
+		s.extra = &r
 	}
 	s.at = slices.Clone(s.at)
 	for i := range s.at {
@@ -255,12 +255,12 @@ func (w *simWorld) appendSlot(b []byte, s *simSlot) []byte {
 	name := func(x *Waiter) { b = append(b, byte(slices.Index(w.jobs, x.Op.(*job)))) }
 	b = append(b, 's', byte(s.gen), flag(s.alive))
 	s.wait.Each(name)
-	if s.rare != nil {
-		s.rare.subs.Each(func(r int) { b = append(b, 'r', byte(r)) })
-		for _, q := range s.rare.late {
+	if s.extra != nil {
+		s.extra.subs.Each(func(r int) { b = append(b, 'r', byte(r)) })
+		for _, q := range s.extra.questions {
 			b = append(b, 'l', byte(q.gen), byte(q.rank))
 		}
-		b = s.rare.poisoned.Append(b)
+		b = s.extra.poisoned.Append(b)
 	}
 	for i := range s.at {
 		r := &s.at[i]

@@ -6,16 +6,16 @@ import "slices"
 const Exact = 4096
 
 // forgotten is shared by all slots that are used up, and does not change.
-var forgotten = rare{poisoned: Poisons{forgotten: MaxGen}}
+var forgotten = slotExtra{poisoned: Poisons{forgotten: MaxGen}}
 
 // Retire makes a slot small that is Retired and not Alive. It keeps which generations were poisoned, the data of each
 // poison, and the newest cause: a rank that is about to ask for that has had no time to. It tells whether anything is
 // kept that Forget would free.
 func (s *Slot) Retire() bool {
-	if s.rare == nil || s.rare.poisoned.isEmpty() {
+	if s.extra == nil || s.extra.poisoned.isEmpty() {
 		return false
 	}
-	p := &s.rare.poisoned
+	p := &s.extra.poisoned
 	newest := p.causes[max(0, len(p.causes)-1):]
 	*p = Poisons{forgotten: p.forgotten, runs: slices.Clone(p.runs), causes: slices.Clone(newest)}
 	return true
@@ -25,7 +25,7 @@ func (s *Slot) Retire() bool {
 // forgotten. It is not Retired any more, unless it has used up the numbers.
 func (s *Slot) Forget() {
 	if s.gen == MaxGen {
-		*s = Slot{gen: MaxGen, rare: &forgotten}
+		*s = Slot{gen: MaxGen, extra: &forgotten}
 		return
 	}
 	s.theRare().poisoned = Poisons{forgotten: s.gen}

@@ -44,7 +44,7 @@ func TestForgetAtLastGeneration(t *testing.T) {
 			t.Error("a slot without further numbers is used again")
 		}
 	}
-	if a.rare != b.rare {
+	if a.extra != b.extra {
 		t.Error("each of two such slots keeps what it knows")
 	}
 }

@@ -15,17 +15,17 @@ const (
 // Slot is what the owner of an event keeps. One slot serves all generations of an event, one after the other. The zero
 // value has no generation. Its first is 1.
 type Slot struct {
-	wait  List   // waiters of gen+1, of this rank
-	rare  *rare  // nil in most slots
-	gen   uint32 // newest generation that has triggered
-	alive bool   // generation gen+1 has been created
+	wait  List       // waiters of gen+1, of this rank
+	extra *slotExtra // nil in most slots
+	gen   uint32     // newest generation that has triggered
+	alive bool       // generation gen+1 has been created
 }
 
-// rare is what few slots need.
-type rare struct {
-	subs     Ranks // ranks that wait for gen+1
-	late     []question
-	poisoned Poisons
+// slotExtra is what few slots need.
+type slotExtra struct {
+	subs      Ranks // ranks that wait for gen+1
+	questions []question
+	poisoned  Poisons
 }
 
 // question is a subscription that is still on its way, of a rank whose trigger has overtaken it.
@@ -34,11 +34,11 @@ type question struct {
 	rank int32
 }
 
-func (s *Slot) theRare() *rare {
-	if s.rare == nil {
-		s.rare = new(rare)
+func (s *Slot) theRare() *slotExtra {
+	if s.extra == nil {
+		s.extra = new(slotExtra)
 	}
-	return s.rare
+	return s.extra
 }
 
 // Create begins the next generation of a slot that is not Alive and not Retired.
@@ -56,7 +56,7 @@ func (s *Slot) isPending(gen uint32) bool { return gen == s.gen+1 && s.alive }
 // Retired tells whether the slot can have no further generation: it has used up the numbers, or its runs of poisoned
 // generations.
 func (s *Slot) Retired() bool {
-	return s.gen == MaxGen || s.rare != nil && s.rare.poisoned.Full()
+	return s.gen == MaxGen || s.extra != nil && s.extra.poisoned.Full()
 }
 
 // Look tells whether gen has triggered, and its poison.
@@ -71,10 +71,10 @@ func (s *Slot) Look(gen uint32) (Status, *Poison) {
 }
 
 func (s *Slot) poisonOf(gen uint32) *Poison {
-	if s.rare == nil {
+	if s.extra == nil {
 		return nil
 	}
-	return s.rare.poisoned.Find(gen)
+	return s.extra.poisoned.Find(gen)
 }
 
 // Wait has w, of this rank, wait for gen. It keeps w if the result is Pending.
@@ -119,30 +119,30 @@ func (s *Slot) Subscribe(gen uint32, rank int32) (st Status, answer bool) {
 // Expect notes that a rank that is about to trigger gen has subscribed to it (Replica.Asked). The subscription may come
 // later than the trigger; then it needs no answer. It is to be called before Trigger.
 func (s *Slot) Expect(gen uint32, rank int32) {
-	if st, _ := s.Look(gen); st != Pending || s.rare != nil && s.rare.subs.hasRank(rank) {
+	if st, _ := s.Look(gen); st != Pending || s.extra != nil && s.extra.subs.hasRank(rank) {
 		return
 	}
 	r := s.theRare()
-	r.late = append(r.late, question{gen, rank})
+	r.questions = append(r.questions, question{gen, rank})
 }
 
 // expected tells whether q is one of the late subscriptions, which it ends.
 func (s *Slot) expected(q question) bool {
-	if s.rare == nil {
+	if s.extra == nil {
 		return false
 	}
-	i := slices.Index(s.rare.late, q)
+	i := slices.Index(s.extra.questions, q)
 	if i >= 0 {
-		s.rare.late = slices.Delete(s.rare.late, i, i+1)
+		s.extra.questions = slices.Delete(s.extra.questions, i, i+1)
 	}
 	return i >= 0
 }
 
 // Unsubscribe forgets a rank that has died.
 func (s *Slot) Unsubscribe(rank int32) {
-	if s.rare != nil && s.rare != &forgotten {
-		s.rare.subs.dropRank(rank)
-		s.rare.late = slices.DeleteFunc(s.rare.late, func(q question) bool { return q.rank == rank })
+	if s.extra != nil && s.extra != &forgotten {
+		s.extra.subs.dropRank(rank)
+		s.extra.questions = slices.DeleteFunc(s.extra.questions, func(q question) bool { return q.rank == rank })
 	}
 }
 
@@ -160,8 +160,8 @@ func (s *Slot) Trigger(gen uint32, by int32, why *Poison) (woken List, tell Rank
 	}
 	s.gen, s.alive = gen, false
 	woken = s.wait.Take(why)
-	if s.rare != nil && s.rare.subs.first != 0 {
-		tell, s.rare.subs = s.rare.subs, Ranks{}
+	if s.extra != nil && s.extra.subs.first != 0 {
+		tell, s.extra.subs = s.extra.subs, Ranks{}
 		tell.dropRank(by)
 	}
 	return woken, tell, Pending
@@ -169,16 +169,16 @@ func (s *Slot) Trigger(gen uint32, by int32, why *Poison) (woken List, tell Rank
 
 // Update is what another rank is to be told: all generations up to gen have triggered, and these are poisoned.
 func (s *Slot) Update() (gen uint32, poisoned *Poisons) {
-	if s.rare == nil {
+	if s.extra == nil {
 		return s.gen, nil
 	}
-	return s.gen, s.rare.poisoned.Clone()
+	return s.gen, s.extra.poisoned.Clone()
 }
 
 // UpdateFor is the answer to a question for gen, which has triggered. If its outcome has been forgotten, the answer
 // tells of no later generation: only so it counts as one (Replica.Update).
 func (s *Slot) UpdateFor(gen uint32) (newest uint32, poisoned *Poisons) {
-	if s.rare != nil && gen <= s.rare.poisoned.forgotten {
+	if s.extra != nil && gen <= s.extra.poisoned.forgotten {
 		return gen, &Poisons{forgotten: gen}
 	}
 	return s.Update()
@@ -189,8 +189,8 @@ func (s *Slot) Waiters(f func(w *Waiter)) { s.wait.Each(f) }
 
 // Subscribers is how many other ranks wait.
 func (s *Slot) Subscribers() int {
-	if s.rare == nil {
+	if s.extra == nil {
 		return 0
 	}
-	return s.rare.subs.Len()
+	return s.extra.subs.Len()
 }

@@ -248,8 +248,8 @@ func TestSlotExpect(t *testing.T) {
 			t.Errorf("generation %d, rank %d: %d, %v", c.gen, c.rank, st, answer)
 		}
 	}
-	if len(s.rare.late) != 0 {
-		t.Errorf("%d are still expected", len(s.rare.late))
+	if len(s.extra.questions) != 0 {
+		t.Errorf("%d are still expected", len(s.extra.questions))
 	}
 }
 
@@ -270,7 +270,7 @@ func TestSlotUnsubscribe(t *testing.T) {
 		if _, tell, _ := s.Trigger(gen, 0, nil); !slices.Equal(members(tell), want) {
 			t.Errorf("rank %d is dead: %v are told", dead, members(tell))
 		}
-		if n := len(s.rare.late); n != 1 && dead != 6 || n != 0 && dead == 6 {
+		if n := len(s.extra.questions); n != 1 && dead != 6 || n != 0 && dead == 6 {
 			t.Errorf("rank %d is dead: %d are expected", dead, n)
 		}
 	}

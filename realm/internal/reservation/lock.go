@@ -31,27 +31,27 @@ type Config struct {
 
 // Lock is what one rank knows of a reservation.
 type Lock struct {
-	idle    bool // this rank is the owner, nobody holds the lock, and nobody waits
-	owned   bool // this rank is the owner
-	mode    Mode // of the holders
-	holders uint32
-	version uint64 // of the payload: the number of exclusive grants
-	queue   queue
-	set     []Want // the owner's: other ranks that wait
-	streak  int    // local grants since the first of set waits, or since the lock came
+	idle        bool // this rank is the owner, nobody holds the lock, and nobody waits
+	owned       bool // this rank is the owner
+	mode        Mode // of the holders
+	holders     uint32
+	version     uint64 // of the payload: the number of exclusive grants
+	queue       queue
+	set         []Want // the owner's: other ranks that wait
+	localGrants int    // local grants since the first of set waits, or since the lock came
 
 	Config
-	home    int32
-	here    uint32 // grants by another rank, less releases here
-	asked   bool   // this rank's request is under way or in a set
-	unsure  int    // releases that have not been answered
-	ending  Cause  // this rank has sent an End
-	hint    Hint   // the latest owner, as far as known
-	awaited Hint   // the transfer to this rank of which others have told
-	sharers []Want // the owner's: grants on other ranks, less releases there
-	kept    []Message
-	dead    *event.Poison // why all is refused; nil if it is not
-	cause   Cause         // the same
+	home       int32
+	localHolds uint32 // grants by another rank, less releases here
+	asked      bool   // this rank's request is under way or in a set
+	unsure     int    // releases that have not been answered
+	ending     Cause  // this rank has sent an End
+	hint       Hint   // the latest owner, as far as known
+	awaited    Hint   // the transfer to this rank of which others have told
+	sharers    []Want // the owner's: grants on other ranks, less releases there
+	kept       []Message
+	dead       *event.Poison // why all is refused; nil if it is not
+	cause      Cause         // the same
 }
 
 // Out is what a caller does after an input, once the lock is unguarded, except for the copying of slices in Send. It
@@ -138,11 +138,11 @@ func (l *Lock) releaseThere(out *Out) error {
 	case l.owned:
 		return l.unheld(l.Self)
 	}
-	m := Message{Kind: Release, Want: Want{Rank: l.Self, N: 1}, Answer: l.here == 0}
+	m := Message{Kind: Release, Want: Want{Rank: l.Self, N: 1}, Answer: l.localHolds == 0}
 	if m.Answer {
 		l.unsure++
 	} else {
-		l.here--
+		l.localHolds--
 	}
 	l.route(m, out)
 	return nil
@@ -156,7 +156,7 @@ func (l *Lock) unheld(rank int32) error {
 }
 
 // Held tells whether the lock is held, with a payload that is up to date on this rank.
-func (l *Lock) Held() bool { return l.owned && l.holders > 0 || l.here > 0 }
+func (l *Lock) Held() bool { return l.owned && l.holders > 0 || l.localHolds > 0 }
 
 // Owned tells whether this rank is the owner.
 func (l *Lock) Owned() bool { return l.owned }

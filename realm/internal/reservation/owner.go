@@ -23,7 +23,7 @@ func (l *Lock) passOn(out *Out) {
 	switch {
 	case l.queue.isEmpty() && len(l.set) == 0:
 		l.idle = true
-	case l.queue.isEmpty(), len(l.set) > 0 && l.streak >= l.Turns:
+	case l.queue.isEmpty(), len(l.set) > 0 && l.localGrants >= l.Turns:
 		l.giveAway(out)
 	default:
 		l.grantLocal(out)
@@ -38,7 +38,7 @@ func (l *Lock) grantLocal(out *Out) {
 	if len(l.set) == 0 {
 		return
 	}
-	l.streak += int(n)
+	l.localGrants += int(n)
 	if m == Exclusive {
 		return
 	}
@@ -117,7 +117,7 @@ func (l *Lock) request(w Want, out *Out) {
 		l.shareGrant(w, out)
 	default:
 		if len(l.set) == 0 {
-			l.streak = 0
+			l.localGrants = 0
 		}
 		l.set = append(l.set, w)
 	}

@@ -86,7 +86,7 @@ func (l *Lock) learnHint(h Hint, out *Out) {
 
 // arrive: this rank is the owner.
 func (l *Lock) arrive(m Message, out *Out) {
-	l.owned, l.hint, l.here, l.asked, l.streak = true, m.Hint, 0, false, 0
+	l.owned, l.hint, l.localHolds, l.asked, l.localGrants = true, m.Hint, 0, false, 0
 	l.version = m.Version
 	copy(l.Payload, m.Payload)
 	for _, w := range m.Wants {
@@ -111,7 +111,7 @@ func (l *Lock) granted(m Message, out *Out) {
 			n = min(most, m.Want.N)
 			l.queue.popOldest(n, &out.Fire)
 		}
-		if l.here += n; l.version != m.Version {
+		if l.localHolds += n; l.version != m.Version {
 			l.version = m.Version
 			copy(l.Payload, m.Payload)
 		}

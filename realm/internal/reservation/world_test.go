@@ -189,7 +189,7 @@ func (w *world) release(i, at int) {
 		w.fail("the payload of %v changes from %d to %d", h, h.saw, got)
 	}
 	w.holds = slices.Delete(w.holds, i, i+1)
-	w.mixed = w.mixed || at != h.rank && (w.locks[at].here > 0 || w.locks[h.rank].here > 0)
+	w.mixed = w.mixed || at != h.rank && (w.locks[at].localHolds > 0 || w.locks[h.rank].localHolds > 0)
 	if h.mode == Exclusive {
 		w.count++
 		binary.LittleEndian.PutUint64(l.Payload, w.count)
@@ -211,7 +211,7 @@ func (w *world) die(rank int) {
 	w.dead[rank] = true
 	w.stuck = w.stuck || w.mixed
 	l := w.locks[rank]
-	w.fatal = w.fatal || l.owned || rank == w.home || l.here > 0
+	w.fatal = w.fatal || l.owned || rank == w.home || l.localHolds > 0
 	w.holds = slices.DeleteFunc(w.holds,
 		func(h hold) bool { w.fatal = w.fatal || h.rank == rank; return h.rank == rank })
 	w.wires = slices.DeleteFunc(w.wires, func(x wire) bool {
@@ -395,7 +395,7 @@ func (w *world) Key() string {
 
 func state(l *Lock) string {
 	var b strings.Builder
-	fmt.Fprint(&b, l.idle, l.owned, l.mode, l.holders, l.version, l.set, l.streak, l.here, l.asked,
+	fmt.Fprint(&b, l.idle, l.owned, l.mode, l.holders, l.version, l.set, l.localGrants, l.localHolds, l.asked,
 		l.unsure, l.ending, l.hint, l.awaited, l.sharers, l.kept, l.Gone, l.cause, l.Payload)
 	each(l, func(v *event.Waiter, m Mode) { fmt.Fprint(&b, " ", v.Op, "/", m) })
 	return b.String()

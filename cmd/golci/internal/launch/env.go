@@ -24,11 +24,11 @@ func hasVariable(env []string, name string) bool {
 	return slices.ContainsFunc(env, func(kv string) bool { v, ok := strings.CutPrefix(kv, name+"="); return ok && v != "" })
 }
 
-// seat is the place of one rank: in the job, and among those of its machine.
-type seat struct{ rank, size, local, locals int }
+// rankSlot is the place of one rank: in the job, and among those of its machine.
+type rankSlot struct{ rank, size, local, locals int }
 
 // rankEnv is the environment of one rank. base is clean; pmiFD is the descriptor's number in the rank.
-func rankEnv(base []string, jobID string, s seat, pmiFD int) []string {
+func rankEnv(base []string, jobID string, s rankSlot, pmiFD int) []string {
 	n := strconv.Itoa
 	return append(base[:len(base):len(base)],
 		"PMI_FD="+n(pmiFD), "PMI_RANK="+n(s.rank), "PMI_SIZE="+n(s.size), "PMI_SPAWNED=0",

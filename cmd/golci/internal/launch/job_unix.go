@@ -32,8 +32,8 @@ func (j *Job) Attach(rank int, c net.Conn) {
 	w.srv.Attach(rank-w.first, c)
 }
 
-// Heard is closed when everything the rank has said over PMI has been taken.
-func (j *Job) Heard(rank int) <-chan struct{} { return j.heard[rank] }
+// Drained is closed when everything the rank has said over PMI has been taken.
+func (j *Job) Drained(rank int) <-chan struct{} { return j.drained[rank] }
 
 // Part is the destination of a rank's part of the timeline, which comes from another machine. The file is made by the
 // first write.

@@ -55,7 +55,7 @@ func newWaiting(t *testing.T) *waiting {
 	w := &waiting{t: t, said: make(chan string, 10), over: make(chan struct{})}
 	w.job = &Job{
 		spec: &Spec{Say: func(text string) { w.said <- text }, Limit: func(int) time.Duration { return time.Hour }},
-		team: nobody{}, alarm: time.NewTimer(time.Hour), fails: newNotebook(), over: make(chan struct{}),
+		team: nobody{}, alarm: time.NewTimer(time.Hour), fails: newFailureLog(), over: make(chan struct{}),
 		places: Places{Nodes: []int{3}, Name: rankName},
 	}
 	if err := w.job.makeServer(); err != nil {

@@ -84,8 +84,8 @@ func TestRankEnv(t *testing.T) {
 	if !slices.Equal(clean, []string{"A=1", "GOLCI_JOBS=2", "HOME=/", "GOLCI_SECRETS=3"}) {
 		t.Errorf("clean: %q", clean)
 	}
-	one := rankEnv(clean, "id", seat{1, 3, 0, 2}, 3)
-	two := rankEnv(clean, "id", seat{2, 3, 1, 2}, 3)
+	one := rankEnv(clean, "id", rankSlot{1, 3, 0, 2}, 3)
+	two := rankEnv(clean, "id", rankSlot{2, 3, 1, 2}, 3)
 	for _, want := range []string{"A=1", "PMI_FD=3", "PMI_RANK=1", "PMI_SIZE=3", "MPI_LOCALRANKID=0", "MPI_LOCALNRANKS=2", "GOLCI_JOB=id"} {
 		if !slices.Contains(one, want) {
 			t.Errorf("rank 1 lacks %s: %q", want, one)

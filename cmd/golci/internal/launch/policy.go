@@ -61,23 +61,23 @@ const (
 
 // policy decides what happens to a job: events in, orders out. It does no IO and knows no clock.
 type policy struct {
-	grace   time.Duration // between asking a rank to end and SIGKILL
-	phase   phase
-	ours    bool           // the ranks were asked to end by us, so how they end says nothing
-	verdict                // exit code of the job so far
-	asked   syscall.Signal // the signal passed on that asked the job to end, or 0
-	dumps   bool           // the ranks have been asked for dumps, and end after them
-	writes  map[int]bool   // living ranks that have said that they write their dumps
-	waits   bool           // the alarm that is set is for dumps
-	living  int
-	told    map[int]bool   // ranks whose failure has been told, by an abort
-	behind  map[int]bool   // ranks that know of another's death, so that their own end may be its effect
-	blamed  map[int]bool   // ranks whose death others know of; their codes count whenever they come
-	unsure  map[int]Status // exit codes of ranks that we had asked to end, until others blame them
-	left    map[int]bool   // ranks that end as all have agreed, or as one has told all by an abort
-	agreed  map[int]bool   // those that know who has given the code
-	limit   time.Duration  // from the first of them to the last
-	gone    map[int]bool   // ranks that have ended, or whose machine is lost
+	grace     time.Duration // between asking a rank to end and SIGKILL
+	phase     phase
+	endedByUs bool           // the ranks were asked to end by us, so how they end says nothing
+	verdict                  // exit code of the job so far
+	asked     syscall.Signal // the signal passed on that asked the job to end, or 0
+	dumps     bool           // the ranks have been asked for dumps, and end after them
+	writes    map[int]bool   // living ranks that have said that they write their dumps
+	waits     bool           // the alarm that is set is for dumps
+	living    int
+	reported  map[int]bool   // ranks whose failure has been told, by an abort
+	knowDeath map[int]bool   // ranks that know of another's death, so that their own end may be its effect
+	blamed    map[int]bool   // ranks whose death others know of; their codes count whenever they come
+	unsure    map[int]Status // exit codes of ranks that we had asked to end, until others blame them
+	left      map[int]bool   // ranks that end as all have agreed, or as one has told all by an abort
+	agreed    map[int]bool   // those that know who has given the code
+	limit     time.Duration  // from the first of them to the last
+	gone      map[int]bool   // ranks that have ended, or whose machine is lost
 
 	forgiven map[int]bool                    // ranks whose end does not matter: of a world that could not start
 	world    func(rank int) (first, end int) // the ranks that started with a rank; nil: all
@@ -91,8 +91,9 @@ type policy struct {
 
 func newPolicy(ranks int, grace, limit time.Duration) *policy {
 	return &policy{
-		grace: grace, living: ranks, told: map[int]bool{}, left: map[int]bool{}, agreed: map[int]bool{}, gone: map[int]bool{},
-		behind: map[int]bool{}, blamed: map[int]bool{}, unsure: map[int]Status{}, limit: limit, name: rankName,
+		grace: grace, living: ranks,
+		reported: map[int]bool{}, left: map[int]bool{}, agreed: map[int]bool{}, gone: map[int]bool{},
+		knowDeath: map[int]bool{}, blamed: map[int]bool{}, unsure: map[int]Status{}, limit: limit, name: rankName,
 		writes: map[int]bool{},
 	}
 }
@@ -120,7 +121,7 @@ func (p *policy) judgeRank(rank int, st Status) []order {
 		return nil
 	}
 	code, text := judgeStatus(p.name(rank), st)
-	if p.phase >= ending && p.ours {
+	if p.phase >= ending && p.endedByUs {
 		return p.lateEnd(rank, st, code, text)
 	}
 	if p.survive && p.phase == running && len(p.left) == 0 {
@@ -138,7 +139,7 @@ func (p *policy) judgeRank(rank int, st Status) []order {
 	if p.phase == ending { // the signal that was passed on is the reason, and has been named
 		return nil
 	}
-	if p.told[rank] {
+	if p.reported[rank] {
 		return p.failJob()
 	}
 	return append([]order{sayOrder(text)}, p.failJob()...)
@@ -149,7 +150,7 @@ func (p *policy) weighEnd(rank int, st Status) evidence {
 	switch {
 	case st.Signal != 0 || p.agreed[rank]:
 		return given
-	case p.behind[rank] || p.left[rank]:
+	case p.knowDeath[rank] || p.left[rank]:
 		return effect
 	}
 	return own
@@ -158,7 +159,7 @@ func (p *policy) weighEnd(rank int, st Status) evidence {
 // rankFollows takes the word of a rank that it knows of the death of rank of. It comes before rank ends, and perhaps
 // after the end of rank of, if that is on another machine.
 func (p *policy) rankFollows(rank, of int) []order {
-	p.behind[rank], p.blamed[of] = true, true
+	p.knowDeath[rank], p.blamed[of] = true, true
 	st, ok := p.unsure[of]
 	if !ok {
 		return nil
@@ -224,12 +225,12 @@ func (p *policy) lateEnd(rank int, st Status, code int, text string) []order {
 		return nil // ours
 	case code == 0:
 		return nil
-	case st.Signal == 0 && !p.told[rank] && !p.blamed[rank]:
+	case st.Signal == 0 && !p.reported[rank] && !p.blamed[rank]:
 		p.unsure[rank] = st
 		return nil
 	}
 	p.addCode(p.weighEnd(rank, st), code)
-	if st.Signal == 0 && p.told[rank] {
+	if st.Signal == 0 && p.reported[rank] {
 		return nil
 	}
 	return []order{sayOrder(text)}
@@ -259,16 +260,16 @@ func (p *policy) machineLost(text string, code int, ranks []int) []order {
 // effect of a rank's end, whose own code counts more.
 func (p *policy) rankFailed(rank, code int, text string, aborted bool) []order {
 	late := p.phase >= ending
-	if late && !(p.ours && p.phase == ending && p.blamed[rank]) {
+	if late && !(p.endedByUs && p.phase == ending && p.blamed[rank]) {
 		return nil
 	}
 	by := effect
-	if aborted && (!p.behind[rank] || p.survive) {
+	if aborted && (!p.knowDeath[rank] || p.survive) {
 		by = given
 	}
 	stronger := by > p.by
 	p.addCode(by, max(code&0xff, 1))
-	p.told[rank] = true
+	p.reported[rank] = true
 	switch {
 	case p.phase == failing && !stronger: // the consequence of what has been told
 		return nil
@@ -286,8 +287,8 @@ func (p *policy) rankLeaves(rank int, text string) (out []order) {
 	if p.phase != running {
 		return nil
 	}
-	if text != "" && len(p.told) == 0 {
-		p.told[rank] = true
+	if text != "" && len(p.reported) == 0 {
+		p.reported[rank] = true
 		out = append(out, sayOrder(text))
 	}
 	if first {
@@ -319,7 +320,7 @@ func (p *policy) timedOut(after time.Duration) []order {
 	if p.phase >= failing {
 		return nil
 	}
-	p.phase, p.ours, p.dumps = ending, true, true
+	p.phase, p.endedByUs, p.dumps = ending, true, true
 	p.addCode(final, codeTimeout)
 	return append([]order{
 		sayOrder(fmt.Sprintf("the job's time of %v is over; asking every rank for a dump", after)),
@@ -354,11 +355,11 @@ func (p *policy) alarmRang() []order {
 	if p.phase == running { // some have left, and others have not followed
 		p.addCode(effect, 1)
 		out := []order{sayOrder(fmt.Sprintf("the job has not ended within %v", p.limit))}
-		p.phase, p.ours = ending, true
+		p.phase, p.endedByUs = ending, true
 		return append(out, order{kind: orderKill, signal: syscall.SIGTERM}, order{kind: orderAlarm, after: p.grace})
 	}
 	if p.phase == failing {
-		p.phase, p.ours = ending, true
+		p.phase, p.endedByUs = ending, true
 		return []order{{kind: orderKill, signal: syscall.SIGTERM}, {kind: orderAlarm, after: p.grace}}
 	}
 	if p.phase == ending {
@@ -379,7 +380,7 @@ func (p *policy) failJob() []order {
 }
 
 func (p *policy) killRanks() []order {
-	p.phase, p.ours = killing, true
+	p.phase, p.endedByUs = killing, true
 	if p.asked != 0 {
 		p.addCode(given, 128+int(p.asked))
 	}

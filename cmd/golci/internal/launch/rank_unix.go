@@ -21,7 +21,7 @@ const heardTime = time.Second
 const pmiFD = 3
 
 // startRank starts one rank and the goroutine that waits for it.
-func (c *Crew) startRank(i int, of *boot.Command, env []string) error {
+func (c *LocalRanks) startRank(i int, of *boot.Command, env []string) error {
 	ours, theirs, err := socketPair()
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (c *Crew) startRank(i int, of *boot.Command, env []string) error {
 	defer theirs.Close()
 	cmd := exec.Command(of.Argv[0], of.Argv[1:]...)
 	cmd.Dir = of.Dir
-	cmd.Env = rankEnv(env, c.JobID, seat{rank: i - c.Base, size: c.Size, local: i - c.First, locals: c.count}, pmiFD)
+	cmd.Env = rankEnv(env, c.JobID, rankSlot{rank: i - c.Base, size: c.Size, local: i - c.First, locals: c.count}, pmiFD)
 	cmd.ExtraFiles = []*os.File{theirs}
 	if i == 0 && c.Stdin != nil {
 		cmd.Stdin = c.Stdin
@@ -50,7 +50,7 @@ func (c *Crew) startRank(i int, of *boot.Command, env []string) error {
 	c.wg.Go(func() {
 		st := p.Wait()
 		select { // what it has said last, an abort or a finalize, counts before its exit
-		case <-c.Owner.Heard(i):
+		case <-c.Owner.Drained(i):
 		case <-time.After(heardTime): // somebody else holds its socket
 		}
 		outputs.finishOutput()
@@ -66,7 +66,7 @@ type outputs struct {
 	sinks  []Sink
 }
 
-func (c *Crew) connectOutput(cmd *exec.Cmd, i int) (o outputs, err error) {
+func (c *LocalRanks) connectOutput(cmd *exec.Cmd, i int) (o outputs, err error) {
 	if cmd.Stdout, err = o.connectSink(c.Owner.Output(i, 1)); err == nil {
 		cmd.Stderr, err = o.connectSink(c.Owner.Output(i, 2))
 	}

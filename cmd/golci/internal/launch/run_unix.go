@@ -54,13 +54,13 @@ type Job struct {
 	names  serve.Names // what ranks have published
 	spawns spawns
 
-	heard  []chan struct{} // one a rank, closed by the server when it has taken everything the rank has sent
-	exits  chan ended      // ranks whose processes have ended; each has a place in the buffer
-	fails  *notebook       // from the PMI server
-	losses chan loss       // machines that have gone
-	calls  chan func()     // of the servers, for the goroutine of Run
-	over   chan struct{}   // closed when the job has come to its end
-	wg     sync.WaitGroup  // goroutines that tell the server of ranks that have ended
+	drained []chan struct{} // one a rank, closed by the server when it has taken everything the rank has sent
+	exits   chan ended      // ranks whose processes have ended; each has a place in the buffer
+	fails   *failureLog     // from the PMI server
+	losses  chan loss       // machines that have gone
+	calls   chan func()     // of the servers, for the goroutine of Run
+	over    chan struct{}   // closed when the job has come to its end
+	wg      sync.WaitGroup  // goroutines that tell the server of ranks that have ended
 }
 
 type ended struct {
@@ -82,7 +82,7 @@ type loss struct {
 func Run(s *Spec, team Team) (code int, err error) {
 	least := 0
 	if team == nil {
-		team, least = &alone{}, 1
+		team, least = &localTeam{}, 1
 	}
 	if err := s.checkSpec(least); err != nil {
 		return 2, err
@@ -91,7 +91,7 @@ func Run(s *Spec, team Team) (code int, err error) {
 	defer runtime.UnlockOSThread()
 	j := &Job{
 		spec: s, team: team, key: boot.NewKey(), alarm: time.NewTimer(time.Hour), out: &shared{w: s.Stdout},
-		err: &shared{w: s.Stderr}, fails: newNotebook(), losses: make(chan loss), over: make(chan struct{}),
+		err: &shared{w: s.Stderr}, fails: newFailureLog(), losses: make(chan loss), over: make(chan struct{}),
 		calls: make(chan func()),
 	}
 	j.alarm.Stop()
@@ -123,7 +123,7 @@ func (j *Job) makeServer() (err error) {
 	}
 	j.exits = make(chan ended, room)
 	for range room {
-		j.heard = append(j.heard, make(chan struct{}))
+		j.drained = append(j.drained, make(chan struct{}))
 	}
 	j.spawns.initSpawns(n, room)
 	_, err = j.addWorld(&world{n: n, nodes: j.places.Nodes, apps: appsOf(j.spec.Commands), asker: -1})
@@ -149,14 +149,14 @@ func (j *Job) watchRanks() {
 	for !j.policy.isDone() {
 		select {
 		case e := <-j.exits:
-			j.heedFailures() // what has been noted by now may be why the rank has ended
+			j.onFailures() // what has been noted by now may be why the rank has ended
 			j.rankExited(e.rank, j.judgeEnd(e))
 			j.goneLater(e.rank)
 		case l := <-j.losses:
 			j.obeyOrders(j.policy.machineLost(l.text, l.code, l.ranks))
 			j.goneLater(l.ranks...)
 		case <-j.fails.news:
-			j.heedFailures()
+			j.onFailures()
 		case f := <-j.calls:
 			f()
 		case sig := <-j.spec.Signals:
@@ -177,17 +177,17 @@ func (j *Job) judgeEnd(e ended) Status {
 	return e.Status
 }
 
-func (j *Job) heedFailures() {
+func (j *Job) onFailures() {
 	for _, f := range j.fails.takeFailures() {
 		if f.kind != failFollows && j.spawns.isStarting(f.rank) {
 			j.spawnFailed(f.text)
 			continue
 		}
-		j.obeyOrders(j.heedFailure(f))
+		j.obeyOrders(j.onFailure(f))
 	}
 }
 
-func (j *Job) heedFailure(f failure) []order {
+func (j *Job) onFailure(f failure) []order {
 	switch f.kind {
 	case failAgreed:
 		return j.policy.rankLeaves(f.rank, f.text)

@@ -23,13 +23,13 @@ import (
 
 // world is the ranks that have started together, and their PMI server, in which they count from 0.
 type world struct {
-	first, n int
-	nodes    []int // ranks of each machine
-	parent   string
-	apps     []int         // command of each rank
-	srv      *serve.Server // safe for concurrent use
-	asker    int           // rank that has had it spawned, or -1
-	crews    []*Crew
+	first, n   int
+	nodes      []int // ranks of each machine
+	parent     string
+	apps       []int         // command of each rank
+	srv        *serve.Server // safe for concurrent use
+	asker      int           // rank that has had it spawned, or -1
+	localRanks []*LocalRanks
 }
 
 // spawns are the worlds that ranks want. They start one after the other: a rank that starts takes one that has started
@@ -49,7 +49,7 @@ type spawning struct {
 // starter is a team that can start ranks while the job runs. It starts them on this thread. After an error some may
 // run.
 type starter interface {
-	StartMore(first int, cmds []boot.Command) ([]*Crew, error)
+	StartMore(first int, cmds []boot.Command) ([]*LocalRanks, error)
 }
 
 func (s *spawns) initSpawns(late, room int) { s.late, s.next, s.room = late, late, room }
@@ -116,7 +116,7 @@ func (j *Job) addWorld(w *world) (*world, error) {
 			j.runLater(func() { j.spawnWorld(spawning{w.first + rank, text}) })
 		},
 		Ready: func() { j.runLater(func() { j.worldReached(w) }) },
-		EOF:   func(rank int) { close(j.heard[w.first+rank]) },
+		EOF:   func(rank int) { close(j.drained[w.first+rank]) },
 	})
 	if err != nil {
 		return nil, err
@@ -186,15 +186,15 @@ func (j *Job) startWorld(from spawning) (bad int, err error) {
 		w := j.worldOf(rank)
 		return w.first, w.first + w.n
 	}
-	w.crews, err = j.team.(starter).StartMore(w.first, r.Commands)
-	for _, c := range w.crews {
+	w.localRanks, err = j.team.(starter).StartMore(w.first, r.Commands)
+	for _, c := range w.localRanks {
 		j.policy.ranksStarted(len(c.ranks))
 	}
 	s.starting = w
 	if err != nil {
 		j.giveUp(w)
 		s.starting = nil
-		return len(w.crews) - 1, err
+		return len(w.localRanks) - 1, err
 	}
 	return -1, nil
 }
@@ -210,7 +210,7 @@ func appsOf(cmds []boot.Command) (apps []int) {
 // giveUp ends what has started of a world.
 func (j *Job) giveUp(w *world) {
 	j.policy.forgiveRanks(w.first, w.first+w.n)
-	for _, c := range w.crews {
+	for _, c := range w.localRanks {
 		c.Kill(syscall.SIGKILL)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/golci/golci/internal/transport/badnet"
 )
 
-// lane drives one Impair by the clock: its run sends what is due.
-type lane struct {
+// direction drives one Impair by the clock: its run sends what is due.
+type direction struct {
 	send func(packet []byte) // called by run only
 	kick chan struct{}       // one place: held has changed
 	done chan struct{}
@@ -17,13 +17,13 @@ type lane struct {
 	impair *badnet.Impair
 }
 
-// newLane needs Faults that were checked.
-func newLane(f badnet.Faults, send func([]byte)) *lane {
+// newDirection needs Faults that were checked.
+func newDirection(f badnet.Faults, send func([]byte)) *direction {
 	i, _ := badnet.New(f)
-	return &lane{send: send, kick: make(chan struct{}, 1), done: make(chan struct{}), impair: i}
+	return &direction{send: send, kick: make(chan struct{}, 1), done: make(chan struct{}), impair: i}
 }
 
-func (l *lane) pushPacket(now time.Duration, packet []byte) {
+func (l *direction) pushPacket(now time.Duration, packet []byte) {
 	l.mu.Lock()
 	l.impair.Push(now, packet)
 	l.mu.Unlock()
@@ -34,7 +34,7 @@ func (l *lane) pushPacket(now time.Duration, packet []byte) {
 }
 
 // sendDue sends each packet when it is due, until done is closed.
-func (l *lane) sendDue(now func() time.Duration) {
+func (l *direction) sendDue(now func() time.Duration) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	var buf []byte
@@ -60,7 +60,7 @@ func (l *lane) sendDue(now func() time.Duration) {
 }
 
 // popDue copies the next packet that is due into buf, or returns the time until one will be; 0 if none is held.
-func (l *lane) popDue(buf []byte, now time.Duration) (packet []byte, wait time.Duration, ok bool) {
+func (l *direction) popDue(buf []byte, now time.Duration) (packet []byte, wait time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if p, _, ok := l.impair.Pop(now); ok {
@@ -72,7 +72,7 @@ func (l *lane) popDue(buf []byte, now time.Duration) (packet []byte, wait time.D
 	return buf, 0, false
 }
 
-func (l *lane) counts() badnet.Counts {
+func (l *direction) counts() badnet.Counts {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.impair.Counts()

@@ -43,10 +43,10 @@ type Relay struct {
 	refused  uint64
 }
 
-// session is one client: its lane to the server, and the one back.
+// session is one client: its way to the server, and the one back.
 type session struct {
 	upstream *net.UDPConn
-	to, from *lane
+	to, from *direction
 }
 
 const defaultClients = 1024
@@ -134,8 +134,8 @@ func (r *Relay) newSession(client netip.AddrPort) *session {
 	}
 	n := uint64(len(r.sessions))
 	s := &session{upstream: upstream}
-	s.to = newLane(r.faultsOf(2*n, true), func(p []byte) { writePacket(upstream, p) })
-	s.from = newLane(r.faultsOf(2*n+1, false), func(p []byte) { _, _ = r.conn.WriteToUDPAddrPort(p, client) })
+	s.to = newDirection(r.faultsOf(2*n, true), func(p []byte) { writePacket(upstream, p) })
+	s.from = newDirection(r.faultsOf(2*n+1, false), func(p []byte) { _, _ = r.conn.WriteToUDPAddrPort(p, client) })
 	r.sessions[client] = s
 	r.work.Go(func() { s.to.sendDue(r.now) })
 	r.work.Go(func() { s.from.sendDue(r.now) })
@@ -150,7 +150,7 @@ func writePacket(c *net.UDPConn, packet []byte) {
 	}
 }
 
-// faultsOf of one lane: each has its own dice, by the order in which clients came.
+// faultsOf of one direction: each has its own dice, by the order in which clients came.
 func (r *Relay) faultsOf(lane uint64, to bool) badnet.Faults {
 	if r.cfg.OneWay && !to {
 		return badnet.Faults{}

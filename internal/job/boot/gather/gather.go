@@ -33,7 +33,7 @@ const maxRounds = 32
 type Machine struct {
 	rank, size, rounds int
 	round              int            // the round whose values are being waited for
-	got                [maxRounds]int // by round, values that have come
+	received           [maxRounds]int // by round, values that have come
 }
 
 // New makes the machine of one rank. Error: a rank outside the job.
@@ -58,7 +58,7 @@ func (m *Machine) Take(from int, p Piece) ([]Send, error) {
 	if p.Round < 0 || p.Round >= m.rounds || m.senderOf(p.Round) != from {
 		return nil, fmt.Errorf("%w: round %d from rank %d at rank %d of %d", ErrPiece, p.Round, from, m.rank, m.size)
 	}
-	got := &m.got[p.Round]
+	got := &m.received[p.Round]
 	if want := m.firstAfter(from, p.Round, *got); p.First != want || p.Count < 1 || p.Count > m.countIn(p.Round)-*got {
 		return nil, fmt.Errorf("%w: %d values from rank %d on in round %d from rank %d at rank %d of %d, "+
 			"want up to %d from rank %d on",
@@ -70,7 +70,7 @@ func (m *Machine) Take(from int, p Piece) ([]Send, error) {
 
 // advanceRounds goes through the rounds whose values have come.
 func (m *Machine) advanceRounds() (out []Send) {
-	for m.round < m.rounds && m.got[m.round] == m.countIn(m.round) {
+	for m.round < m.rounds && m.received[m.round] == m.countIn(m.round) {
 		if m.round++; m.round < m.rounds {
 			out = append(out, m.sendOf(m.round))
 		}

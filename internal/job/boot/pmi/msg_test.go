@@ -133,7 +133,7 @@ func FuzzServer(f *testing.F) {
 func checkServer(t *testing.T, s *Server) {
 	t.Helper()
 	var in, ended, left int
-	for _, st := range s.states.of {
+	for _, st := range s.states.byRank {
 		switch {
 		case st == rankBarrier:
 			in++

@@ -16,30 +16,30 @@ const (
 // states is the state of each rank of a job. It keeps apart those that decide a barrier, so that a message costs no
 // look at all ranks. Nothing else of the server touches what it holds.
 type states struct {
-	of      []rankState
-	waiting int   // ranks in state rankBarrier
-	left    int   // ranks in state rankLeft
-	came    []int // ranks that have come to the barrier, and may have ended since
-	ended   []int // ranks in state rankFinal or beyond, in the order of their ends
-	looks   int   // at a state, since the beginning; for tests
+	byRank    []rankState
+	waiting   int   // ranks in state rankBarrier
+	left      int   // ranks in state rankLeft
+	atBarrier []int // ranks that have come to the barrier, and may have ended since
+	ended     []int // ranks in state rankFinal or beyond, in the order of their ends
+	looks     int   // at a state, since the beginning; for tests
 }
 
-func newStates(ranks int) *states { return &states{of: make([]rankState, ranks)} }
+func newStates(ranks int) *states { return &states{byRank: make([]rankState, ranks)} }
 
 // stateOf is the state of a rank.
 func (s *states) stateOf(rank int) rankState {
 	s.looks++
-	return s.of[rank]
+	return s.byRank[rank]
 }
 
 // moveRank sets the state of a rank. None moves back from the end.
 func (s *states) moveRank(rank int, st rankState) {
 	old := s.stateOf(rank)
-	s.of[rank] = st
+	s.byRank[rank] = st
 	s.countState(old, -1)
 	s.countState(st, 1)
 	if st == rankBarrier {
-		s.came = append(s.came, rank)
+		s.atBarrier = append(s.atBarrier, rank)
 	}
 	if hasEnded(st) && !hasEnded(old) {
 		s.ended = append(s.ended, rank)
@@ -57,13 +57,13 @@ func (s *states) countState(st rankState, d int) {
 
 // letOut makes the ranks in the barrier ready, and lists them in ascending order.
 func (s *states) letOut() (out []int) {
-	for _, r := range s.came {
+	for _, r := range s.atBarrier {
 		if s.stateOf(r) == rankBarrier {
 			s.moveRank(r, rankReady)
 			out = append(out, r)
 		}
 	}
-	s.came = s.came[:0]
+	s.atBarrier = s.atBarrier[:0]
 	slices.Sort(out)
 	return out
 }
@@ -76,7 +76,7 @@ func (s *states) goneRanks() []int {
 
 // missingRanks lists the ranks that are not in the barrier, in ascending order. It looks at all ranks.
 func (s *states) missingRanks() (out []int) {
-	for r := range s.of {
+	for r := range s.byRank {
 		if s.stateOf(r) != rankBarrier {
 			out = append(out, r)
 		}

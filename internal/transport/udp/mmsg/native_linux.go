@@ -42,7 +42,7 @@ type native struct {
 	event   unix.EpollEvent // what to arm for
 	change  int             // what to do with the socket there
 	armed   int             // descriptor of the socket
-	deaf    bool            // the last change was refused
+	refused bool            // the last change was refused
 
 	ended   atomic.Bool // set before the files are closed
 	waiting atomic.Bool // set by the waiter before it looks at woken for the last time
@@ -243,7 +243,7 @@ func (s *native) Wait(deadline time.Time) Reason {
 	if s.raw.Control(s.doArm) != nil {
 		return Closed
 	}
-	if s.deaf { // no memory in the kernel, say: the caller has to look
+	if s.refused { // no memory in the kernel, say: the caller has to look
 		return Ready
 	}
 	err := s.parked.Read(s.poll)
@@ -269,7 +269,7 @@ func (s *native) arm(fd uintptr) {
 }
 
 func (s *native) modify(bell uintptr) {
-	s.deaf = unix.EpollCtl(int(bell), s.change, s.armed, &s.event) != nil
+	s.refused = unix.EpollCtl(int(bell), s.change, s.armed, &s.event) != nil
 }
 
 // readable asks the kernel, since the netpoller only tells of what comes after it was asked.

@@ -25,12 +25,12 @@ type vector struct {
 	done  int // datagrams of the last call
 	errno unix.Errno
 
-	bare      int               // datagrams received without ancillary data since the last with
-	joins     bool              // datagrams may come joined, which ancillary data tell
-	hint      int               // how many headers the next receive prepares
-	mean      int               // bytes of a datagram of the last receive
-	zones     map[string]uint32 // interface numbers of link-local addresses
-	zoneNames map[uint32]string
+	withoutControl int               // datagrams received without ancillary data since the last with
+	joins          bool              // datagrams may come joined, which ancillary data tell
+	hint           int               // how many headers the next receive prepares
+	mean           int               // bytes of a datagram of the last receive
+	zones          map[string]uint32 // interface numbers of link-local addresses
+	zoneNames      map[uint32]string
 }
 
 // pair is where a datagram lies: Buf and Tail.
@@ -303,14 +303,14 @@ func (v *vector) sendmmsg(fd uintptr) {
 }
 
 func (v *vector) recvmmsg(fd uintptr) {
-	if h := &v.headers[0].Hdr; v.vlen == 1 && h.Iovlen == 1 && !v.joins && v.bare < tellEvery {
+	if h := &v.headers[0].Hdr; v.vlen == 1 && h.Iovlen == 1 && !v.joins && v.withoutControl < tellEvery {
 		v.recvfrom(fd)
-		v.bare += v.done
+		v.withoutControl += v.done
 	} else {
 
 		v.callSystem(unix.SYS_RECVMMSG, fd)
 		if v.done > 0 {
-			v.bare = 0
+			v.withoutControl = 0
 		}
 	}
 	if v.errno != 0 || v.done < v.vlen {

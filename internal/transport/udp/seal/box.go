@@ -46,8 +46,8 @@ type Box struct {
 	derived atomic.Uint64            // keys derived for receiving; written by the poller
 
 	// Of the poller.
-	spare   key // derived last, for a source and generation that had not proved authentic then
-	spareOf int
+	lastDerived key // derived last, for a source and generation that had not proved authentic then
+	spareOf     int
 }
 
 // member is what is kept for a peer that something is sent to, or came from.
@@ -220,7 +220,7 @@ func (b *Box) authenticate(src int, number uint64, datagram []byte, end int) Ver
 		r = new(receiver)
 		b.member(src).from = r
 	}
-	if k == &b.spare {
+	if k == &b.lastDerived {
 		r.adopt(k)
 	}
 	r.window.markTaken(number)
@@ -247,16 +247,16 @@ func (b *Box) keyFor(r *receiver, src int, generation uint64) *key {
 			}
 		}
 	}
-	if b.spare.aead != nil && b.spareOf == src && b.spare.gen == generation {
-		return &b.spare
+	if b.lastDerived.aead != nil && b.spareOf == src && b.lastDerived.gen == generation {
+		return &b.lastDerived
 	}
 	derived, err := b.derive(src, b.cfg.Rank, generation)
 	if err != nil {
 		return nil
 	}
 	b.derived.Add(1)
-	b.spare, b.spareOf = derived, src
-	return &b.spare
+	b.lastDerived, b.spareOf = derived, src
+	return &b.lastDerived
 }
 
 // openSealed checks the tag behind end and, with Encrypt, decrypts what lies between header and end.

@@ -34,9 +34,9 @@ type helper struct {
 	parts  taskParts
 	trace  string // directory of what the ranks record; "": nothing. Set before any rank starts
 
-	mu    sync.Mutex
-	crew  *launch.Crew // nil before the task; guarded by mu where it is set, and where another goroutine reads it
-	lines []*rankPMI   // by rank - first; guarded by mu
+	mu         sync.Mutex
+	localRanks *launch.LocalRanks // nil before the task; guarded by mu where set, and where another goroutine reads
+	lines      []*rankPMI         // by rank - first; guarded by mu
 
 	acks  []chan struct{} // by rank - first, and stream: a piece of output has been taken; set before any rank starts
 	given *os.File        // the standard input of rank 0 itself; nil: it comes from the head
@@ -90,12 +90,12 @@ var errHead = errors.New("the head has gone")
 
 var errBye = errors.New("farewell")
 
-func readTicket(r *bufio.Reader) (*ticket, error) {
+func readTicket(r *bufio.Reader) (*joinTicket, error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
 		return nil, fmt.Errorf("no ticket: golci %s is only started by golci run -hosts: %w", HelperCommand, err)
 	}
-	var t ticket
+	var t joinTicket
 	if err := json.Unmarshal(line, &t); err != nil {
 		return nil, fmt.Errorf("ticket: %w", err)
 	}
@@ -238,8 +238,8 @@ func (h *helper) endHelper() {
 	if h.input != nil {
 		h.input.Close()
 	}
-	if h.crew != nil {
-		h.crew.Wait()
+	if h.localRanks != nil {
+		h.localRanks.Wait()
 	}
 	h.wg.Wait()
 	h.link.closeLink()
@@ -260,14 +260,14 @@ func (h *helper) Detail(format string, args ...any) {
 func (h *helper) findRank(rank int) *rankPMI {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.crew == nil || rank < h.crew.First || rank-h.crew.First >= len(h.lines) {
+	if h.localRanks == nil || rank < h.localRanks.First || rank-h.localRanks.First >= len(h.lines) {
 		return nil
 	}
-	return h.lines[rank-h.crew.First]
+	return h.lines[rank-h.localRanks.First]
 }
 
 // rankPMI is the near end of a rank's PMI socket.
 type rankPMI struct {
-	conn  net.Conn
-	heard chan struct{} // closed when all that the rank has said has been passed on
+	conn    net.Conn
+	drained chan struct{} // closed when all that the rank has said has been passed on
 }

@@ -21,14 +21,14 @@ func randomName() string { return boot.IDFromKey(boot.NewKey()) }
 
 func (h *helper) startTask(t *task) error {
 	count := t.rankCount()
-	if h.crew != nil || count == 0 {
+	if h.localRanks != nil || count == 0 {
 		return errFrame
 	}
 	cmds, err := h.commands(t)
 	if err != nil {
 		return err
 	}
-	c := &launch.Crew{
+	c := &launch.LocalRanks{
 		First: t.First, Commands: cmds, Size: t.Size, Env: t.Env, Bind: t.Bind, JobID: t.JobID, Guard: h.guard, Owner: h,
 	}
 	if err := h.makeParts(t, c); err != nil {
@@ -51,7 +51,7 @@ func (h *helper) startTask(t *task) error {
 		h.wg.Go(h.feed)
 	}
 	h.mu.Lock()
-	h.crew = c
+	h.localRanks = c
 	h.lines = make([]*rankPMI, 0, count)
 	h.mu.Unlock()
 	return c.Start()
@@ -83,7 +83,7 @@ func (h *helper) commands(t *task) (out []boot.Command, err error) {
 
 // makeParts makes a directory for what the ranks record, if the head wants that. Only the ranks' own account can read
 // it.
-func (h *helper) makeParts(t *task, c *launch.Crew) error {
+func (h *helper) makeParts(t *task, c *launch.LocalRanks) error {
 	if !t.Parts {
 		return nil
 	}
@@ -124,12 +124,12 @@ func (h *helper) directory(dir string) string {
 
 // Attach passes on the PMI lines of a rank.
 func (h *helper) Attach(rank int, conn net.Conn) {
-	r := &rankPMI{conn: conn, heard: make(chan struct{})}
+	r := &rankPMI{conn: conn, drained: make(chan struct{})}
 	h.mu.Lock()
 	h.lines = append(h.lines, r)
 	h.mu.Unlock()
 	h.wg.Go(func() {
-		defer close(r.heard)
+		defer close(r.drained)
 		defer conn.Close()
 		buf := make([]byte, 8<<10)
 		for {
@@ -155,14 +155,14 @@ func (r *rankPMI) hearPMI(b []byte) {
 	}
 }
 
-// Heard is closed when all that the rank has said has been passed on.
-func (h *helper) Heard(rank int) <-chan struct{} { return h.findRank(rank).heard }
+// Drained is closed when all that the rank has said has been passed on.
+func (h *helper) Drained(rank int) <-chan struct{} { return h.findRank(rank).drained }
 
 // Ended tells the head of the end of a rank.
 func (h *helper) Ended(rank int, st launch.Status) {
 	if r := h.findRank(rank); r != nil {
 		r.conn.Close() // somebody outside the rank may hold the other end
-		<-r.heard
+		<-r.drained
 	}
 	h.sendPart(rank)
 	e := exitNote{Code: st.Code, Core: st.Core}
@@ -174,13 +174,13 @@ func (h *helper) Ended(rank int, st launch.Status) {
 
 // kill sends sig to all ranks; 0 is a signal that is not known here.
 func (h *helper) kill(sig syscall.Signal) {
-	if h.crew != nil && sig != 0 {
-		h.crew.Kill(sig)
+	if h.localRanks != nil && sig != 0 {
+		h.localRanks.Kill(sig)
 	}
 }
 
-// outward is the way of one stream to the head: a writer that waits until the head has taken each piece.
-type outward struct {
+// outputStream is the way of one stream to the head: a writer that waits until the head has taken each piece.
+type outputStream struct {
 	h      *helper
 	rank   int
 	stream int
@@ -192,12 +192,12 @@ func (h *helper) Output(rank, stream int) (launch.Sink, error) {
 	return launch.Sink{To: h.outwardOf(rank, stream)}, nil
 }
 
-func (h *helper) outwardOf(rank, stream int) *outward {
-	return &outward{h, rank, stream, h.acks[streams*(rank-h.crew.First)+stream-1]}
+func (h *helper) outwardOf(rank, stream int) *outputStream {
+	return &outputStream{h, rank, stream, h.acks[streams*(rank-h.localRanks.First)+stream-1]}
 }
 
 // Write blocks the goroutine of the rank's pipe. If the head is gone the output is lost.
-func (o *outward) Write(b []byte) (int, error) {
+func (o *outputStream) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(b) > 0 {
 		piece := b[:min(len(b), chunk)]
@@ -215,10 +215,10 @@ func (o *outward) Write(b []byte) (int, error) {
 func (h *helper) acknowledge(f frame) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.crew == nil || len(f.data) != 1 {
+	if h.localRanks == nil || len(f.data) != 1 {
 		return
 	}
-	i := streams*(f.num-h.crew.First) + int(f.data[0]) - 1
+	i := streams*(f.num-h.localRanks.First) + int(f.data[0]) - 1
 	if i >= 0 && i < len(h.acks) {
 		signal(h.acks[i], struct{}{})
 	}

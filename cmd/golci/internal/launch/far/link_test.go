@@ -137,14 +137,14 @@ func TestLinkSilence(t *testing.T) {
 }
 
 // meeting is a head that listens, and the ticket to it.
-func meeting(t *testing.T) (net.Listener, *ticket) {
+func meeting(t *testing.T) (net.Listener, *joinTicket) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ln.Close() })
-	return ln, &ticket{Host: 1, Addrs: []string{ln.Addr().String()}, Key: testKeys[1]}
+	return ln, &joinTicket{Host: 1, Addrs: []string{ln.Addr().String()}, Key: testKeys[1]}
 }
 
 // testKeys are those of three machines.
@@ -176,15 +176,15 @@ func admitted(ln net.Listener, ids []*authconn.Identity) (int, error) {
 
 func TestSecure(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*ticket)
+		change func(*joinTicket)
 		ours   bool // the helper takes the head for its own
 		host   int  // -1: refused
 	}{
-		"right":      {func(*ticket) {}, true, 1},
-		"guess":      {func(k *ticket) { k.Key = []byte("guess") }, false, -1},
-		"other host": {func(k *ticket) { k.Host = 0 }, false, -1},
-		"no host":    {func(k *ticket) { k.Host, k.Key = 2, testKeys[2] }, false, -1},
-		"negative":   {func(k *ticket) { k.Host = -1 }, false, -1},
+		"right":      {func(*joinTicket) {}, true, 1},
+		"guess":      {func(k *joinTicket) { k.Key = []byte("guess") }, false, -1},
+		"other host": {func(k *joinTicket) { k.Host = 0 }, false, -1},
+		"no host":    {func(k *joinTicket) { k.Host, k.Key = 2, testKeys[2] }, false, -1},
+		"negative":   {func(k *joinTicket) { k.Host = -1 }, false, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ln, k := meeting(t)

@@ -24,37 +24,37 @@ import (
 // machine is the head's side of one machine: the remote shell, the helper that it started, and the ranks there. The
 // goroutine of launch.Run sets its fields. While the job runs they are only read.
 type machine struct {
-	fleet *fleet
-	index int
-	host  Host
-	first int // its ranks: first .. first+count-1
-	count int
+	cluster *cluster
+	index   int
+	host    Host
+	first   int // its ranks: first .. first+count-1
+	count   int
 
-	cmd   *exec.Cmd
-	shell *launch.Process // of cmd, the remote shell; nil before launch
-	in    *os.File        // to the standard input of the shell; the helper ends when it ends
-	said  *os.File        // from its standard output
+	cmd    *exec.Cmd
+	shell  *launch.Process // of cmd, the remote shell; nil before launch
+	in     *os.File        // to the standard input of the shell; the helper ends when it ends
+	stdout *os.File        // from its standard output
 
 	invited    chan struct{} // closed when the helper has been invited by the shell, or cannot be
 	complaints *complaints   // of the remote shell; nil where there is none
-	patience   patience      // with a machine that is not there yet
-	tried      tried
+	retry      retryPolicy   // with a machine that is not there yet
+	tried      callReport
 	timer      *time.Timer // to the next call of it; nil before
 
 	ended  chan struct{} // closed when the remote shell has
 	link   *link         // set when the helper has called back
 	cores  int
-	takes  chan taken    // output of the ranks, and their ends, in order
-	inOK   chan bool     // the standard input of rank 0 has been taken; false: no more is wanted
-	fileOK chan struct{} // a piece of the program has been written
-	sinks  []launch.Sink // by rank - first, and stream
-	conns  []*conn       // by rank - first
-	ready  chan struct{} // closed when the tables above are made
-	once   sync.Once     // the loss of the machine
+	takes  chan outputItem // output of the ranks, and their ends, in order
+	inOK   chan bool       // the standard input of rank 0 has been taken; false: no more is wanted
+	fileOK chan struct{}   // a piece of the program has been written
+	sinks  []launch.Sink   // by rank - first, and stream
+	conns  []*conn         // by rank - first
+	ready  chan struct{}   // closed when the tables above are made
+	once   sync.Once       // the loss of the machine
 }
 
-// taken is something that waits for the launcher's own output: a piece of a stream, or the end of a rank.
-type taken struct {
+// outputItem is something that waits for the launcher's own output: a piece of a stream, or the end of a rank.
+type outputItem struct {
 	rank   int
 	stream int // 0: the end of the rank
 	data   []byte
@@ -75,10 +75,10 @@ func (m *machine) launchHelper() error {
 		return err
 	}
 	defer theirOut.Close()
-	m.in, m.said = in, said
-	argv := shellFor(m.fleet.cfg.Shell, m.host.Name)
+	m.in, m.stdout = in, said
+	argv := shellFor(m.cluster.cfg.Shell, m.host.Name)
 	if m.host.isLocal() {
-		argv = []string{m.fleet.cfg.Self, HelperCommand}
+		argv = []string{m.cluster.cfg.Self, HelperCommand}
 		if m.inherits() {
 			argv = append(argv, HelperInput)
 		}
@@ -87,7 +87,7 @@ func (m *machine) launchHelper() error {
 	m.cmd.Env = slices.DeleteFunc(os.Environ(), settings.IsPlace) // srun, for one, would send a secret across the network
 	m.cmd.Stdin, m.cmd.Stdout, m.cmd.Stderr = theirIn, theirOut, os.Stderr
 	if m.inherits() {
-		m.cmd.ExtraFiles = []*os.File{m.fleet.job.Spec().Stdin}
+		m.cmd.ExtraFiles = []*os.File{m.cluster.job.Spec().Stdin}
 	}
 	if !m.host.isLocal() {
 		theirErr, err := m.stderrFor()
@@ -97,10 +97,10 @@ func (m *machine) launchHelper() error {
 		defer theirErr.Close()
 		m.cmd.Stderr = theirErr
 	}
-	if m.shell, err = launch.StartProcess(m.cmd, m.fleet.job.Spec().Guard); err != nil {
+	if m.shell, err = launch.StartProcess(m.cmd, m.cluster.job.Spec().Guard); err != nil {
 		return err
 	}
-	m.fleet.job.Detail("%s: process %d: %s", m.host.Name, m.shell.PID(), strings.Join(argv, " "))
+	m.cluster.job.Detail("%s: process %d: %s", m.host.Name, m.shell.PID(), strings.Join(argv, " "))
 	shell, ended := m.shell, m.ended
 	go func() {
 		shell.Wait()
@@ -111,14 +111,14 @@ func (m *machine) launchHelper() error {
 
 // inherits tells whether rank 0 gets the standard input itself: then nothing is read from it that the rank does not read.
 func (m *machine) inherits() bool {
-	return m.index == 0 && m.host.isLocal() && m.fleet.job.Spec().Stdin != nil
+	return m.index == 0 && m.host.isLocal() && m.cluster.job.Spec().Stdin != nil
 }
 
 // errShell: the remote shell has ended, so the helper has nobody to tell it.
 var errShell = errors.New("its remote shell has ended")
 
 // invite tells the shell to start the helper, and gives that its ticket. It runs in a goroutine of its own.
-func (m *machine) invite(t *ticket) (err error) {
+func (m *machine) invite(t *joinTicket) (err error) {
 	defer func() {
 		if errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
 			err = errShell
@@ -131,20 +131,20 @@ func (m *machine) invite(t *ticket) (err error) {
 	}
 	_, err = m.in.Write(append(encodeJSON(t), '\n'))
 	// Nobody listens to what comes from now on, but the writer must not notice.
-	go func() { _, _ = io.Copy(io.Discard, m.said) }()
+	go func() { _, _ = io.Copy(io.Discard, m.stdout) }()
 	return err
 }
 
 func (m *machine) converse() error {
-	p, err := m.fleet.program()
+	p, err := m.cluster.program()
 	if err != nil {
 		return err
 	}
-	mark := "golci-" + m.fleet.mark
+	mark := "golci-" + m.cluster.mark
 	if _, err := io.WriteString(m.in, helperScript(mark, p)); err != nil {
 		return err
 	}
-	lines := bufio.NewReaderSize(m.said, maxShellLine)
+	lines := bufio.NewReaderSize(m.stdout, maxShellLine)
 	for {
 		line, err := lines.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
@@ -160,7 +160,7 @@ func (m *machine) converse() error {
 		case words[1] == wordReady:
 			return nil
 		case words[1] == wordCopy && len(words) == 4:
-			if err := m.copySelf(m.fleet.cfg.Self, words[2], words[3]); err != nil {
+			if err := m.copySelf(m.cluster.cfg.Self, words[2], words[3]); err != nil {
 				return err
 			}
 		default:
@@ -187,7 +187,7 @@ func (m *machine) copySelf(path, system, machine string) error {
 	if !fitsMachine(system, machine) {
 		return fmt.Errorf("a copy of this golci does not run on %s %s; say with -golci where there is one", system, machine)
 	}
-	m.fleet.job.Detail("%s: copying golci there", m.host.Name)
+	m.cluster.job.Detail("%s: copying golci there", m.host.Name)
 	src, err := os.Open(path)
 	if err != nil {
 		return err
@@ -230,8 +230,8 @@ func (m *machine) releaseHelper() {
 	if m.link != nil {
 		m.link.closeLink()
 	}
-	if m.said != nil {
-		m.said.Close()
+	if m.stdout != nil {
+		m.stdout.Close()
 	}
 }
 

@@ -23,9 +23,9 @@ const authTime = 90 * time.Second
 // protocol is changed with anything that head and helper say to each other.
 const protocol = 7
 
-// ticket is what a helper reads from its standard input, to which only the head can write. It says where to call back,
-// and has the key by which helper and head know each other.
-type ticket struct {
+// joinTicket is what a helper reads from its standard input, to which only the head can write. It says where to call
+// back, and has the key by which helper and head know each other.
+type joinTicket struct {
 	Protocol int
 	Host     int      // number of the machine
 	Name     string   // its name
@@ -79,22 +79,22 @@ func admitHelper(raw net.Conn, ids []*authconn.Identity) (*tls.Conn, int, error)
 }
 
 // callHead is the helper's side: it tries all addresses at once, and proves itself to the first that is the head.
-func callHead(ctx context.Context, t *ticket) (net.Conn, error) {
+func callHead(ctx context.Context, t *joinTicket) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, authTime)
 	defer cancel()
 	id, err := newIdentity(t.Key)
 	if err != nil {
 		return nil, err
 	}
-	type try struct {
+	type callAttempt struct {
 		c   *tls.Conn
 		err error
 	}
-	tries := make(chan try, len(t.Addrs))
+	tries := make(chan callAttempt, len(t.Addrs))
 	for _, addr := range t.Addrs {
 		go func() {
 			c, err := dialHead(ctx, addr, id, t.Host)
-			tries <- try{c, err}
+			tries <- callAttempt{c, err}
 		}()
 	}
 	var found *tls.Conn

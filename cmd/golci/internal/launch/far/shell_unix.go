@@ -107,12 +107,12 @@ func (m *machine) shellEnd() error {
 
 // callAgain has the machine called once more after a pause, if err says that it was not there, and there is time left.
 // Its number comes by f.retries then.
-func (f *fleet) callAgain(t trouble) bool {
-	m := f.far[t.host]
+func (f *cluster) callAgain(t machineError) bool {
+	m := f.machines[t.host]
 	if m.link != nil || !errors.Is(t.err, errLate) {
 		return false
 	}
-	d, ok := m.patience.nextPause()
+	d, ok := m.retry.nextPause()
 	if !ok {
 		return false
 	}
@@ -125,10 +125,10 @@ func (f *fleet) callAgain(t trouble) bool {
 }
 
 // recallMachine calls the machine once more.
-func (f *fleet) recallMachine(i int) error {
-	m := f.far[i]
+func (f *cluster) recallMachine(i int) error {
+	m := f.machines[i]
 	m.in.Close()
-	m.said.Close()
+	m.stdout.Close()
 	<-m.invited // which has used both
 	m.ended = make(chan struct{})
 	return f.callMachine(i)
@@ -136,18 +136,18 @@ func (f *fleet) recallMachine(i int) error {
 
 // callMachine starts the remote shell of a machine, and has the helper there invited. It must be called on the thread
 // of launch.Run, as machine.launchHelper.
-func (f *fleet) callMachine(i int) error {
-	m := f.far[i]
+func (f *cluster) callMachine(i int) error {
+	m := f.machines[i]
 	if err := m.launchHelper(); err != nil {
 		return fmt.Errorf("host %s: %w", m.host.Name, err)
 	}
-	t := &ticket{Protocol: protocol, Host: i, Name: m.host.Name, Addrs: f.at, Key: f.keys[i], Silence: f.cfg.Silence}
+	t := &joinTicket{Protocol: protocol, Host: i, Name: m.host.Name, Addrs: f.at, Key: f.keys[i], Silence: f.cfg.Silence}
 	invited := make(chan struct{})
 	m.invited = invited
 	f.wg.Go(func() {
 		defer close(invited)
 		if err := m.invite(t); err != nil && !errors.Is(err, errShell) {
-			f.broken <- trouble{i, err}
+			f.missing <- machineError{i, err}
 		}
 	})
 	go func() {
@@ -156,7 +156,7 @@ func (f *fleet) callMachine(i int) error {
 		case <-invited: // which may know more
 		case <-time.After(byeTime):
 		}
-		f.broken <- trouble{i, m.shellEnd()}
+		f.missing <- machineError{i, m.shellEnd()}
 	}()
 	return nil
 }

@@ -1,0 +1,156 @@
+package comm
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/golci/golci/comm/internal/match"
+	"github.com/golci/golci/fult"
+	"github.com/golci/golci/hashtable"
+	"github.com/golci/golci/internal/progress"
+)
+
+// A call that waits for one message of a context may want to know of another one: a message that shows that the one
+// it waits for never comes. It listens, and is told of messages for which no receive is posted.
+
+// Listener is told of unmatched messages of one context.
+type Listener struct {
+	// Context is that of the messages. Suspect is asked, by the poller, whether one of them is worth a wake-up; it
+	// must not block. Both are set before Listen.
+	Context uint16
+	Suspect func(src, tag int) bool
+	// Alarm ends the waits of AwaitOr, LingerOr and TryRecvThenPost. Anyone may complete it, any number of times; the
+	// waiter alone resets it.
+	Alarm progress.Done
+}
+
+// listeners are those that listen. n lets the poller pass by without the lock.
+type listeners struct {
+	n    atomic.Int32
+	mu   sync.Mutex
+	list []*Listener // under mu
+}
+
+// Listen has l told of messages that come from now on; those that came before are found by Unmatched. Not twice for
+// one l.
+func (s *Server) Listen(l *Listener) {
+	s.listeners.mu.Lock()
+	s.listeners.list = append(s.listeners.list, l)
+	s.listeners.mu.Unlock()
+	s.listeners.n.Add(1) // before Unmatched locks the bucket of a message: it is found there, or told of
+}
+
+// Unlisten ends that. Suspect is not called any more when it has returned; the alarm may go off once more.
+func (s *Server) Unlisten(l *Listener) {
+	s.listeners.mu.Lock()
+	defer s.listeners.mu.Unlock()
+	for i, x := range s.listeners.list {
+		if x == l {
+			s.listeners.list = append(s.listeners.list[:i], s.listeners.list[i+1:]...)
+			s.listeners.n.Add(-1)
+			return
+		}
+	}
+}
+
+// wakeSuspects wakes those that suspect the message that was kept under key. Called by the poller.
+func (s *Server) wakeSuspects(key uint64, w *fult.Worker) {
+	var woken [4]*progress.Done // more than listen in one context
+	n := 0
+	s.listeners.mu.Lock()
+	for _, l := range s.listeners.list {
+		if n < len(woken) && l.Context == keyContext(key) && l.Suspect(keySource(key), keyTag(key)) {
+			woken[n] = &l.Alarm
+			n++
+		}
+	}
+	s.listeners.mu.Unlock()
+	for _, d := range woken[:n] {
+		d.Complete(w)
+	}
+}
+
+// Unmatched calls f with source and tag of each unmatched message in ctx. f must not block. If there is a message in
+// any context, it looks through all that waits. Else it is quick.
+func (s *Server) Unmatched(ctx uint16, f func(src, tag int)) {
+	if s.envelopes.Load() == 0 && !s.Unread() {
+		return
+	}
+	s.matching.eachWaiting(func(c uint16, side hashtable.Side, _ match.Pattern, m *op) {
+		if c == ctx && side == hashtable.Arrive {
+			f(int(m.peer), int(m.tag))
+		}
+	})
+}
+
+// Unread reports whether messages of other ranks wait that came with their bytes. It is quick, and right for messages
+// that have been there for a while.
+func (s *Server) Unread() bool {
+	for i := range s.peers {
+		if s.peers[i].unexpected.Load() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// TryRecvThenPost is IrecvWith followed by a wait that only polls, for a while, and ends early at an alarm, if there is
+// one. If the message has come meanwhile it gives the number of bytes received and a null request; else the request, to
+// wait for. once tells that there is one message with that tag, and one receive for it, until this receive has ended.
+func (s *Server) TryRecvThenPost(
+	ctx uint16, src, tag int, buf []byte, once bool, t OpOptions, alarm *progress.Done,
+) (r Req, n int, err error) {
+	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
+		return Req{}, 0, s.checkArgs("receive", ctx, src, tag, false)
+	}
+	if once && s.spins > 0 && t.Signature == 0 {
+		if n, ok := s.tryRecvDirect(ctx, src, tag, buf); ok {
+			return Req{}, n, nil
+		}
+	}
+	o := s.newRecv(ctx, src, tag, buf)
+	o.endable, o.alone, o.signature = t.Endable, t.Alone, t.Signature
+	s.postReceive(o)
+	if !o.done.Ready() && !s.eng.LingerFor(&o.done, alarm) {
+		return Req{o, o.gen}, 0, nil
+	}
+	n, err = int(min(o.size, int64(len(o.data)))), o.err
+	s.putOp(o)
+	return Req{}, n, err
+}
+
+// LingerOr is Linger that ends early at an alarm.
+func (s *Server) LingerOr(r Req, alarm *progress.Done) bool {
+	return r.Ready() || s.eng.LingerFor(&r.o.done, alarm)
+}
+
+// AwaitOr blocks until r is done, or alarm, if there is one, goes off. It uses up neither.
+func (s *Server) AwaitOr(r Req, alarm *progress.Done) error {
+	if r.Ready() {
+		return nil
+	}
+	if err := s.mayWaitFor(r.o); err != nil {
+		return err
+	}
+	buf := dones.Get().(*[]*progress.Done)
+	ds := append((*buf)[:0], &r.o.done)
+	if alarm != nil {
+		ds = append(ds, alarm)
+	}
+	s.eng.WaitAny(ds)
+	clear(ds)
+	*buf = ds[:0]
+	dones.Put(buf)
+	return nil
+}
+
+// SpinUntil polls for a while, and reports whether over has become true, which is looked at often. It ends early at an
+// alarm.
+func (s *Server) SpinUntil(over func() bool, alarm *progress.Done) bool {
+	return s.eng.SpinUntil(over, alarm)
+}
+
+// SpinOn is SpinUntil for a word that is to get to want.
+func (s *Server) SpinOn(word *atomic.Uint64, want uint64, alarm *progress.Done) bool {
+	return s.eng.SpinOn(word, want, alarm)
+}

@@ -1,0 +1,94 @@
+package comm
+
+import (
+	"fmt"
+	"hash/maphash"
+
+	"github.com/golci/golci/am"
+)
+
+// Where types are checked a record carries one argument more: the signature, a number that stands for the type of the
+// elements. Elsewhere nothing of this is on the way of a message.
+
+// SignatureError tells that a message has other elements than its receive. errors.Is finds ErrType.
+type SignatureError struct {
+	Sent, Received uint64 // signatures
+}
+
+// Error gives the signatures.
+func (e *SignatureError) Error() string {
+	return fmt.Sprintf("%v: the message has elements of shape %#x, the receive of %#x", ErrType, e.Sent, e.Received)
+}
+
+// Unwrap gives ErrType.
+func (e *SignatureError) Unwrap() error { return ErrType }
+
+// onEagerTyped handles a message with a signature.
+func (s *Server) onEagerTyped(t *am.Token, args []uint64, payload []byte) {
+	if len(args) != 2 {
+		s.reportFault(t, "eager message")
+		return
+	}
+	s.inTurn(t, envelope{key: args[0], size: int64(len(payload)), signature: args[1]}, payload)
+}
+
+// endMismatched ends the receive o, which has been matched with a message of that signature, if it takes others. Its
+// buffer stays as it is. The caller completes it.
+func (s *Server) endMismatched(o *op, shape uint64) bool {
+	if shape == 0 || o.signature == 0 || shape == o.signature {
+		return false
+	}
+	o.data, o.cursor = nil, nil
+	o.err = o.failedWith(&SignatureError{Sent: shape, Received: o.signature})
+	return true
+}
+
+// sums of bytes to be sent are compared within a process only.
+var sumSeed = maphash.MakeSeed()
+
+func sumOf(b []byte) uint64 { return maphash.Bytes(sumSeed, b) | 1 }
+
+// sumFor is the sum of a send with a signature, 0 of another.
+func sumFor(shape uint64, b []byte) uint64 {
+	if shape == 0 {
+		return 0
+	}
+	return sumOf(b)
+}
+
+// isSummed tells that the bytes of o are compared at its end with those that it was started with.
+func (o *op) isSummed() bool { return o.send != nil && o.send.sum != 0 }
+
+// changedError tells that the bytes of the send o are not those that it was started with.
+func (s *Server) changedError(o *op) error {
+	return o.failedWith(fmt.Errorf("%w: it was changed between the start of the send and its end", ErrBuffer))
+}
+
+// SendTyped is Send of elements of a signature.
+func (s *Server) SendTyped(ctx uint16, dst, tag int, data []byte, mode Mode, shape uint64) error {
+	if err := s.checkArgs("send", ctx, dst, tag, false); err != nil {
+		return err
+	}
+	if mode == Standard && len(data) <= s.sure && s.sendEagerAs(ctx, dst, tag, data, nil, shape) {
+		return nil
+	}
+	if err := s.mayWait("send", dst, tag); err != nil {
+		return err
+	}
+	o := s.newSend(ctx, dst, tag, data, mode)
+	o.signature, o.send.sum = shape, sumFor(shape, data)
+	return s.sendAndWait(o)
+}
+
+// RecvTyped is Recv of elements of a signature.
+func (s *Server) RecvTyped(ctx uint16, src, tag int, buf []byte, shape uint64) (Status, error) {
+	if err := s.checkArgs("receive", ctx, src, tag, true); err != nil {
+		return Status{}, err
+	}
+	if err := s.mayWait("receive", src, tag); err != nil {
+		return Status{}, err
+	}
+	o := s.newRecv(ctx, src, tag, buf)
+	o.signature = shape
+	return s.recvAndWait(o)
+}

@@ -1,0 +1,252 @@
+package core
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/op"
+)
+
+// Kind is a collective, in any of its forms: one that waits, one that does not, and one that lasts.
+type Kind uint8
+
+// The collectives of chapter 6.
+const (
+	KindBarrier Kind = iota
+	KindBcast
+	KindGather
+	KindGatherv
+	KindScatter
+	KindScatterv
+	KindAllgather
+	KindAllgatherv
+	KindAlltoall
+	KindAlltoallv
+	KindAlltoallw
+	KindReduce
+	KindAllreduce
+	KindReduceScatter
+	KindReduceScatterBlock
+	KindScan
+	KindExscan
+	KindNeighborAllgather // of a neighbourhood (8.6), like those after it
+	KindNeighborAllgatherv
+	KindNeighborAlltoall
+	KindNeighborAlltoallv
+	KindNeighborAlltoallw
+)
+
+// Side is a buffer of a collective as MPI gives it. What the kind does not have is zero.
+type Side struct {
+	Mem   unsafe.Pointer
+	N     int64         // elements, of each part if there are several
+	T     *dtype.Type   // of the elements
+	Place bool          // it is MPI_IN_PLACE
+	Parts Parts         // of different lengths
+	Types []*dtype.Type // of the parts, if they differ
+
+	Mems []unsafe.Pointer // with Types: where each part lies, if that is not a place behind Mem
+}
+
+// Parts are the lengths of the parts of a buffer in elements, and where they lie: in extents of the datatype, or in
+// bytes if the parts differ in type. The zero Parts are none.
+type Parts struct{ Counts, Displs []int64 }
+
+// Coll is a collective as MPI gives it: with any datatypes. A rank looks only at what it uses.
+type Coll struct {
+	Kind    Kind
+	What    string // the function, for errors
+	In, Out Side
+	Root    int
+	Op      *op.Op
+
+	Operator Operator // of a reduction without Op, whose elements have one dense type
+}
+
+// datatypeArgs is what a call has of a Coll. The zero given is of calls that have none.
+type datatypeArgs struct {
+	active  bool
+	in, out area
+	elem    int // bytes of an element of a reduction, else 1
+
+	of             *Elem  // what the elements of all ranks are compared by, in what they have called
+	sent, received uint64 // what elements are compared by in messages; 0: they are not
+}
+
+// Do carries out a collective and waits for its end. It finds errors of the arguments before the call has a number: the
+// other ranks do not learn of them, and the next call of this rank may take its place.
+func (c *Comm) Do(k *Coll) error {
+	if done, err := c.doDense(k); done {
+		return err
+	}
+	return c.doGiven(k)
+}
+
+// doGiven is Do for any call.
+func (c *Comm) doGiven(k *Coll) error {
+	g, o, err := c.readArgs(k)
+	if err != nil {
+		return err
+	}
+	x, err := c.beginCall(k.What, nil, false)
+	if err != nil {
+		return err
+	}
+	x.signature, x.terms.Signature = g.of.signature(), g.signature()
+	err = x.Finish(x.chooseGiven(k, g, o))
+	x.args.endGiven(err == nil)
+	return err
+}
+
+// Start is Do that does not wait.
+func (c *Comm) Start(k *Coll) (Request, error) {
+	g, o, err := c.readArgs(k)
+	if err != nil {
+		return Request{}, err
+	}
+	x, err := c.beginCall(k.What, nil, true)
+	if err != nil {
+		return Request{}, err
+	}
+	x.signature, x.terms.Signature = g.of.signature(), g.signature()
+	err = x.chooseGiven(k, g, o)
+	return x.Launch(err)
+}
+
+// readArgs looks at the arguments of a collective. It gives the buffers that the rank uses, and the operation.
+func (c *Comm) readArgs(k *Coll) (g datatypeArgs, o Operator, err error) {
+	if err = c.checkUsable(k.What); err != nil {
+		return g, o, err
+	}
+	u, err := c.uses(k)
+	if err == nil {
+		err = c.measure(k, &u, &g)
+	}
+	if err == nil {
+		g.signatures(c, k)
+	}
+	if err == nil && k.Reduces() && (u.in || u.out) {
+		g.elem, o, err = k.operator(k.elemType(&u))
+	}
+	switch {
+	case err != nil || c.local != nil:
+	case k.neighbors():
+		err = g.fitNear(k, c.near(), c.rank)
+	default:
+		err = g.fit(k, c.rank, c.Size())
+	}
+	if err != nil {
+		return g, o, c.commErrorf(k.What, ": %w", err)
+	}
+	return g, o, nil
+}
+
+// signatures notes what the elements of the buffers are compared by, where types are checked.
+func (g *datatypeArgs) signatures(c *Comm, k *Coll) {
+	if c.checked {
+		g.sent, g.received = k.In.signature(&g.in), k.Out.signature(&g.out)
+	}
+}
+
+// signature is that of the elements of a side which the rank uses; 0 if there are none, or of several signatures.
+func (s *Side) signature(a *area) uint64 {
+	switch {
+	case a.bytes == 0 || a.inPlace:
+		return 0
+	case s.Types == nil:
+		return ElemOf(s.T).signature()
+	}
+	var shape uint64
+	for i, t := range s.Types {
+		if s.Parts.Counts[i] == 0 {
+			continue
+		}
+		if e := ElemOf(t).signature(); shape == 0 {
+			shape = e
+		} else if e != shape {
+			return 0
+		}
+	}
+	return shape
+}
+
+// signature is what the messages of the call are compared by; 0 if what the rank sends and receives may differ.
+func (g *datatypeArgs) signature() uint64 {
+	switch {
+	case g.sent == 0 || g.sent == g.received:
+		return g.received
+	case g.received == 0:
+		return g.sent
+	}
+	return 0
+}
+
+// operator is how elements of type t are combined, and their size.
+func (k *Coll) operator(t *dtype.Type) (int, Operator, error) {
+	if k.Op == nil && k.Operator.Combiner != nil {
+		return int(max(t.Size(), 1)), k.Operator, nil
+	}
+	if k.Op == nil {
+		return 0, Operator{}, fmt.Errorf("%w: there is no operation", ErrOp)
+	}
+	return operatorFor(k.Op, t)
+}
+
+// elemType is the datatype of a reduction.
+func (k *Coll) elemType(u *bufferUsage) *dtype.Type {
+	if u.in && !k.In.Place {
+		return k.In.T
+	}
+	return k.Out.T
+}
+
+// measure looks at the buffers that the rank uses.
+func (c *Comm) measure(k *Coll, u *bufferUsage, g *datatypeArgs) error {
+	g.elem = 1
+	g.of = c.elemsOf(k, u)
+	in, out := k.In, k.Out
+	switch k.Kind { // they give the lengths of parts of the result; what is combined is all of them
+	case KindReduceScatter:
+		if err := in.sumParts(&out.Parts, c.rank, &out); err != nil {
+			return err
+		}
+	case KindReduceScatterBlock:
+		if in.N = out.N * int64(c.Size()); out.N > 0 && in.N/out.N != int64(c.Size()) {
+			return errTooLong(out.N)
+		}
+		if in.Place {
+			out.N = in.N
+		}
+	}
+	if k.neighbors() {
+		noParts(&in, &out, k, u)
+	}
+	g.in.absolute = k.Kind == KindNeighborAlltoallw // whose displacements are addresses, if the buffer is MPI_BOTTOM
+	g.out.absolute = g.in.absolute
+	if u.in {
+		if err := g.in.setSide(&in, u.ins, "send"); err != nil {
+			return err
+		}
+	}
+	if u.out {
+		if err := g.out.setSide(&out, u.outs, "receive"); err != nil {
+			return err
+		}
+	}
+	if k.neighbors() {
+		g.idleNear(k, c.near(), c.rank)
+	}
+	g.in.load = u.in
+	g.out.load = in.Place && u.in || k.Kind == KindBcast && u.root
+	g.out.store = u.out && !(k.Kind == KindBcast && u.root || k.Kind == KindExscan && c.rank == 0)
+	g.out.written = g.out.bytes
+	switch {
+	case !in.Place:
+	case k.Kind == KindReduceScatter:
+		g.out.written = int(k.Out.Parts.Counts[c.rank] * out.T.Size())
+	case k.Kind == KindReduceScatterBlock:
+		g.out.written /= c.Size()
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"unsafe"
+
+	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/op"
+)
+
+// TestDenseOrNot: the short way takes the commonest calls. It leaves every other one to the longer way, which gives the
+// error, if it is one. Both give the same result.
+func TestDenseOrNot(t *testing.T) {
+	i32, f32, pair := dtype.Named(dtype.Int32), dtype.Named(dtype.Float), dtype.Named(dtype.DoubleInt)
+	strided, err := dtype.Vector(2, 1, 2, i32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	strided.Commit()
+	pairs, err := dtype.Contiguous(2, i32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs.Commit()
+	twice, err := dtype.Contiguous(2, i32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty, err := dtype.Contiguous(0, i32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty.Commit()
+	run(t, 2, func(c *Comm) error {
+		var a, b, want [8]int32
+		all := 4 * c.Size() // ints
+		at := func(x *[8]int32, i int) unsafe.Pointer { return unsafe.Pointer(&x[i]) }
+		side := func(x *[8]int32, n int64) Side { return Side{Mem: at(x, 0), N: n, T: i32} }
+		sum := op.Predefined(op.Sum)
+		for _, x := range []struct {
+			what  string
+			k     Coll
+			dense bool
+			err   error
+		}{
+			{"allreduce", Coll{Kind: KindAllreduce, In: side(&a, 4), Out: side(&b, 4), Op: sum}, true, nil},
+			{"allreduce in place", Coll{Kind: KindAllreduce, In: Side{Place: true}, Out: side(&b, 4), Op: sum}, true, nil},
+			{"reduce", Coll{Kind: KindReduce, In: side(&a, 4), Out: side(&b, 4), Op: sum, Root: 1}, true, nil},
+			{"bcast", Coll{Kind: KindBcast, Out: side(&b, 4)}, true, nil},
+			{"allgather", Coll{Kind: KindAllgather, In: side(&a, 4), Out: side(&b, 4)}, true, nil},
+			{"alltoall", Coll{Kind: KindAlltoall, In: side(&a, 4), Out: side(&b, 4)}, true, nil},
+			{"a type of the program", Coll{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 2, T: pairs}}, true, nil},
+			{"nothing", Coll{Kind: KindAllreduce, In: Side{T: i32}, Out: Side{T: i32}, Op: sum}, true, nil},
+
+			{"gather", Coll{Kind: KindGather, In: side(&a, 4), Out: side(&b, 4)}, false, nil},
+			{"holes", Coll{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 2, T: strided}}, false, nil},
+			{"other types", Coll{Kind: KindAllgather, In: side(&a, 4), Out: Side{Mem: at(&b, 0), N: 4, T: f32}}, false, ErrType},
+			{"a hole", Coll{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 1, T: pair}}, false, nil},
+			{"no commit", Coll{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 1, T: twice}}, false, ErrType},
+			{"no bytes", Coll{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 4, T: empty}}, false, nil},
+			{"no type", Coll{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 4}}, false, ErrType},
+			{"no memory", Coll{Kind: KindAllreduce, In: Side{N: 1, T: i32}, Out: side(&b, 1), Op: sum}, false, ErrBuffer},
+			{"less than nothing", Coll{Kind: KindBcast, Out: side(&b, -1)}, false, ErrCount},
+			{"far too much", Coll{Kind: KindAllgather, In: side(&a, 1), Out: side(&b, 1<<61)}, false, ErrCount},
+			{"too much for a number", Coll{Kind: KindAlltoall, In: side(&a, 1<<62), Out: side(&b, 1<<62)}, false, ErrCount},
+			{"no such root", Coll{Kind: KindBcast, Out: side(&b, 4), Root: 2}, false, ErrRoot},
+			{"no operation", Coll{Kind: KindAllreduce, In: side(&a, 4), Out: side(&b, 4)}, false, ErrOp},
+			{
+				"no such operation", Coll{
+					Kind: KindAllreduce, In: Side{Mem: at(&a, 0), N: 1, T: f32}, Out: Side{Mem: at(&b, 0), N: 1, T: f32},
+					Op: op.Predefined(op.Band),
+				}, false, ErrOp,
+			},
+			{
+				"overlap",
+				Coll{Kind: KindAllreduce, In: side(&a, 4), Out: Side{Mem: at(&a, 3), N: 4, T: i32}, Op: sum},
+				false, ErrBuffer,
+			},
+			{"more to itself", Coll{Kind: KindAllgather, In: side(&a, 4), Out: side(&b, 3)}, false, ErrTruncate},
+			{"less to itself", Coll{Kind: KindAlltoall, In: side(&a, 3), Out: side(&b, 4)}, false, ErrCount},
+			{"received in place", Coll{Kind: KindAllgather, In: side(&a, 4), Out: Side{Place: true}}, false, ErrBuffer},
+		} {
+			x.k.What = x.what
+			fill := func() {
+				for i := range a {
+					a[i], b[i] = int32(10*c.rank+i+1), int32(100*c.rank+i+1)
+				}
+			}
+			fill()
+			if x.err == nil { // the result of the longer way
+				if err := c.doGiven(&x.k); err != nil {
+					return fmt.Errorf("%s: %w", x.what, err)
+				}
+				want = b
+				fill()
+			}
+			done, err := c.doDense(&x.k)
+			if done != x.dense || err != nil {
+				return fmt.Errorf("%s: done %t, %w", x.what, done, err)
+			}
+			if done && b != want {
+				return fmt.Errorf("%s: %d, want %d", x.what, b[:all], want[:all])
+			}
+			if !done {
+				if err := c.Do(&x.k); !errors.Is(err, x.err) {
+					return fmt.Errorf("%s: %w, want %w", x.what, err, x.err)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// TestDenseTypes: ranks whose elements are of different types learn of it, by messages and by the shared segment.
+func TestDenseTypes(t *testing.T) {
+	for way, warm := range map[string]int{"messages": 2, "memory": 20} {
+		var wrong atomic.Int32
+		run(t, 2, func(c *Comm) error {
+			var a, b [4]int32
+			k := Coll{Kind: KindAllreduce, What: "Allreduce", Op: op.Predefined(op.Sum)}
+			call := func(of dtype.Basic) error {
+				k.In = Side{Mem: unsafe.Pointer(&a), N: 4, T: dtype.Named(of)}
+				k.Out = Side{Mem: unsafe.Pointer(&b), N: 4, T: dtype.Named(of)}
+				done, err := c.doDense(&k)
+				if !done {
+					return errors.New("not done")
+				}
+				return err
+			}
+			for range warm {
+				if err := call(dtype.Int32); err != nil {
+					return err
+				}
+			}
+			err := call([]dtype.Basic{dtype.Int32, dtype.Float}[c.rank])
+			if errors.Is(err, ErrType) {
+				wrong.Add(1)
+				return nil
+			}
+			return err
+		}, "GOLCI_COLLECTIVES", way)
+		if wrong.Load() == 0 {
+			t.Errorf("%s: neither rank has an error", way)
+		}
+	}
+}

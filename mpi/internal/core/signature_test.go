@@ -1,0 +1,73 @@
+package core
+
+import (
+	"reflect"
+	"testing"
+)
+
+// TestSignaturesSpellKinds: a signature tells the kinds of its elements to a process that has not used the type.
+func TestSignaturesSpellKinds(t *testing.T) {
+	type wide struct {
+		A int
+		B float32
+		C bool
+	}
+	type packed struct {
+		A int8
+		_ [3]int8
+		B int16
+	}
+	for _, x := range []struct {
+		v    any
+		want string
+	}{
+		{0, "int64"},
+		{int64(0), "int64"},
+		{uint8(0), "uint8"},
+		{[3]float64{}, "float64"},
+		{complex64(0), "complex64"},
+		{wide{}, "a struct of int64, float32, bool"},
+		{[2]wide{}, "a struct of int64, float32, bool"},
+		{struct{ A, B float64 }{}, "float64"},
+		{packed{}, "a struct of int8, int8, int8, int8, int16"},
+		{[0]int{}, ""},
+		{struct {
+			A [13]int8
+			B int
+		}{}, ""},
+	} {
+		shape := signatureOf(reflect.TypeOf(x.v))
+		if got := spelling(shape); got != x.want || shape == 0 {
+			t.Errorf("%T: %q, want %q (shape %#x)", x.v, got, x.want, shape)
+		}
+	}
+	all := map[uint64]reflect.Type{}
+	for _, v := range []any{
+		int8(0), int16(0), int32(0), int64(0), uint8(0), uint64(0), float32(0), float64(0), false,
+		wide{},
+		packed{},
+		struct {
+			A int8
+			B int16
+		}{},
+		struct {
+			A int16
+			B int8
+		}{},
+		struct {
+			A int8
+			B int64
+		}{},
+		struct {
+			A int8
+			_ [8]byte
+			B int64
+		}{},
+	} {
+		shape := signatureOf(reflect.TypeOf(v))
+		if other := all[shape]; other != nil {
+			t.Errorf("%T and %v have one shape", v, other)
+		}
+		all[shape] = reflect.TypeOf(v)
+	}
+}
