@@ -108,7 +108,7 @@ func (x *performed) do(i int, d deed) {
 		x.send(s, peer, d)
 	case 'r':
 		buf := make([]byte, d.size)
-		r, err := s.Irecv(1, peer, d.tag, buf)
+		r, err := s.Irecv(1, peer, d.tag, buf, nil)
 		x.check(err)
 		x.recvs[d.rank] = append(x.recvs[d.rank], posting{r, buf, i})
 	case 'p':
@@ -123,7 +123,7 @@ func (x *performed) do(i int, d deed) {
 		x.log = append(x.log, fmt.Sprintf("%d: matched probe %+v", i, st))
 		if m != nil {
 			buf := make([]byte, d.size)
-			r, err := s.Imrecv(m, buf)
+			r, err := s.Imrecv(m, buf, nil)
 			x.check(err)
 			x.recvs[d.rank] = append(x.recvs[d.rank], posting{r, buf, i})
 		}
@@ -153,7 +153,7 @@ func (x *performed) send(s *Server, peer int, d deed) {
 	case enveloped:
 		mode = Synchronous
 	}
-	r, err := s.Isend(1, peer, d.tag, data, mode)
+	r, err := s.Isend(1, peer, d.tag, data, &Options{Form: Nonblocking, Mode: mode})
 	x.check(err)
 	if d.size <= agreeEager {
 		switch {
@@ -210,7 +210,7 @@ func (x *performed) drain(s *Server) {
 			return
 		}
 		buf := make([]byte, st.Bytes)
-		r, err := s.Irecv(1, 1-s.rank, AnyTag, buf)
+		r, err := s.Irecv(1, 1-s.rank, AnyTag, buf, nil)
 		x.check(err)
 		x.note(s, posting{r, buf, -1})
 	}

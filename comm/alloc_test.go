@@ -30,7 +30,7 @@ func tooMuchMemory(t *testing.T, size int64, posted bool) {
 		return got
 	}
 	post := func() Req {
-		r, err := z.IrecvWith(1, 0, 5, nil, alloc, OpOptions{})
+		r, err := z.Irecv(1, 0, 5, nil, &Options{Alloc: alloc})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,10 +50,10 @@ func tooMuchMemory(t *testing.T, size int64, posted bool) {
 		op.Rank != 1 {
 		t.Errorf("size %d, posted %v: %v", size, posted, err)
 	}
-	if err := a.Send(1, 1, 5, []byte("next"), Standard); err != nil {
+	if err := a.Send(1, 1, 5, []byte("next"), nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := z.RecvAlloc(1, 0, 5, alloc); err != nil || string(got) != "next" {
+	if _, err := z.Recv(1, 0, 5, nil, &Options{Alloc: alloc}); err != nil || string(got) != "next" {
 		t.Errorf("size %d, posted %v: then %q, %v", size, posted, got, err)
 	}
 }

@@ -12,12 +12,12 @@ func TestArguments(t *testing.T) {
 	s := newJob(t, 2, conduit.Config{}, Config{})[0]
 	b := make([]byte, 8)
 	calls := map[string]func(ctx uint16, rank, tag int) error{
-		"Send":  func(ctx uint16, rank, tag int) error { return s.Send(ctx, rank, tag, b, Standard) },
-		"Isend": func(ctx uint16, rank, tag int) error { _, err := s.Isend(ctx, rank, tag, b, Standard); return err },
-		"Recv":  func(ctx uint16, rank, tag int) error { _, err := s.Recv(ctx, rank, tag, b); return err },
-		"Irecv": func(ctx uint16, rank, tag int) error { _, err := s.Irecv(ctx, rank, tag, b); return err },
-		"RecvAlloc": func(ctx uint16, rank, tag int) error {
-			_, err := s.RecvAlloc(ctx, rank, tag, func(int) []byte { return b })
+		"Send":  func(ctx uint16, rank, tag int) error { return s.Send(ctx, rank, tag, b, nil) },
+		"Isend": func(ctx uint16, rank, tag int) error { _, err := s.Isend(ctx, rank, tag, b, nil); return err },
+		"Recv":  func(ctx uint16, rank, tag int) error { _, err := s.Recv(ctx, rank, tag, b, nil); return err },
+		"Irecv": func(ctx uint16, rank, tag int) error { _, err := s.Irecv(ctx, rank, tag, b, nil); return err },
+		"Recv by Alloc": func(ctx uint16, rank, tag int) error {
+			_, err := s.Recv(ctx, rank, tag, nil, &Options{Alloc: func(int) []byte { return b }})
 			return err
 		},
 		"Probe":   func(ctx uint16, rank, tag int) error { _, err := s.Probe(ctx, rank, tag); return err },

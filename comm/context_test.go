@@ -16,13 +16,13 @@ func TestNothingBlocksInAHandler(t *testing.T) {
 	got := make(map[string]error)
 	done := false
 	spec := am.Spec{Name: "blocks", MaxReply: am.NoReply, Run: func(*am.Token, []uint64, []byte) {
-		_, got["Recv"] = s.Recv(0, 0, 1, buf)
-		_, got["RecvAlloc"] = s.RecvAlloc(0, 0, 1, func(n int) []byte { return make([]byte, n) })
-		_, got["RecvInto"] = s.RecvInto(0, 0, 1, whole(buf))
-		got["SendFrom"] = s.SendFrom(0, 0, 1, whole(buf), Synchronous)
-		got["Send"] = s.Send(0, 0, 1, buf, Synchronous)
+		_, got["Recv"] = s.Recv(0, 0, 1, buf, nil)
+		_, got["Recv by Alloc"] = s.Recv(0, 0, 1, nil, &Options{Alloc: func(n int) []byte { return make([]byte, n) }})
+		_, got["Recv into a Target"] = s.Recv(0, 0, 1, nil, &Options{Target: whole(buf)})
+		got["Send from a Source"] = s.Send(0, 0, 1, nil, &Options{Source: whole(buf), Mode: Synchronous})
+		got["Send"] = s.Send(0, 0, 1, buf, &Options{Mode: Synchronous})
 		_, got["Probe"] = s.Probe(0, 0, 1)
-		r, err := s.Irecv(0, 0, 1, buf)
+		r, err := s.Irecv(0, 0, 1, buf, nil)
 		if err != nil {
 			t.Errorf("a receive that does not wait: %v", err)
 		}

@@ -45,18 +45,18 @@ func benchmarkStrided(b *testing.B, size, block int, way string) {
 func sendStrided(s *Server, way string, out *strided, flat []byte) error {
 	switch way {
 	case "cursor":
-		return s.SendFrom(1, 1-s.rank, 3, out, Standard)
+		return s.Send(1, 1-s.rank, 3, nil, &Options{Source: out})
 	case "hand":
 		out.Pack(flat, 0)
 	}
-	return s.Send(1, 1-s.rank, 3, flat, Standard)
+	return s.Send(1, 1-s.rank, 3, flat, nil)
 }
 
 func recvStrided(s *Server, way string, in *strided, flat []byte) (err error) {
 	if way == "cursor" {
-		return second(s.RecvInto(1, 1-s.rank, 3, in))
+		return second(s.Recv(1, 1-s.rank, 3, nil, &Options{Target: in}))
 	}
-	if err = second(s.Recv(1, 1-s.rank, 3, flat)); way == "hand" {
+	if err = second(s.Recv(1, 1-s.rank, 3, flat, nil)); way == "hand" {
 		in.Unpack(flat, 0)
 	}
 	return err

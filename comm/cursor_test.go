@@ -116,7 +116,7 @@ type aMessage struct {
 	out, in     *strided // nil: contiguous
 	late, probe bool     // the receive comes after the message, and takes it from a probe
 	mode        Mode
-	waits       bool // SendFrom and RecvInto in the place of requests
+	waits       bool // Send and Recv in the place of requests
 	any         bool // the receive has wildcards
 	signature   uint64
 }
@@ -142,7 +142,7 @@ func (m *aMessage) send(s *Server, tag int) (end func() error, err error) {
 	b := make([]byte, m.size)
 	pattern(b, tag)
 	if m.out == nil {
-		r, err := s.IsendWith(1, m.to, tag, b, m.mode, OpOptions{Signature: m.signature})
+		r, err := s.Isend(1, m.to, tag, b, &Options{Mode: m.mode, Signature: m.signature})
 		return func() error { return second(s.Wait(r)) }, err
 	}
 	m.out.Unpack(b, 0)
@@ -154,9 +154,9 @@ func (m *aMessage) send(s *Server, tag int) (end func() error, err error) {
 		return w.check(m.size)
 	}
 	if m.waits {
-		return func() error { return sent(s.SendFrom(1, m.to, tag, w, m.mode)) }, nil
+		return func() error { return sent(s.Send(1, m.to, tag, nil, &Options{Source: w, Mode: m.mode})) }, nil
 	}
-	r, err := s.IsendFrom(1, m.to, tag, w, m.mode, OpOptions{Signature: m.signature})
+	r, err := s.Isend(1, m.to, tag, nil, &Options{Source: w, Mode: m.mode, Signature: m.signature})
 	return func() error { return sent(second(s.Wait(r))) }, err
 }
 
@@ -171,7 +171,7 @@ func (m *aMessage) recv(s *Server, tag int) (end func() error, err error) {
 	var wait func() (Status, error)
 	switch {
 	case m.in == nil:
-		r, err := s.IrecvWith(1, src, any, flat, nil, OpOptions{Signature: m.signature})
+		r, err := s.Irecv(1, src, any, flat, &Options{Signature: m.signature})
 		if err != nil {
 			return nil, err
 		}
@@ -182,17 +182,17 @@ func (m *aMessage) recv(s *Server, tag int) (end func() error, err error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := s.ImrecvInto(msg, w, OpOptions{Signature: m.signature})
+		r, err := s.Imrecv(msg, nil, &Options{Target: w, Signature: m.signature})
 		if err != nil {
 			return nil, err
 		}
 		wait = func() (Status, error) { return s.Wait(r) }
 	case m.waits && m.late:
 		w = watch(m.in)
-		wait = func() (Status, error) { return s.RecvInto(1, src, any, w) }
+		wait = func() (Status, error) { return s.Recv(1, src, any, nil, &Options{Target: w}) }
 	default:
 		w = watch(m.in)
-		r, err := s.IrecvInto(1, src, any, w, OpOptions{Signature: m.signature})
+		r, err := s.Irecv(1, src, any, nil, &Options{Target: w, Signature: m.signature})
 		if err != nil {
 			return nil, err
 		}
@@ -229,8 +229,8 @@ func (m *aMessage) recv(s *Server, tag int) (end func() error, err error) {
 func (m *aMessage) exchange(s *Server, tag int) (err error) {
 	const told = 1 << 20
 	var ends []func() error
-	note := func(to int) error { return s.Send(1, to, told+tag, nil, Standard) }
-	await := func(from int) error { return second(s.Recv(1, from, told+tag, nil)) }
+	note := func(to int) error { return s.Send(1, to, told+tag, nil, nil) }
+	await := func(from int) error { return second(s.Recv(1, from, told+tag, nil, nil)) }
 	receives := func() {
 		if end, e := m.recv(s, tag); e != nil {
 			err = errors.Join(err, e)
@@ -335,11 +335,11 @@ func TestCursorsDoNotAllocate(t *testing.T) {
 	for _, size := range []int{0, 8, 1000, DefaultEager, 100_000} {
 		out, in := newStrided(size, 8, 24), newStrided(size, 8, 8)
 		expected := func() error {
-			r, err := z.IrecvInto(1, 0, 3, in, OpOptions{})
+			r, err := z.Irecv(1, 0, 3, nil, &Options{Target: in})
 			if err != nil {
 				return err
 			}
-			q, err := a.IsendFrom(1, 1, 3, out, Standard, OpOptions{})
+			q, err := a.Isend(1, 1, 3, nil, &Options{Source: out})
 			if err != nil {
 				return err
 			}
@@ -354,11 +354,11 @@ func TestCursorsDoNotAllocate(t *testing.T) {
 			if size > DefaultEager {
 				return nil
 			}
-			if err := a.SendFrom(1, 1, 3, out, Standard); err != nil {
+			if err := a.Send(1, 1, 3, nil, &Options{Source: out}); err != nil {
 				return err
 			}
 			z.Poll()
-			return second(z.RecvInto(1, 0, 3, in))
+			return second(z.Recv(1, 0, 3, nil, &Options{Target: in}))
 		}
 		for name, f := range map[string]func() error{"expected": expected, "unexpected": unexpected} {
 			if n := testing.AllocsPerRun(1000, func() {
@@ -388,7 +388,7 @@ func (lengthy) Unpack([]byte, int) {}
 
 // bringPacked has a send whose chunks fill the channel, and more of them to be packed.
 func bringPacked(t *testing.T, j job) []Req {
-	r, err := j[0].IsendFrom(1, 1, endings, newStrided(vast, 100, 7), Standard, OpOptions{})
+	r, err := j[0].Isend(1, 1, endings, nil, &Options{Source: newStrided(vast, 100, 7)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -404,7 +404,7 @@ func bringPacked(t *testing.T, j job) []Req {
 // bringUnpacked has a receive of which some chunks may have come. The sender offers its memory, if it can.
 func bringUnpacked(t *testing.T, j job) []Req {
 	isend(t, j[1], vast, Standard)
-	r, err := j[0].IrecvInto(1, 1, endings, newStrided(vast, 100, 7), OpOptions{})
+	r, err := j[0].Irecv(1, 1, endings, nil, &Options{Target: newStrided(vast, 100, 7)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,30 +420,25 @@ func TestBadCursors(t *testing.T) {
 	j := newJob(t, 2, conduit.Config{}, Config{})
 	s := j[0]
 	for what, err := range map[string]error{
-		"SendFrom of nothing":     s.SendFrom(1, 1, 3, nil, Standard),
-		"IsendFrom of nothing":    second(s.IsendFrom(1, 1, 3, nil, Standard, OpOptions{})),
-		"RecvInto nothing":        second(s.RecvInto(1, 1, 3, nil)),
-		"IrecvInto nothing":       second(s.IrecvInto(1, 1, 3, nil, OpOptions{})),
-		"ImrecvInto nothing":      second(s.ImrecvInto(&Message{}, nil, OpOptions{})),
-		"SendFrom of -1 bytes":    s.SendFrom(1, 1, 3, lengthy(-1), Standard),
-		"RecvInto room for -1":    second(s.RecvInto(1, 1, 3, lengthy(-1))),
-		"IsendFrom of -1 bytes":   second(s.IsendFrom(1, 1, 3, lengthy(-1), Standard, OpOptions{})),
-		"IrecvInto room for -100": second(s.IrecvInto(1, 1, 3, lengthy(-100), OpOptions{})),
+		"Send of -1 bytes":     s.Send(1, 1, 3, nil, &Options{Source: lengthy(-1)}),
+		"Recv, room for -1":    second(s.Recv(1, 1, 3, nil, &Options{Target: lengthy(-1)})),
+		"Isend of -1 bytes":    second(s.Isend(1, 1, 3, nil, &Options{Source: lengthy(-1)})),
+		"Irecv, room for -100": second(s.Irecv(1, 1, 3, nil, &Options{Target: lengthy(-100)})),
 	} {
 		if !errors.Is(err, ErrBuffer) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	for what, err := range map[string]error{
-		"SendFrom":  s.SendFrom(1, 2, 3, lengthy(1), Standard),
-		"IrecvInto": second(s.IrecvInto(1, -7, 3, lengthy(1), OpOptions{})),
+		"Send":  s.Send(1, 2, 3, nil, &Options{Source: lengthy(1)}),
+		"Irecv": second(s.Irecv(1, -7, 3, nil, &Options{Target: lengthy(1)})),
 	} {
 		if !errors.Is(err, ErrRank) {
 			t.Errorf("%s with a rank that is none: %v", what, err)
 		}
 	}
-	if err := second(s.ImrecvInto(nil, lengthy(1), OpOptions{})); !errors.Is(err, ErrRequest) {
-		t.Errorf("ImrecvInto of no message: %v", err)
+	if err := second(s.Imrecv(nil, nil, &Options{Target: lengthy(1)})); !errors.Is(err, ErrRequest) {
+		t.Errorf("Imrecv of no message: %v", err)
 	}
 	if n := s.registry.Ops(); len(n) != 0 {
 		t.Errorf("%d operations have been started: %v", len(n), n)

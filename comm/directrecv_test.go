@@ -15,25 +15,25 @@ func TestTake(t *testing.T) {
 	a, z := j[0], j[1]
 	for round := range 100 { // more than are taken in a row
 		for tag := range 4 {
-			if err := a.Send(1, 1, tag, []byte{byte(round), byte(tag), 9}[:3], Standard); err != nil {
+			if err := a.Send(1, 1, tag, []byte{byte(round), byte(tag), 9}[:3], nil); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, tag := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 0, 3, 2}}[round%3] {
 			b := make([]byte, 8)
-			r, n, err := z.TryRecvThenPost(1, 0, tag, b, true, OpOptions{}, nil)
+			r, n, err := z.TryRecvThenPost(1, 0, tag, b, true, nil, nil)
 			if err != nil || !r.Null() || n != 3 || b[0] != byte(round) || b[1] != byte(tag) {
 				t.Fatalf("round %d, tag %d: %d bytes %v, %v, pending %v", round, tag, n, b, err, !r.Null())
 			}
 		}
 	}
-	if err := a.Send(1, 1, 5, make([]byte, 9), Standard); err != nil {
+	if err := a.Send(1, 1, 5, make([]byte, 9), nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := z.TryRecvThenPost(1, 0, 5, make([]byte, 8), true, OpOptions{}, nil); !errors.Is(err, ErrTruncate) {
+	if _, _, err := z.TryRecvThenPost(1, 0, 5, make([]byte, 8), true, nil, nil); !errors.Is(err, ErrTruncate) {
 		t.Errorf("a message that is too long: %v", err)
 	}
-	if _, _, err := z.TryRecvThenPost(1, 7, 5, nil, true, OpOptions{}, nil); !errors.Is(err, ErrRank) {
+	if _, _, err := z.TryRecvThenPost(1, 7, 5, nil, true, nil, nil); !errors.Is(err, ErrRank) {
 		t.Errorf("a rank that is none: %v", err)
 	}
 }
@@ -47,7 +47,7 @@ func TestTakeNeedsNoReceive(t *testing.T) {
 	j := newJob(t, 2, conduit.Config{}, Config{})
 	taken := 0
 	for i := range 64 {
-		if err := j[0].Send(1, 1, i, []byte{byte(i)}, Standard); err != nil {
+		if err := j[0].Send(1, 1, i, []byte{byte(i)}, nil); err != nil {
 			t.Fatal(err)
 		}
 		b := []byte{0}
@@ -57,7 +57,7 @@ func TestTakeNeedsNoReceive(t *testing.T) {
 			}
 			continue
 		}
-		if _, err := j[1].Recv(1, 0, i, b); err != nil || b[0] != byte(i) {
+		if _, err := j[1].Recv(1, 0, i, b, nil); err != nil || b[0] != byte(i) {
 			t.Fatalf("message %d: %v, %v", i, b, err)
 		}
 	}
@@ -70,7 +70,7 @@ func TestTakeNeedsNoReceive(t *testing.T) {
 func TestTakeWaitsForItsTurn(t *testing.T) {
 	j := newJob(t, 2, conduit.Config{}, Config{})
 	for tag := range 2 {
-		if err := j[0].Send(1, 1, tag, []byte{byte(tag)}, Standard); err != nil {
+		if err := j[0].Send(1, 1, tag, []byte{byte(tag)}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if tag == 0 {

@@ -175,7 +175,7 @@ func dedicatedServer(t *testing.T, c conduit.Conduit) *Server {
 
 func isend(t *testing.T, s *Server, n int, mode Mode) Req {
 	t.Helper()
-	r, err := s.Isend(1, 1-s.rank, endings, make([]byte, n), mode)
+	r, err := s.Isend(1, 1-s.rank, endings, make([]byte, n), &Options{Form: Nonblocking, Mode: mode})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func isend(t *testing.T, s *Server, n int, mode Mode) Req {
 
 func irecv(t *testing.T, s *Server, n int) Req {
 	t.Helper()
-	r, err := s.Irecv(1, 1-s.rank, endings, make([]byte, n))
+	r, err := s.Irecv(1, 1-s.rank, endings, make([]byte, n), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func bringQueued(t *testing.T, j job) (rs []Req) {
 func bringBulk(t *testing.T, j job, n int) (rs []Req) {
 	for range n {
 		// Where bytes can be copied directly, those of an endable send are not.
-		r, err := j[0].IsendWith(1, 1, endings, make([]byte, vast), Standard, OpOptions{Endable: canCopy(j[0])})
+		r, err := j[0].Isend(1, 1, endings, make([]byte, vast), &Options{Endable: canCopy(j[0])})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +263,7 @@ func bringBulk(t *testing.T, j job, n int) (rs []Req) {
 // bringReceiving tries again when all bytes have come already: a dedicated server may take them as they leave.
 func bringReceiving(t *testing.T, j job) []Req {
 	for range 100 {
-		if _, err := j[1].IsendWith(1, 0, endings, make([]byte, vast), Standard, OpOptions{Endable: true}); err != nil {
+		if _, err := j[1].Isend(1, 0, endings, make([]byte, vast), &Options{Endable: true}); err != nil {
 			t.Fatal(err)
 		}
 		r := irecv(t, j[0], vast)

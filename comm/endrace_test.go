@@ -40,7 +40,7 @@ func TestEndBesideAPoller(t *testing.T) {
 		t.Fatal("rank 1 is not there")
 	}
 	a.e.Enqueue(1, g)
-	r, err := a.IsendWith(1, 1, 5, make([]byte, 16), Synchronous, OpOptions{Endable: true})
+	r, err := a.Isend(1, 1, 5, make([]byte, 16), &Options{Mode: Synchronous, Endable: true})
 	if err != nil {
 		t.Fatal(err)
 	}

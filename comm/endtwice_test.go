@@ -35,7 +35,7 @@ func TestEndBesideTheQueue(t *testing.T) {
 			close(g.release)
 			a.e.Lock(1)
 			a.e.Enqueue(1, g)
-			r, err := a.Isend(1, 1, 5, make([]byte, 16), x.mode)
+			r, err := a.Isend(1, 1, 5, make([]byte, 16), &Options{Form: Nonblocking, Mode: x.mode})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,16 +27,16 @@ func TestWhoCopies(t *testing.T) {
 	const size = 256 << 10
 	for _, c := range []struct {
 		way   Scheme
-		terms OpOptions
+		terms Options
 		gets  []int // of the receiver
 	}{
-		{Halves, OpOptions{}, []int{size / 2}},
-		{Get, OpOptions{}, []int{size}},
-		{Stream, OpOptions{}, nil},
-		{Halves, OpOptions{Alone: true}, []int{size}},
-		{Stream, OpOptions{Alone: true}, nil},
-		{Stream, OpOptions{Endable: true}, []int{size}},
-		{Halves, OpOptions{Endable: true}, []int{size}},
+		{Halves, Options{}, []int{size / 2}},
+		{Get, Options{}, []int{size}},
+		{Stream, Options{}, nil},
+		{Halves, Options{Alone: true}, []int{size}},
+		{Stream, Options{Alone: true}, nil},
+		{Stream, Options{Endable: true}, []int{size}},
+		{Halves, Options{Endable: true}, []int{size}},
 	} {
 		cs := shmConduits(t, 2)
 		receiver := &reaching{Conduit: cs[1], Remote: cs[1].(conduit.Remote)}
@@ -47,11 +47,11 @@ func TestWhoCopies(t *testing.T) {
 		}
 		out, in := make([]byte, size), make([]byte, size)
 		pattern(out, 1)
-		send, err := j[0].Isend(1, 1, 1, out, Standard)
+		send, err := j[0].Isend(1, 1, 1, out, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		recv, err := j[1].IrecvWith(1, 0, 1, in, nil, c.terms)
+		recv, err := j[1].Irecv(1, 0, 1, in, &c.terms)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestAutoScheme(t *testing.T) {
 			for r := range 2 {
 				if r == 1 || both {
 					clear(in[r])
-					s, err := j[1-r].Isend(1, r, 1, out, Standard)
+					s, err := j[1-r].Isend(1, r, 1, out, nil)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -100,7 +100,7 @@ func TestAutoScheme(t *testing.T) {
 			}
 			for r := range 2 {
 				if r == 1 || both {
-					x, err := j[r].Irecv(1, 1-r, 1, in[r])
+					x, err := j[r].Irecv(1, 1-r, 1, in[r], nil)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -146,14 +146,14 @@ func TestEagerOrNot(t *testing.T) {
 			var reqs []Req
 			for k := range window {
 				pattern(out, i+k)
-				s, err := j[from].Isend(1, 1-from, 1, append([]byte(nil), out...), Standard)
+				s, err := j[from].Isend(1, 1-from, 1, append([]byte(nil), out...), nil)
 				if err != nil {
 					t.Fatal(err)
 				}
 				reqs = append(reqs, s)
 			}
 			for k := range window {
-				r, err := j[1-from].Irecv(1, from, 1, in)
+				r, err := j[1-from].Irecv(1, from, 1, in, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -48,11 +48,11 @@ func manyLarge(t *testing.T) {
 			out := make([]byte, size+i)
 			pattern(out, i)
 			in[i] = make([]byte, size+i)
-			r, err := s.Isend(1, 1-s.Rank(), i, out, Standard)
+			r, err := s.Isend(1, 1-s.Rank(), i, out, nil)
 			if err != nil {
 				return err
 			}
-			q, err := s.Irecv(1, 1-s.Rank(), i, in[i])
+			q, err := s.Irecv(1, 1-s.Rank(), i, in[i], nil)
 			if err != nil {
 				return err
 			}

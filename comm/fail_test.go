@@ -39,15 +39,15 @@ func TestPeerFailsAmongMany(t *testing.T) {
 		var rs []Req
 		for i := range 40 {
 			mode := Mode(i % 2)
-			q, err := s.Isend(1, 1, i, make([]byte, 1+i*500), mode)
+			q, err := s.Isend(1, 1, i, make([]byte, 1+i*500), &Options{Form: Nonblocking, Mode: mode})
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := s.Irecv(1, 1, i, make([]byte, 8))
+			r, err := s.Irecv(1, 1, i, make([]byte, 8), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			wild, err := s.Irecv(2, 1, AnyTag, make([]byte, 8))
+			wild, err := s.Irecv(2, 1, AnyTag, make([]byte, 8), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,7 +102,7 @@ func TestWaitForWildcardAmongPolls(t *testing.T) {
 	j.run(t, func(s *Server) error {
 		if s.rank == 0 {
 			for tag := range posted {
-				if err := s.Send(1, 1, tag, nil, Standard); err != nil {
+				if err := s.Send(1, 1, tag, nil, nil); err != nil {
 					return err
 				}
 			}
@@ -121,7 +121,7 @@ func TestWaitForWildcardAmongPolls(t *testing.T) {
 			}
 		}()
 		for tag := range rounds {
-			r, err := s.Irecv(1, AnySource, AnyTag, nil)
+			r, err := s.Irecv(1, AnySource, AnyTag, nil, nil)
 			if err != nil {
 				return err
 			}
@@ -157,7 +157,7 @@ func TestMalformedMessages(t *testing.T) {
 			var fatal []error
 			j := newJob(t, 2, conduit.Config{}, Config{}, fatalTo(func(err error) { fatal = append(fatal, err) }))
 			// A receive at rank 1 whose bytes rank 0 was asked for.
-			r, err := j[1].Irecv(1, 0, 3, make([]byte, 10<<10))
+			r, err := j[1].Irecv(1, 0, 3, make([]byte, 10<<10), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -204,7 +204,7 @@ func TestCreditsOfADeadPeer(t *testing.T) {
 	if !listed(1) || !listed(2) {
 		t.Fatal("what is lent beyond the least cannot be asked back")
 	}
-	r, err := s.Irecv(1, 1, 0, make([]byte, 8))
+	r, err := s.Irecv(1, 1, 0, make([]byte, 8), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,8 +159,8 @@ func newAttack(t *testing.T, program []byte) *attack {
 	s := a.j[0]
 	a.soundIn, a.soundOut = newFenced(soundSize), make([]byte, soundSize)
 	pattern(a.soundOut, 1)
-	a.note(s.Irecv(soundCtx, 2, soundTag, a.soundIn.inside()))
-	a.note(s.Isend(soundCtx, 2, soundTag, a.soundOut, Standard))
+	a.note(s.Irecv(soundCtx, 2, soundTag, a.soundIn.inside(), nil))
+	a.note(s.Isend(soundCtx, 2, soundTag, a.soundOut, nil))
 	a.soundReqs, a.reqs = a.reqs, nil
 	return a
 }
@@ -202,16 +202,16 @@ func (a *attack) act(what byte) {
 	s, hostile := a.j[0], a.j[1]
 	switch what {
 	case actRecv:
-		a.note(s.Irecv(attackCtx, []int{1, AnySource}[a.next()%2], a.tag(), a.buffer()))
+		a.note(s.Irecv(attackCtx, []int{1, AnySource}[a.next()%2], a.tag(), a.buffer(), nil))
 	case actSend:
-		a.note(s.Isend(attackCtx, 1, a.tag(), make([]byte, a.size()), []Mode{Standard, Synchronous}[a.next()%2]))
+		a.note(s.Isend(attackCtx, 1, a.tag(), make([]byte, a.size()), &Options{Form: Nonblocking, Mode: []Mode{Standard, Synchronous}[a.next()%2]}))
 	case actPromised:
 		if k := a.next(); k%2 == 0 {
-			a.note(s.Isend(firstCtx, 1, int(k/2%2), make([]byte, 6000), Standard))
+			a.note(s.Isend(firstCtx, 1, int(k/2%2), make([]byte, 6000), nil))
 		} else {
 			b := newFenced(6000)
 			a.buffers = append(a.buffers, b)
-			a.note(s.Irecv(firstCtx, 1, int(k/2%2), b.inside()))
+			a.note(s.Irecv(firstCtx, 1, int(k/2%2), b.inside(), nil))
 		}
 	case actCancel:
 		if n := int(a.next()); n < len(a.reqs) {
@@ -220,7 +220,7 @@ func (a *attack) act(what byte) {
 	case actProbe:
 		a.probe(int(a.next()) % attackTags)
 	case actHonest:
-		if _, err := hostile.Isend(attackCtx, 0, a.tag(), make([]byte, a.size()), Standard); err != nil {
+		if _, err := hostile.Isend(attackCtx, 0, a.tag(), make([]byte, a.size()), nil); err != nil {
 			a.t.Fatal(err)
 		}
 	case actForge:
@@ -240,7 +240,7 @@ func (a *attack) probe(tag int) {
 	if len(a.held) > 0 {
 		m := a.held[0]
 		a.held = a.held[1:]
-		a.note(s.Imrecv(m, a.buffer()))
+		a.note(s.Imrecv(m, a.buffer(), nil))
 		return
 	}
 	if m, _, err := s.Improbe(attackCtx, AnySource, tag); err == nil && m != nil {
@@ -344,11 +344,11 @@ func (a *attack) checkSound() {
 	in := make([]byte, soundSize)
 	out := make([]byte, soundSize)
 	pattern(out, 2)
-	got, err := good.Irecv(soundCtx, 0, soundTag, in)
+	got, err := good.Irecv(soundCtx, 0, soundTag, in, nil)
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	sent, err := good.Isend(soundCtx, 0, soundTag, out, Standard)
+	sent, err := good.Isend(soundCtx, 0, soundTag, out, nil)
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -381,13 +381,13 @@ func (a *attack) checkReached() {
 		return
 	}
 	b := newFenced(100)
-	r, err := a.j[0].Irecv(attackCtx, 1, reachedTag, b.inside())
+	r, err := a.j[0].Irecv(attackCtx, 1, reachedTag, b.inside(), nil)
 	if err != nil {
 		a.t.Fatal(err)
 	}
 	want := make([]byte, 100)
 	pattern(want, 3)
-	if _, err := a.j[1].Isend(attackCtx, 0, reachedTag, want, Standard); err != nil {
+	if _, err := a.j[1].Isend(attackCtx, 0, reachedTag, want, nil); err != nil {
 		a.t.Fatal(err)
 	}
 	a.settle()
@@ -399,7 +399,7 @@ func (a *attack) checkReached() {
 // end closes all ranks, and sees that each operation ends.
 func (a *attack) end() {
 	for _, m := range a.held {
-		a.note(a.j[0].Imrecv(m, nil))
+		a.note(a.j[0].Imrecv(m, nil, nil))
 	}
 	for _, rank := range []int{1, 0, 2} {
 		a.j[rank].Close()

@@ -23,7 +23,7 @@ func TestLateAnswers(t *testing.T) {
 					j[1].Poll()
 				}
 			}
-			old, err := j[0].Isend(1, 1, 1, nil, Synchronous)
+			old, err := j[0].Isend(1, 1, 1, nil, &Options{Form: Nonblocking, Mode: Synchronous})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -34,7 +34,7 @@ func TestLateAnswers(t *testing.T) {
 			if _, err := j[0].Wait(old); !errors.Is(err, ErrCancelled) {
 				t.Fatal(err)
 			}
-			r, err := j[0].Isend(1, 1, 2, nil, Synchronous)
+			r, err := j[0].Isend(1, 1, 2, nil, &Options{Form: Nonblocking, Mode: Synchronous})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +47,7 @@ func TestLateAnswers(t *testing.T) {
 			if r.Ready() {
 				t.Error("the late message has ended another send")
 			}
-			if _, err := j[1].Irecv(1, 0, 2, nil); err != nil {
+			if _, err := j[1].Irecv(1, 0, 2, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			poll()
@@ -64,7 +64,7 @@ func TestAnswerTooLong(t *testing.T) {
 	j := newJob(t, 2, conduit.Config{}, Config{}, fatalTo(func(err error) { fatal = append(fatal, err) }))
 	const size = 20 << 10
 	whole := make([]byte, 2*size) // what lies behind the message must not leave
-	r, err := j[0].Isend(1, 1, 1, whole[:size], Standard)
+	r, err := j[0].Isend(1, 1, 1, whole[:size], nil)
 	if err != nil {
 		t.Fatal(err)
 	}

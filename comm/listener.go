@@ -94,22 +94,22 @@ func (s *Server) Unread() bool {
 	return false
 }
 
-// TryRecvThenPost is IrecvWith followed by a wait that only polls, for a while, and ends early at an alarm, if there is
+// TryRecvThenPost is Irecv followed by a wait that only polls, for a while, and ends early at an alarm, if there is
 // one. If the message has come meanwhile it gives the number of bytes received and a null request; else the request, to
 // wait for. once tells that there is one message with that tag, and one receive for it, until this receive has ended.
+// opt has no Target, no Alloc and no Done.
 func (s *Server) TryRecvThenPost(
-	ctx uint16, src, tag int, buf []byte, once bool, t OpOptions, alarm *progress.Done,
+	ctx uint16, src, tag int, buf []byte, once bool, opt *Options, alarm *progress.Done,
 ) (r Req, n int, err error) {
 	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
 		return Req{}, 0, s.checkArgs("receive", ctx, src, tag, false)
 	}
-	if once && s.spins > 0 && t.Signature == 0 {
+	if once && s.spins > 0 && (opt == nil || opt.Signature == 0) {
 		if n, ok := s.tryRecvDirect(ctx, src, tag, buf); ok {
 			return Req{}, n, nil
 		}
 	}
-	o := s.newRecv(ctx, src, tag, buf)
-	o.endable, o.alone, o.signature = t.Endable, t.Alone, t.Signature
+	o := s.beginRecv(ctx, src, tag, buf, opt)
 	s.postReceive(o)
 	if !o.done.Ready() && !s.eng.LingerFor(&o.done, alarm) {
 		return Req{o, o.gen}, 0, nil

@@ -27,10 +27,10 @@ func TestWaitForAMixture(t *testing.T) {
 			return mixture(s, ms[0])
 		}
 		for round := range 2 { // as a peer that takes part in nothing but the messages
-			if _, err := s.Recv(1, 0, round, nil); err != nil {
+			if _, err := s.Recv(1, 0, round, nil, nil); err != nil {
 				return err
 			}
-			if err := s.Send(1, 0, 10+round, []byte("hello"), Standard); err != nil {
+			if err := s.Send(1, 0, 10+round, []byte("hello"), nil); err != nil {
 				return err
 			}
 		}
@@ -45,7 +45,7 @@ func mixture(s *Server, m *rma.Memory) error {
 	e := s.Endpoint().Progress()
 	for round, wait := range []func(*progress.Engine, []*progress.Done){(*progress.Engine).WaitAll, (*progress.Engine).WaitAny} {
 		got, call := make([]byte, 5), newTestCall(s)
-		recv, err := s.Irecv(1, 1, 10+round, got)
+		recv, err := s.Irecv(1, 1, 10+round, got, nil)
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func mixture(s *Server, m *rma.Memory) error {
 				return errors.New("done before anybody has polled")
 			}
 		}
-		if err := s.Send(1, 1, round, nil, Standard); err != nil {
+		if err := s.Send(1, 1, round, nil, nil); err != nil {
 			return err
 		}
 		ended := make(chan struct{})

@@ -47,7 +47,7 @@ func TestNoticesHaveTheirTurn(t *testing.T) {
 						s.e.AsPoller(func() { done = came == rounds })
 					}
 					for i := range rounds {
-						if _, err := s.Recv(1, 0, i, make([]byte, 100)); err != nil {
+						if _, err := s.Recv(1, 0, i, make([]byte, 100), nil); err != nil {
 							return err
 						}
 					}
@@ -56,7 +56,7 @@ func TestNoticesHaveTheirTurn(t *testing.T) {
 				var reqs []Req
 				for i := range rounds {
 					for range i % 3 { // one a round on average, of several kinds, so that some are only announced
-						r, err := s.Isend(1, 1, len(reqs), make([]byte, len(reqs)%100), Mode(len(reqs)/7%2))
+						r, err := s.Isend(1, 1, len(reqs), make([]byte, len(reqs)%100), &Options{Form: Nonblocking, Mode: Mode(len(reqs) / 7 % 2)})
 						if err != nil {
 							return err
 						}

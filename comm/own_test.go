@@ -12,11 +12,11 @@ func TestOwnSynchronous(t *testing.T) {
 	s := newJob(t, 1, conduit.Config{}, Config{})[0]
 	for _, n := range []int{0, 4, 1 << 20} {
 		data, buf := bytes.Repeat([]byte{7}, n), make([]byte, n+1)
-		recv, err := s.Irecv(1, 0, 5, buf)
+		recv, err := s.Irecv(1, 0, 5, buf, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		send, err := s.Isend(1, 0, 5, data, Synchronous)
+		send, err := s.Isend(1, 0, 5, data, &Options{Form: Nonblocking, Mode: Synchronous})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +28,7 @@ func TestOwnSynchronous(t *testing.T) {
 		}
 		wantOwn(t, s, send, recv, buf, n)
 
-		send, err = s.Isend(1, 0, 5, data, Synchronous)
+		send, err = s.Isend(1, 0, 5, data, &Options{Form: Nonblocking, Mode: Synchronous})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestOwnSynchronous(t *testing.T) {
 			t.Fatal(err)
 		}
 		clear(buf)
-		if recv, err = s.Imrecv(m, buf); err != nil {
+		if recv, err = s.Imrecv(m, buf, nil); err != nil {
 			t.Fatal(err)
 		}
 		if !recv.Ready() {

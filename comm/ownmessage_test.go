@@ -19,9 +19,9 @@ func TestOwnMessages(t *testing.T) {
 				var r Req
 				var err, e error
 				if way == "posted" {
-					r, err = s.Irecv(1, 0, i, in)
+					r, err = s.Irecv(1, 0, i, in, nil)
 				}
-				send, e := s.Isend(1, 0, i, out, Synchronous)
+				send, e := s.Isend(1, 0, i, out, &Options{Form: Nonblocking, Mode: Synchronous})
 				if err = errors.Join(err, e); err != nil {
 					t.Fatal(err)
 				}
@@ -29,7 +29,7 @@ func TestOwnMessages(t *testing.T) {
 				case "probed":
 					m, _, err := s.Mprobe(1, 0, i)
 					if err == nil {
-						r, err = s.Imrecv(m, in)
+						r, err = s.Imrecv(m, in, nil)
 					}
 					if err != nil || !r.Ready() {
 						t.Fatalf("%d bytes, room for %d, %s: %v, the receive is done: %v", n, room, way, err, r.Ready())
@@ -38,7 +38,7 @@ func TestOwnMessages(t *testing.T) {
 					for found := false; !found; {
 						_, found, _ = s.Iprobe(1, 0, i)
 					}
-					if r, err = s.Irecv(1, 0, i, in); err != nil || !r.Ready() {
+					if r, err = s.Irecv(1, 0, i, in, nil); err != nil || !r.Ready() {
 						t.Fatalf("%d bytes, room for %d, %s: %v, the receive is done: %v", n, room, way, err, r.Ready())
 					}
 				}

@@ -27,20 +27,20 @@ func BenchmarkPath(b *testing.B) {
 }
 
 func pathUnexpected(a, z *Server, in, out []byte) error {
-	if err := a.Send(1, 1, 3, out, Standard); err != nil {
+	if err := a.Send(1, 1, 3, out, nil); err != nil {
 		return err
 	}
 	z.Poll()
-	_, err := z.Recv(1, 0, 3, in)
+	_, err := z.Recv(1, 0, 3, in, nil)
 	return err
 }
 
 func pathExpected(a, z *Server, in, out []byte) error {
-	r, err := z.Irecv(1, 0, 3, in)
+	r, err := z.Irecv(1, 0, 3, in, nil)
 	if err != nil {
 		return err
 	}
-	if err := a.Send(1, 1, 3, out, Standard); err != nil {
+	if err := a.Send(1, 1, 3, out, nil); err != nil {
 		return err
 	}
 	z.Poll()

@@ -21,11 +21,11 @@ func TestManyDeaths(t *testing.T) {
 	s := j[0]
 	var reqs []Req
 	for p := 1; p < ranks; p++ {
-		r, err := s.Irecv(1, p, p, make([]byte, 8))
+		r, err := s.Irecv(1, p, p, make([]byte, 8), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := s.Isend(1, p, p, make([]byte, 8), Synchronous)
+		q, err := s.Isend(1, p, p, make([]byte, 8), &Options{Form: Nonblocking, Mode: Synchronous})
 		if err != nil {
 			t.Fatal(err)
 		}

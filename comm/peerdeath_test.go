@@ -32,10 +32,10 @@ func TestStartedAfterDeath(t *testing.T) {
 	j, die := mortal(t, Config{})
 	s := j[0]
 	small, large := make([]byte, 8), make([]byte, 1<<20)
-	if err := j[1].Send(1, 0, 3, small, Standard); err != nil {
+	if err := j[1].Send(1, 0, 3, small, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := j[1].Isend(1, 0, 4, large, Standard); err != nil {
+	if _, err := j[1].Isend(1, 0, 4, large, nil); err != nil {
 		t.Fatal(err)
 	}
 	die()
@@ -43,7 +43,7 @@ func TestStartedAfterDeath(t *testing.T) {
 		s.Poll()
 	}
 	recv := func(src, tag int, buf []byte) error {
-		_, err := s.Recv(1, src, tag, buf)
+		_, err := s.Recv(1, src, tag, buf, nil)
 		return err
 	}
 	j[:1].run(t, func(*Server) error {
@@ -57,9 +57,9 @@ func TestStartedAfterDeath(t *testing.T) {
 		for what, call := range map[string]func() error{
 			"a receive":            func() error { return recv(1, 5, small) },
 			"a receive of any tag": func() error { return recv(1, AnyTag, small) },
-			"a send":               func() error { return s.Send(1, 1, 5, small, Standard) },
-			"a synchronous send":   func() error { return s.Send(1, 1, 5, small, Synchronous) },
-			"a large send":         func() error { return s.Send(1, 1, 5, large, Standard) },
+			"a send":               func() error { return s.Send(1, 1, 5, small, nil) },
+			"a synchronous send":   func() error { return s.Send(1, 1, 5, small, &Options{Mode: Synchronous}) },
+			"a large send":         func() error { return s.Send(1, 1, 5, large, nil) },
 			"a probe": func() error {
 				_, err := s.Probe(1, 1, 5)
 				return err
@@ -95,13 +95,13 @@ func TestStartedAtDeath(t *testing.T) {
 				var err error
 				switch k % 4 {
 				case 0:
-					q, err = s.Irecv(1, 1, k, make([]byte, 8))
+					q, err = s.Irecv(1, 1, k, make([]byte, 8), nil)
 				case 1:
-					q, err = s.Irecv(1, 1, AnyTag, make([]byte, 8))
+					q, err = s.Irecv(1, 1, AnyTag, make([]byte, 8), nil)
 				case 2:
-					q, err = s.Isend(1, 1, k, make([]byte, 8), Synchronous)
+					q, err = s.Isend(1, 1, k, make([]byte, 8), &Options{Form: Nonblocking, Mode: Synchronous})
 				default:
-					q, err = s.Irecv(2, 1, k, make([]byte, 8))
+					q, err = s.Irecv(2, 1, k, make([]byte, 8), nil)
 				}
 				if err != nil {
 					return err
@@ -145,12 +145,12 @@ func TestNobodyLooksForDeaths(t *testing.T) {
 		for k := range messages {
 			if s.rank == 1 {
 				time.Sleep(2 * time.Millisecond) // the other one sleeps by then
-				if err := s.Send(1, 0, k, nil, Standard); err != nil {
+				if err := s.Send(1, 0, k, nil, nil); err != nil {
 					return err
 				}
 				continue
 			}
-			if _, err := s.Recv(1, 1, k, nil); err != nil {
+			if _, err := s.Recv(1, 1, k, nil, nil); err != nil {
 				return err
 			}
 		}

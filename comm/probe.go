@@ -84,19 +84,18 @@ func (s *Server) MprobeContext(
 
 // Mrecv receives a message that Mprobe took, once; it may block for the bytes of a large one.
 func (s *Server) Mrecv(msg *Message, buf []byte) (Status, error) {
-	r, err := s.Imrecv(msg, buf)
+	r, err := s.Imrecv(msg, buf, nil)
 	if err != nil {
 		return Status{}, err
 	}
 	return s.Wait(r)
 }
 
-// Imrecv starts to receive a message that Mprobe took.
-func (s *Server) Imrecv(msg *Message, buf []byte) (Req, error) {
-	return s.imrecv(msg, buf, nil, nil, OpOptions{Form: Nonblocking})
-}
-
-func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, dst cursor, t OpOptions) (Req, error) {
+// Imrecv starts to receive a message that Mprobe took. opt may be nil; it has no Done.
+func (s *Server) Imrecv(msg *Message, buf []byte, opt *Options) (Req, error) {
+	if opt != nil && opt.Target != nil && opt.Target.Len() < 0 {
+		return Req{}, s.badCursor("receive", AnySource, AnyTag, opt.Target.Len())
+	}
 	if msg == nil || msg.m == nil {
 		return Req{}, staleError()
 	}
@@ -105,11 +104,12 @@ func (s *Server) imrecv(msg *Message, buf []byte, alloc func(n int) []byte, dst 
 		return Req{}, s.checkArgs("receive", m.ctx, int(m.peer), int(m.tag), false)
 	}
 	msg.m = nil
-	o := s.newRecv(m.ctx, int(m.peer), int(m.tag), buf)
-	o.cursor, o.form = dst, t.Form
-	o.recv.alloc, o.endable, o.alone, o.signature = alloc, t.Endable, t.Alone, t.Signature
+	o := s.beginRecv(m.ctx, int(m.peer), int(m.tag), buf, opt)
+	if o.form = Nonblocking; opt != nil {
+		o.form = opt.Form
+	}
 	r := Req{o, o.gen}
-	o.exact = alloc == nil && s.assertedOf(o.ctx)&ExactLength != 0
+	o.exact = o.recv.alloc == nil && s.assertedOf(o.ctx)&ExactLength != 0
 	if s.deliverTo(o, m) {
 		o.done.Finish()
 	}

@@ -23,11 +23,11 @@ func TestPingPongOfEverySize(t *testing.T) {
 			out, in := make([]byte, n), make([]byte, n+5)
 			pattern(out, i)
 			if s.Rank() == 0 {
-				if err := s.Send(1, peer, i, out, Standard); err != nil {
+				if err := s.Send(1, peer, i, out, nil); err != nil {
 					return err
 				}
 			}
-			st, err := s.Recv(1, peer, i, in)
+			st, err := s.Recv(1, peer, i, in, nil)
 			if err != nil {
 				return err
 			}
@@ -38,7 +38,7 @@ func TestPingPongOfEverySize(t *testing.T) {
 				return fmt.Errorf("size %d: %w", n, err)
 			}
 			if s.Rank() == 1 {
-				if err := s.Send(1, peer, i, in[:n], Synchronous); err != nil {
+				if err := s.Send(1, peer, i, in[:n], &Options{Mode: Synchronous}); err != nil {
 					return err
 				}
 			}
@@ -55,7 +55,7 @@ func TestUnexpectedOfEverySize(t *testing.T) {
 			for i, n := range sizes {
 				b := make([]byte, n)
 				pattern(b, i)
-				r, err := s.Isend(1, 1, i, b, Standard)
+				r, err := s.Isend(1, 1, i, b, nil)
 				if err != nil {
 					return err
 				}
@@ -73,7 +73,7 @@ func TestUnexpectedOfEverySize(t *testing.T) {
 		}
 		for i := len(sizes) - 1; i >= 0; i-- { // the last first: all the others are unexpected
 			b := make([]byte, sizes[i])
-			if _, err := s.Recv(1, 0, i, b); err != nil {
+			if _, err := s.Recv(1, 0, i, b, nil); err != nil {
 				return err
 			}
 			if err := checkPattern(b, i); err != nil {
@@ -97,7 +97,7 @@ func TestOrderWithinAPair(t *testing.T) {
 			for i := range count {
 				b := make([]byte, 8+r.IntN(20000))
 				pattern(b, i)
-				q, err := s.Isend(1, 1, 7, b, Standard)
+				q, err := s.Isend(1, 1, 7, b, nil)
 				if err != nil {
 					return err
 				}
@@ -111,7 +111,7 @@ func TestOrderWithinAPair(t *testing.T) {
 			if i%5 == 0 {
 				tag = AnyTag
 			}
-			st, err := s.Recv(1, 0, tag, buf)
+			st, err := s.Recv(1, 0, tag, buf, nil)
 			if err != nil {
 				return err
 			}
@@ -130,13 +130,13 @@ func TestTruncation(t *testing.T) {
 			if s.Rank() == 0 {
 				b := make([]byte, n)
 				pattern(b, i)
-				if err := s.Send(1, 1, i, b, Standard); err != nil {
+				if err := s.Send(1, 1, i, b, nil); err != nil {
 					return err
 				}
 				continue
 			}
 			b := make([]byte, n/2)
-			st, err := s.Recv(1, 0, i, b)
+			st, err := s.Recv(1, 0, i, b, nil)
 			if !errors.Is(err, ErrTruncate) || st.Bytes != int64(n/2) {
 				return fmt.Errorf("%d bytes into %d: %+v, %v", n, n/2, st, err)
 			}
@@ -156,11 +156,11 @@ func TestSelfMessages(t *testing.T) {
 		for i, n := range sizes {
 			b, in := make([]byte, n), make([]byte, n)
 			pattern(b, i)
-			r, err := s.Isend(1, 0, i, b, Standard)
+			r, err := s.Isend(1, 0, i, b, nil)
 			if err != nil {
 				return err
 			}
-			if _, err := s.Recv(1, 0, i, in); err != nil {
+			if _, err := s.Recv(1, 0, i, in, nil); err != nil {
 				return err
 			}
 			if _, err := s.Wait(r); err != nil {
@@ -198,19 +198,19 @@ func pingPong(s *Server, peer, tag, rounds int) error {
 	for k := range rounds {
 		if s.Rank() == 0 {
 			pattern(b, tag*1000+k)
-			if err := s.Send(1, peer, tag, b, Standard); err != nil {
+			if err := s.Send(1, peer, tag, b, nil); err != nil {
 				return err
 			}
 			clear(b)
 		}
-		if _, err := s.Recv(1, peer, tag, b); err != nil {
+		if _, err := s.Recv(1, peer, tag, b, nil); err != nil {
 			return err
 		}
 		if err := checkPattern(b, tag*1000+k); err != nil {
 			return fmt.Errorf("tag %d round %d: %w", tag, k, err)
 		}
 		if s.Rank() == 1 {
-			if err := s.Send(1, peer, tag, b, Standard); err != nil {
+			if err := s.Send(1, peer, tag, b, nil); err != nil {
 				return err
 			}
 		}
@@ -233,13 +233,13 @@ func floodDoesNotBlock(t *testing.T, flood int) {
 			rs := make([]Req, 0, flood)
 			data := make([]byte, 8)
 			for range flood {
-				r, err := s.Isend(1, 1, 1, data, Standard)
+				r, err := s.Isend(1, 1, 1, data, nil)
 				if err != nil {
 					return err
 				}
 				rs = append(rs, r)
 			}
-			if err := s.Send(1, 1, 2, []byte("through"), Standard); err != nil {
+			if err := s.Send(1, 1, 2, []byte("through"), nil); err != nil {
 				return err
 			}
 			if err := s.AwaitAll(rs); err != nil {
@@ -253,7 +253,7 @@ func floodDoesNotBlock(t *testing.T, flood int) {
 			return nil
 		}
 		b := make([]byte, 8)
-		st, err := s.Recv(1, 0, 2, b)
+		st, err := s.Recv(1, 0, 2, b, nil)
 		if err != nil || string(b[:st.Bytes]) != "through" {
 			return fmt.Errorf("%+v %v", st, err)
 		}
@@ -261,7 +261,7 @@ func floodDoesNotBlock(t *testing.T, flood int) {
 			return fmt.Errorf("%d unmatched bytes are kept", kept)
 		}
 		for i := range flood {
-			if _, err := s.Recv(1, 0, 1, b); err != nil {
+			if _, err := s.Recv(1, 0, 1, b, nil); err != nil {
 				return fmt.Errorf("message %d: %w", i, err)
 			}
 		}
@@ -281,7 +281,7 @@ func TestWildcardsFromManySenders(t *testing.T) {
 			for i := range count {
 				b := make([]byte, 4+i%3*6000)
 				b[0], b[1] = byte(i), byte(i>>8)
-				if err := s.Send(3, 0, i%7, b, Standard); err != nil {
+				if err := s.Send(3, 0, i%7, b, nil); err != nil {
 					return err
 				}
 			}
@@ -290,7 +290,7 @@ func TestWildcardsFromManySenders(t *testing.T) {
 		var next [ranks]int
 		b := make([]byte, 13000)
 		for range (ranks - 1) * count {
-			st, err := s.Recv(3, AnySource, AnyTag, b)
+			st, err := s.Recv(3, AnySource, AnyTag, b, nil)
 			if err != nil {
 				return err
 			}
@@ -315,7 +315,7 @@ func TestWildcardsAmongOthers(t *testing.T) {
 	j.run(t, func(s *Server) error {
 		if s.Rank() > 0 {
 			for i := range count {
-				if err := s.Send(1, 0, i%4, []byte{byte(i), byte(i >> 8)}, Standard); err != nil {
+				if err := s.Send(1, 0, i%4, []byte{byte(i), byte(i >> 8)}, nil); err != nil {
 					return err
 				}
 			}
@@ -328,7 +328,7 @@ func TestWildcardsAmongOthers(t *testing.T) {
 		var mu sync.Mutex
 		take := func(src, tag int) error {
 			b := make([]byte, 2)
-			st, err := s.Recv(1, src, tag, b)
+			st, err := s.Recv(1, src, tag, b, nil)
 			if err != nil {
 				return err
 			}
@@ -382,7 +382,7 @@ func TestProbeAndMprobe(t *testing.T) {
 			for i := range count {
 				b := make([]byte, i*97)
 				pattern(b, i)
-				if err := s.Send(1, 1, 5, b, Standard); err != nil {
+				if err := s.Send(1, 1, 5, b, nil); err != nil {
 					return err
 				}
 			}
@@ -396,7 +396,7 @@ func TestProbeAndMprobe(t *testing.T) {
 			case 0:
 				if st, err = s.Probe(1, AnySource, AnyTag); err == nil {
 					b = make([]byte, st.Bytes)
-					_, err = s.Recv(1, st.Source, st.Tag, b)
+					_, err = s.Recv(1, st.Source, st.Tag, b, nil)
 				}
 			case 1:
 				var m *Message
@@ -405,7 +405,7 @@ func TestProbeAndMprobe(t *testing.T) {
 					_, err = s.Mrecv(m, b)
 				}
 			case 2:
-				_, err = s.RecvAlloc(1, 0, 5, func(n int) []byte { b = make([]byte, n); return b })
+				_, err = s.Recv(1, 0, 5, nil, &Options{Alloc: func(n int) []byte { b = make([]byte, n); return b }})
 			}
 			if err != nil {
 				return err
@@ -430,14 +430,14 @@ func TestCancel(t *testing.T) {
 	j.run(t, func(s *Server) error {
 		if s.Rank() == 1 {
 			// Wait for the last message of rank 0, which comes after it has cancelled.
-			_, err := s.Recv(1, 0, 9, make([]byte, 1))
+			_, err := s.Recv(1, 0, 9, make([]byte, 1), nil)
 			if _, ok, _ := s.Iprobe(1, 0, 3); ok {
 				return errors.New("the cancelled envelope is still there")
 			}
 			return err
 		}
 		for _, r := range []struct{ src, tag int }{{1, 4}, {AnySource, 4}, {1, AnyTag}} {
-			q, err := s.Irecv(1, r.src, r.tag, make([]byte, 8))
+			q, err := s.Irecv(1, r.src, r.tag, make([]byte, 8), nil)
 			if err != nil {
 				return err
 			}
@@ -448,7 +448,7 @@ func TestCancel(t *testing.T) {
 				return fmt.Errorf("%+v %v", st, err)
 			}
 		}
-		q, err := s.Isend(1, 1, 3, make([]byte, 100_000), Standard)
+		q, err := s.Isend(1, 1, 3, make([]byte, 100_000), nil)
 		if err != nil {
 			return err
 		}
@@ -456,18 +456,18 @@ func TestCancel(t *testing.T) {
 		if st, err := s.Wait(q); !st.Cancelled || !errors.Is(err, ErrCancelled) {
 			return fmt.Errorf("send: %+v %v", st, err)
 		}
-		return s.Send(1, 1, 9, []byte{1}, Standard)
+		return s.Send(1, 1, 9, []byte{1}, nil)
 	})
 }
 
 func TestRequestsAreUsedOnce(t *testing.T) {
 	j := newJob(t, 1, conduit.Config{}, Config{})
 	s := j[0]
-	r, err := s.Irecv(1, 0, 1, make([]byte, 1))
+	r, err := s.Irecv(1, 0, 1, make([]byte, 1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Send(1, 0, 1, []byte{7}, Standard); err != nil {
+	if err := s.Send(1, 0, 1, []byte{7}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Wait(r); err != nil {
@@ -486,21 +486,21 @@ func TestBadArguments(t *testing.T) {
 		err  error
 		want error
 	}{
-		{"send to rank 2", s.Send(1, 2, 0, nil, Standard), ErrRank},
-		{"send to rank -1", s.Send(1, -1, 0, nil, Standard), ErrRank},
-		{"send with tag -1", s.Send(1, 1, -1, nil, Standard), ErrTag},
-		{"send with a tag too large", s.Send(1, 1, MaxTag+1, nil, Standard), ErrTag},
-		{"send in the reserved context", s.Send(0xffff, 1, 0, nil, Standard), ErrContext},
-		{"receive from rank 7", second(s.Recv(1, 7, 0, nil)), ErrRank},
-		{"receive from rank -2", second(s.Recv(1, AnyTag, 0, nil)), ErrRank},
-		{"receive with tag -1", second(s.Recv(1, 1, AnySource, nil)), ErrTag},
+		{"send to rank 2", s.Send(1, 2, 0, nil, nil), ErrRank},
+		{"send to rank -1", s.Send(1, -1, 0, nil, nil), ErrRank},
+		{"send with tag -1", s.Send(1, 1, -1, nil, nil), ErrTag},
+		{"send with a tag too large", s.Send(1, 1, MaxTag+1, nil, nil), ErrTag},
+		{"send in the reserved context", s.Send(0xffff, 1, 0, nil, nil), ErrContext},
+		{"receive from rank 7", second(s.Recv(1, 7, 0, nil, nil)), ErrRank},
+		{"receive from rank -2", second(s.Recv(1, AnyTag, 0, nil, nil)), ErrRank},
+		{"receive with tag -1", second(s.Recv(1, 1, AnySource, nil, nil)), ErrTag},
 	} {
 		if !errors.Is(c.err, c.want) {
 			t.Errorf("%s: %v", c.name, c.err)
 		}
 	}
 	s.Close()
-	if err := s.Send(1, 1, 0, nil, Standard); !errors.Is(err, ErrClosed) {
+	if err := s.Send(1, 1, 0, nil, nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }
@@ -510,9 +510,9 @@ func second[T any](_ T, err error) error { return err }
 func TestCloseEndsWhatWaits(t *testing.T) {
 	j := newJob(t, 2, conduit.Config{}, Config{})
 	errs := make(chan error, 3)
-	go func() { errs <- second(j[0].Recv(1, 1, 1, make([]byte, 1))) }()
-	go func() { errs <- second(j[0].Recv(1, AnySource, 2, make([]byte, 1))) }()
-	go func() { errs <- j[0].Send(1, 1, 3, make([]byte, 1<<20), Standard) }()
+	go func() { errs <- second(j[0].Recv(1, 1, 1, make([]byte, 1), nil)) }()
+	go func() { errs <- second(j[0].Recv(1, AnySource, 2, make([]byte, 1), nil)) }()
+	go func() { errs <- j[0].Send(1, 1, 3, make([]byte, 1<<20), nil) }()
 	for len(j[0].registry.Ops()) < 3 {
 		time.Sleep(time.Millisecond)
 	}
@@ -541,7 +541,7 @@ func TestTinyQueues(t *testing.T) {
 					b := make([]byte, 1+k*5000)
 					for i := range fewer(20) {
 						pattern(b, i)
-						if err := s.Send(1, peer, k, b, Standard); err != nil {
+						if err := s.Send(1, peer, k, b, nil); err != nil {
 							fail(err)
 						}
 					}
@@ -549,7 +549,7 @@ func TestTinyQueues(t *testing.T) {
 				wg.Go(func() {
 					b := make([]byte, 1+k*5000)
 					for i := range fewer(20) {
-						if _, err := s.Recv(1, peer, k, b); err != nil {
+						if _, err := s.Recv(1, peer, k, b, nil); err != nil {
 							fail(err)
 						} else if err := checkPattern(b, i); err != nil {
 							fail(err)

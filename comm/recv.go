@@ -5,16 +5,17 @@ import (
 	"github.com/golci/golci/hashtable"
 )
 
-// Recv receives into buf a message of context ctx from rank src (or AnySource) with tag (or AnyTag). It blocks until a
-// message has been matched and copied; a fult thread lets others run. A message longer than buf gives ErrTruncate, and
-// buf holds its beginning.
-func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
-	if s.closed.Load() || uint(src) >= uint(s.quick) || uint(tag) > MaxTag || ctx >= FirstAsserted {
-		if err := s.checkArgs("receive", ctx, src, tag, true); err != nil {
+// Recv receives into buf a message of context ctx from rank src (or AnySource) with tag (or AnyTag). opt may be nil. It
+// blocks until a message has been matched and copied; a fult thread lets others run. A message longer than the buffer
+// or the Target gives ErrTruncate, and that holds its beginning. Errors: ErrClosed, ErrRank, ErrTag, ErrContext,
+// ErrAssert; ErrBuffer for a Target of negative length.
+func (s *Server) Recv(ctx uint16, src, tag int, buf []byte, opt *Options) (Status, error) {
+	if s.closed.Load() || uint(src) >= uint(s.quick) || uint(tag) > MaxTag || ctx >= FirstAsserted || opt != nil {
+		if err := s.checkRecv(ctx, src, tag, opt); err != nil {
 			return Status{}, err
 		}
-		if s.isSized(ctx, len(buf)) {
-			return s.RecvTyped(ctx, src, tag, buf, 0)
+		if opt != nil || s.isSized(ctx, len(buf)) {
+			return s.recvWith(ctx, src, tag, buf, opt)
 		}
 		if s.waits != nil {
 			return s.recvReported(ctx, src, tag, buf)
@@ -46,23 +47,12 @@ func (s *Server) Recv(ctx uint16, src, tag int, buf []byte) (Status, error) {
 	return st, err
 }
 
-// RecvAlloc is Recv of a message of unknown size: when it is matched, alloc is called with its size in bytes and
-// gives the buffer. alloc may run on any thread, inside the poll, and must not block. A size that CheckAlloc refuses
-// does not reach it, and gives ErrMemory. Below that the size is what the sender says: a tighter bound is for alloc,
-// and a buffer that is shorter gives ErrTruncate.
-func (s *Server) RecvAlloc(ctx uint16, src, tag int, alloc func(n int) []byte) (Status, error) {
-	if err := s.checkArgs("receive", ctx, src, tag, true); err != nil {
-		return Status{}, err
-	}
+// recvWith is Recv with options, of arguments that have been checked.
+func (s *Server) recvWith(ctx uint16, src, tag int, buf []byte, opt *Options) (Status, error) {
 	if err := s.mayWait("receive", src, tag); err != nil {
 		return Status{}, err
 	}
-	if err := s.checkAlloc(ctx, src, tag); err != nil {
-		return Status{}, err
-	}
-	o := s.newRecv(ctx, src, tag, nil)
-	o.recv.alloc = alloc
-	return s.recvAndWait(o)
+	return s.recvAndWait(s.beginRecv(ctx, src, tag, buf, opt))
 }
 
 // recvAndWait posts the receive o and waits for it.
@@ -79,34 +69,26 @@ func (s *Server) recvAndWait(o *op) (Status, error) {
 	}
 }
 
-// Irecv starts a receive and returns a request to wait for; buf must not be touched until then. It never blocks.
-func (s *Server) Irecv(ctx uint16, src, tag int, buf []byte) (Req, error) {
-	return s.IrecvAs(Nonblocking, ctx, src, tag, buf)
-}
-
-// IrecvAs is Irecv for a call of another form.
-func (s *Server) IrecvAs(f Form, ctx uint16, src, tag int, buf []byte) (Req, error) {
-	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted {
-		if err := s.checkArgs("receive", ctx, src, tag, true); err != nil {
+// Irecv starts a receive and returns a request to wait for; the buffer or the Target must not be touched until then.
+// opt may be nil. It never blocks. Errors as for Recv; truncation shows at the wait.
+func (s *Server) Irecv(ctx uint16, src, tag int, buf []byte, opt *Options) (Req, error) {
+	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted || opt != nil {
+		if err := s.checkRecv(ctx, src, tag, opt); err != nil {
 			return Req{}, err
 		}
-		if s.isSized(ctx, len(buf)) {
-			return s.IrecvWith(ctx, src, tag, buf, nil, OpOptions{Form: f})
+		if opt != nil || s.isSized(ctx, len(buf)) {
+			return s.startOp(s.beginRecv(ctx, src, tag, buf, opt), opt, s.postOn), nil
 		}
 	}
 	if src|tag < 0 {
-		o := s.newRecv(ctx, src, tag, buf)
-		o.form = f
-		r := Req{o, o.gen}
-		s.postReceive(o)
-		return r, nil
+		return s.startOp(s.newRecv(ctx, src, tag, buf), nil, s.postReceive), nil
 	}
 	// The common case, with as few steps as can be: newRecv and postReceive without a wildcard.
 	o := s.free.receives.Get()
 	if o == nil {
 		o = newReceive(s)
 	}
-	o.beginUse(traits{role: roleRecv, form: f}, ctx, int32(src), int32(tag), buf)
+	o.beginUse(traits{role: roleRecv, form: Nonblocking}, ctx, int32(src), int32(tag), buf)
 	r := Req{o, o.gen}
 	n, ok := s.matching.table.InsertOrMatch(makeKey(ctx, src, tag), o.tableNode(), hashtable.Post)
 	if n != nil || !ok || s.e.AnyGone() || s.revoked.Load() != nil {

@@ -23,11 +23,11 @@ func kept(s *Server, ctx uint16) (n int) {
 func startAll(t *testing.T, j job, ctx uint16) (envelope Req) {
 	t.Helper()
 	for tag := range 3 {
-		if err := j[0].Send(ctx, 1, tag, []byte{byte(ctx), byte(tag)}, Standard); err != nil {
+		if err := j[0].Send(ctx, 1, tag, []byte{byte(ctx), byte(tag)}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	envelope, err := j[0].Isend(ctx, 1, 3, []byte{byte(ctx), 3}, Synchronous)
+	envelope, err := j[0].Isend(ctx, 1, 3, []byte{byte(ctx), 3}, &Options{Form: Nonblocking, Mode: Synchronous})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func wantAll(t *testing.T, j job, ctx uint16, envelope Req) {
 	t.Helper()
 	for tag := range 4 {
 		b := make([]byte, 2)
-		r, err := j[1].Irecv(ctx, 0, tag, b)
+		r, err := j[1].Irecv(ctx, 0, tag, b, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,14 +71,14 @@ func TestRetire(t *testing.T) {
 	receives := map[uint16]Req{}
 	envelopes := map[uint16]Req{}
 	for _, ctx := range []uint16{gone, stays} {
-		r, err := j[1].Irecv(ctx, 0, 50, make([]byte, 2))
+		r, err := j[1].Irecv(ctx, 0, 50, make([]byte, 2), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		receives[ctx], envelopes[ctx] = r, startAll(t, j, ctx)
 		until(t, "all messages have come", func() bool { return kept(j[1], ctx) == 4 }, j...)
 	}
-	mine, err := j[1].Isend(gone, 0, 60, make([]byte, 2), Synchronous)
+	mine, err := j[1].Isend(gone, 0, 60, make([]byte, 2), &Options{Form: Nonblocking, Mode: Synchronous})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestRetire(t *testing.T) {
 	}
 	wantAll(t, j, stays, envelopes[stays])
 	wantAll(t, j, later, envelopes[later])
-	if err := j[0].Send(stays, 1, 50, []byte{1, 2}, Standard); err != nil {
+	if err := j[0].Send(stays, 1, 50, []byte{1, 2}, nil); err != nil {
 		t.Fatal(err)
 	}
 	until(t, "a receive of another context goes on", receives[stays].Ready, j...)
@@ -126,7 +126,7 @@ func TestRetire(t *testing.T) {
 // wantReceived receives a message of rank 1 at rank 0.
 func wantReceived(t *testing.T, j job, ctx uint16, tag int) Status {
 	t.Helper()
-	r, err := j[0].Irecv(ctx, 1, tag, make([]byte, 2))
+	r, err := j[0].Irecv(ctx, 1, tag, make([]byte, 2), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,11 +142,11 @@ func wantReceived(t *testing.T, j job, ctx uint16, tag int) Status {
 func TestEmptyRendezvous(t *testing.T) {
 	for _, x := range []struct{ size, room int }{{0, 0}, {0, 8}, {8, 0}, {vast, 0}} {
 		j := newJob(t, 2, conduit.Config{}, Config{})
-		r, err := j[0].Isend(1, 1, 5, make([]byte, x.size), Synchronous)
+		r, err := j[0].Isend(1, 1, 5, make([]byte, x.size), &Options{Form: Nonblocking, Mode: Synchronous})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := j[1].Irecv(1, 0, 5, make([]byte, x.room))
+		w, err := j[1].Irecv(1, 0, 5, make([]byte, x.room), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestTypedBehindOthers(t *testing.T) {
 	for i := range more {
 		data := make([]byte, 1+i*13)
 		pattern(data, i)
-		r, err := j[0].IsendWith(2, 1, i, data, []Mode{Standard, Synchronous}[i%2], OpOptions{Signature: shape})
+		r, err := j[0].Isend(2, 1, i, data, &Options{Mode: []Mode{Standard, Synchronous}[i%2], Signature: shape})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,11 +189,11 @@ func TestTypedBehindOthers(t *testing.T) {
 	}
 	for i, x := range all {
 		b := make([]byte, len(x.data))
-		terms, want := OpOptions{Signature: shape}, error(nil)
+		terms, want := Options{Signature: shape}, error(nil)
 		if i%5 == 4 {
 			terms.Signature, want = other, ErrType
 		}
-		r, err := j[1].IrecvWith(2, 0, i, b, nil, terms)
+		r, err := j[1].Irecv(2, 0, i, b, &terms)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,7 +58,7 @@ func TestCancelOvertakesItsEnvelope(t *testing.T) {
 	cs[1] = &reversed{Conduit: cs[1]}
 	j := jobOver(t, cs, Config{})
 	a, z := j[0], j[1]
-	r, err := a.Isend(1, 1, 5, make([]byte, 16), Synchronous)
+	r, err := a.Isend(1, 1, 5, make([]byte, 16), &Options{Form: Nonblocking, Mode: Synchronous})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,8 +117,8 @@ func TestReceiverFirst(t *testing.T) {
 				out, in := make([]byte, firstSize), make([]byte, firstSize)
 				pattern(out, i)
 				var s, r Req
-				send := func() { s = mustReq(t)(j[0].Isend(firstCtx, 1, 5, out, Standard)) }
-				post := func() { r = mustReq(t)(j[1].Irecv(firstCtx, 0, 5, in)) }
+				send := func() { s = mustReq(t)(j[0].Isend(firstCtx, 1, 5, out, nil)) }
+				post := func() { r = mustReq(t)(j[1].Irecv(firstCtx, 0, 5, in, nil)) }
 				before := [2][256]int{counts[0].n, counts[1].n}
 				switch name {
 				case "receive first":
@@ -184,10 +184,10 @@ func (w *firstWalk) step() {
 		b := make([]byte, w.size)
 		b[0], b[w.size-1] = w.next, w.next
 		mode := Mode(w.rng.IntN(2))
-		w.sends[tag] = append(w.sends[tag], walked{r: mustReq(w.t)(w.j[0].Isend(firstCtx, 1, tag, b, mode)), buf: b})
+		w.sends[tag] = append(w.sends[tag], walked{r: mustReq(w.t)(w.j[0].Isend(firstCtx, 1, tag, b, &Options{Form: Nonblocking, Mode: mode})), buf: b})
 	case 3, 4, 5:
 		b := make([]byte, w.size)
-		w.recvs[tag] = append(w.recvs[tag], walked{r: mustReq(w.t)(w.j[1].Irecv(firstCtx, 0, tag, b)), buf: b})
+		w.recvs[tag] = append(w.recvs[tag], walked{r: mustReq(w.t)(w.j[1].Irecv(firstCtx, 0, tag, b, nil)), buf: b})
 	case 6:
 		w.cancel(w.j[0], w.sends[tag])
 	case 7:
@@ -197,7 +197,7 @@ func (w *firstWalk) step() {
 			w.t.Fatal(err)
 		} else if m != nil {
 			b := make([]byte, w.size)
-			w.recvs[tag] = append(w.recvs[tag], walked{r: mustReq(w.t)(w.j[1].Imrecv(m, b)), buf: b})
+			w.recvs[tag] = append(w.recvs[tag], walked{r: mustReq(w.t)(w.j[1].Imrecv(m, b, nil)), buf: b})
 		}
 	default:
 		w.j[w.rng.IntN(2)].Poll()
@@ -224,13 +224,13 @@ func (w *firstWalk) end() {
 		}
 		for range left(w.sends[tag]) {
 			b := make([]byte, w.size)
-			w.recvs[tag] = append(w.recvs[tag], walked{r: mustReq(w.t)(w.j[1].Irecv(firstCtx, 0, tag, b)), buf: b})
+			w.recvs[tag] = append(w.recvs[tag], walked{r: mustReq(w.t)(w.j[1].Irecv(firstCtx, 0, tag, b, nil)), buf: b})
 		}
 		for range left(w.recvs[tag]) - left(w.sends[tag]) {
 			w.next++
 			b := make([]byte, w.size)
 			b[0], b[w.size-1] = w.next, w.next
-			w.sends[tag] = append(w.sends[tag], walked{r: mustReq(w.t)(w.j[0].Isend(firstCtx, 1, tag, b, Standard)), buf: b})
+			w.sends[tag] = append(w.sends[tag], walked{r: mustReq(w.t)(w.j[0].Isend(firstCtx, 1, tag, b, nil)), buf: b})
 		}
 		var all []Req
 		for _, x := range append(w.sends[tag], w.recvs[tag]...) {
@@ -304,9 +304,9 @@ func TestFirstInThreads(t *testing.T) {
 					n := []int{8, firstSize, DefaultEager, 100_000}[i%4]
 					out, in := make([]byte, n), make([]byte, n)
 					pattern(out, i+k+s.Rank())
-					r, err := s.Irecv(firstCtx, peer, k, in)
+					r, err := s.Irecv(firstCtx, peer, k, in, nil)
 					if err == nil {
-						err = s.Send(firstCtx, peer, k, out, Standard)
+						err = s.Send(firstCtx, peer, k, out, nil)
 					}
 					if err == nil {
 						_, err = s.Wait(r)
@@ -331,12 +331,12 @@ func TestBrokenAssertions(t *testing.T) {
 	j := firstJob(t, made(t)(local.New(2, conduit.Config{})), 0)
 	a, z := j[0], j[1]
 	for what, f := range map[string]func() error{
-		"any source": func() error { _, err := z.Irecv(firstCtx, AnySource, 1, nil); return err },
-		"any tag":    func() error { _, err := z.Recv(firstCtx, 0, AnyTag, nil); return err },
+		"any source": func() error { _, err := z.Irecv(firstCtx, AnySource, 1, nil, nil); return err },
+		"any tag":    func() error { _, err := z.Recv(firstCtx, 0, AnyTag, nil, nil); return err },
 		"probe":      func() error { _, _, err := z.Iprobe(firstCtx, AnySource, 1); return err },
 		"mprobe":     func() error { _, _, err := z.Mprobe(firstCtx, 0, AnyTag); return err },
 		"alloc": func() error {
-			_, err := z.RecvAlloc(firstCtx, 0, 1, func(n int) []byte { return make([]byte, n) })
+			_, err := z.Recv(firstCtx, 0, 1, nil, &Options{Alloc: func(n int) []byte { return make([]byte, n) }})
 			return err
 		},
 	} {
@@ -359,8 +359,8 @@ func TestBrokenAssertions(t *testing.T) {
 				continue // the receive waits for a large message
 			}
 			var s, r Req
-			send := func() { s = mustReq(t)(a.Isend(firstCtx, 1, 3, make([]byte, x.sent), Standard)) }
-			post := func() { r = mustReq(t)(z.Irecv(firstCtx, 0, 3, make([]byte, x.want))) }
+			send := func() { s = mustReq(t)(a.Isend(firstCtx, 1, 3, make([]byte, x.sent), nil)) }
+			post := func() { r = mustReq(t)(z.Irecv(firstCtx, 0, 3, make([]byte, x.want), nil)) }
 			if postFirst {
 				post()
 				j.polls(3)
@@ -380,7 +380,7 @@ func TestBrokenAssertions(t *testing.T) {
 			}
 		}
 	}
-	s, r := mustReq(t)(a.Isend(firstCtx, 1, 3, make([]byte, firstSize), Standard)), mustReq(t)(z.Irecv(firstCtx, 0, 3, make([]byte, firstSize)))
+	s, r := mustReq(t)(a.Isend(firstCtx, 1, 3, make([]byte, firstSize), nil)), mustReq(t)(z.Irecv(firstCtx, 0, 3, make([]byte, firstSize), nil))
 	j.settle(t, s, r)
 	if _, err := z.Wait(r); err != nil {
 		t.Errorf("after all that: %v", err)
@@ -391,9 +391,9 @@ func TestBrokenAssertions(t *testing.T) {
 func TestFirstShapes(t *testing.T) {
 	j := firstJob(t, made(t)(local.New(2, conduit.Config{})), 0)
 	for _, shape := range []uint64{7, 0, 9} {
-		r := mustReq(t)(j[1].IrecvWith(firstCtx, 0, 1, make([]byte, firstSize), nil, OpOptions{Signature: shape}))
+		r := mustReq(t)(j[1].Irecv(firstCtx, 0, 1, make([]byte, firstSize), &Options{Signature: shape}))
 		j.polls(3)
-		s := mustReq(t)(j[0].IsendWith(firstCtx, 1, 1, make([]byte, firstSize), Standard, OpOptions{Signature: 7}))
+		s := mustReq(t)(j[0].Isend(firstCtx, 1, 1, make([]byte, firstSize), &Options{Signature: 7}))
 		j.settle(t, s, r)
 		if _, err := j[1].Wait(r); errors.Is(err, ErrType) != (shape == 9) {
 			t.Errorf("shape %d: %v", shape, err)
@@ -421,7 +421,7 @@ func TestInvitedAtTheEnd(t *testing.T) {
 	} {
 		cs := made(t)(local.New(2, conduit.Config{}))
 		j := firstJob(t, cs, 0)
-		r := mustReq(t)(j[1].Irecv(firstCtx, 0, 1, make([]byte, firstSize)))
+		r := mustReq(t)(j[1].Irecv(firstCtx, 0, 1, make([]byte, firstSize), nil))
 		j.polls(3)
 		if p := j[1].registry.Ops(); len(p) != 1 || p[0].Kind != pending.Recv || p[0].Bytes != firstSize {
 			t.Errorf("%s: pending %v", name, p)
@@ -449,8 +449,8 @@ func TestRetiredTurns(t *testing.T) {
 	j := firstJob(t, made(t)(local.New(2, conduit.Config{})), 0)
 	for round := range 3 {
 		for i := range 2 + round {
-			r := mustReq(t)(j[1].Irecv(firstCtx, 0, 1, make([]byte, firstSize)))
-			s := mustReq(t)(j[0].Isend(firstCtx, 1, 1, make([]byte, firstSize), Standard))
+			r := mustReq(t)(j[1].Irecv(firstCtx, 0, 1, make([]byte, firstSize), nil))
+			s := mustReq(t)(j[0].Isend(firstCtx, 1, 1, make([]byte, firstSize), nil))
 			j.settle(t, r, s)
 			if _, err := j[1].Wait(r); err != nil {
 				t.Errorf("round %d, message %d: %v", round, i, err)
@@ -505,10 +505,10 @@ func TestOvertaking(t *testing.T) {
 		var rs [5]Req
 		var bufs [5][8]byte
 		for i := range rs {
-			rs[i] = mustReq(t)(j[1].Irecv(firstCtx, 0, i, bufs[i][:]))
+			rs[i] = mustReq(t)(j[1].Irecv(firstCtx, 0, i, bufs[i][:], nil))
 		}
 		send := func(tag int) {
-			if err := j[0].Send(firstCtx, 1, tag, []byte{byte(tag), 1, 2, 3, 4, 5, 6, 7}, Standard); err != nil {
+			if err := j[0].Send(firstCtx, 1, tag, []byte{byte(tag), 1, 2, 3, 4, 5, 6, 7}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -545,12 +545,12 @@ func TestOvertaking(t *testing.T) {
 // TestFirstStates: the send that follows an RTR was never offered.
 func TestFirstStates(t *testing.T) {
 	j := firstJob(t, made(t)(local.New(2, conduit.Config{})), 0)
-	r := mustReq(t)(j[1].Irecv(firstCtx, 0, 1, make([]byte, firstSize)))
+	r := mustReq(t)(j[1].Irecv(firstCtx, 0, 1, make([]byte, firstSize), nil))
 	if st := r.o.word.State(); st != match.RecvInvited {
 		t.Errorf("the receive is %s", match.Protocol.StateName(st))
 	}
 	j.polls(2)
-	s := mustReq(t)(j[0].Isend(firstCtx, 1, 1, make([]byte, firstSize), Standard))
+	s := mustReq(t)(j[0].Isend(firstCtx, 1, 1, make([]byte, firstSize), nil))
 	if st := s.o.word.State(); st != match.SendStreaming {
 		t.Errorf("the send is %s", match.Protocol.StateName(st))
 	}
@@ -573,15 +573,15 @@ func TestFirstOfCursors(t *testing.T) {
 		pattern(out, i)
 		var s, r Req
 		if i&1 != 0 {
-			r = mustReq(t)(j[1].IrecvInto(firstCtx, 0, 1, whole(in), OpOptions{}))
+			r = mustReq(t)(j[1].Irecv(firstCtx, 0, 1, nil, &Options{Target: whole(in)}))
 		} else {
-			r = mustReq(t)(j[1].Irecv(firstCtx, 0, 1, in))
+			r = mustReq(t)(j[1].Irecv(firstCtx, 0, 1, in, nil))
 		}
 		j.polls(3)
 		if i&2 != 0 {
-			s = mustReq(t)(j[0].IsendFrom(firstCtx, 1, 1, whole(out), Standard, OpOptions{}))
+			s = mustReq(t)(j[0].Isend(firstCtx, 1, 1, nil, &Options{Source: whole(out)}))
 		} else {
-			s = mustReq(t)(j[0].Isend(firstCtx, 1, 1, out, Standard))
+			s = mustReq(t)(j[0].Isend(firstCtx, 1, 1, out, nil))
 		}
 		j.settle(t, s, r)
 		if st, err := j[1].Wait(r); err != nil || st.Bytes != firstSize {

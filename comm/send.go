@@ -19,23 +19,25 @@ const (
 	Synchronous
 )
 
-// Send sends data to rank dst with tag in context ctx, and returns when data may be reused. It does not block while the
-// message is small and the receiver keeps up; else it waits, and a fult thread lets others run.
-func (s *Server) Send(ctx uint16, dst, tag int, data []byte, mode Mode) error {
-	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted {
-		if err := s.checkArgs("send", ctx, dst, tag, false); err != nil || len(data) > s.eager {
-			return s.SendTyped(ctx, dst, tag, data, mode, 0) // which gives the error
+// Send sends data to rank dst with tag in context ctx, and returns when data may be reused. opt may be nil. It does not
+// block while the message is small and the receiver keeps up; else it waits, and a fult thread lets others run. What a
+// Source packs travels eagerly in its record, or chunk by chunk: there is never a copy of all of a larger one.
+// Errors: ErrClosed, ErrRank, ErrTag, ErrContext; ErrBuffer for a Source of negative length.
+func (s *Server) Send(ctx uint16, dst, tag int, data []byte, opt *Options) error {
+	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted || opt != nil {
+		o, err := s.beginSend(ctx, dst, tag, data, opt, true)
+		if o == nil {
+			return err
 		}
+		return s.sendAndWait(o)
 	}
-	if mode == Standard {
-		if len(data) <= s.injected && s.e.Inject(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
-			return nil
-		}
-		if len(data) <= s.sure && s.sendEager(ctx, dst, tag, data) {
-			return nil
-		}
+	if len(data) <= s.injected && s.e.Inject(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
+		return nil
 	}
-	return s.sendSlow(ctx, dst, tag, data, mode)
+	if len(data) <= s.sure && s.sendEager(ctx, dst, tag, data) {
+		return nil
+	}
+	return s.sendSlow(ctx, dst, tag, data)
 }
 
 // sendEager sends at once or not at all.
@@ -60,6 +62,9 @@ func (s *Server) sendEagerAs(ctx uint16, dst, tag int, data []byte, src Source, 
 	case src != nil:
 		size = src.Len()
 	case shape == 0:
+		if size <= s.injected && s.e.Inject(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
+			return true
+		}
 		return s.sendEager(ctx, dst, tag, data)
 	}
 	body, first, o := s.e.Open(dst, handlerEager, 1+signatureArgs(shape), size)
@@ -74,12 +79,11 @@ func (s *Server) sendEagerAs(ctx uint16, dst, tag int, data []byte, src Source, 
 	return true
 }
 
-func (s *Server) sendSlow(ctx uint16, dst, tag int, data []byte, mode Mode) error {
+func (s *Server) sendSlow(ctx uint16, dst, tag int, data []byte) error {
 	if err := s.mayWait("send", dst, tag); err != nil {
 		return err
 	}
-	o := s.newSend(ctx, dst, tag, data, mode)
-	return s.sendAndWait(o)
+	return s.sendAndWait(s.newSend(ctx, dst, tag, data, Standard))
 }
 
 // sendAndWait starts the send o and waits for it.
@@ -93,31 +97,23 @@ func (s *Server) sendAndWait(o *op) error {
 	return err
 }
 
-// Isend starts a send and returns a request to wait for; data must stay as it is until then. It never blocks.
-func (s *Server) Isend(ctx uint16, dst, tag int, data []byte, mode Mode) (Req, error) {
-	return s.IsendAs(Nonblocking, ctx, dst, tag, data, mode)
-}
-
-// IsendAs is Isend for a call of another form.
-func (s *Server) IsendAs(f Form, ctx uint16, dst, tag int, data []byte, mode Mode) (Req, error) {
-	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted {
-		if err := s.checkArgs("send", ctx, dst, tag, false); err != nil || len(data) > s.eager {
-			return s.IsendWith(ctx, dst, tag, data, mode, OpOptions{Form: f})
+// Isend starts a send and returns a request to wait for; data, or what a Source packs, must stay as it is until then.
+// opt may be nil. It never blocks. Errors as for Send.
+func (s *Server) Isend(ctx uint16, dst, tag int, data []byte, opt *Options) (Req, error) {
+	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx >= FirstAsserted || opt != nil {
+		o, err := s.beginSend(ctx, dst, tag, data, opt, false)
+		if o == nil {
+			return Req{}, err
 		}
+		return s.startOp(o, opt, s.startSend), nil
 	}
-	if mode == Standard {
-		if len(data) <= s.injected && s.e.Inject(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
-			return Req{}, nil
-		}
-		if len(data) <= s.sure && s.sendEager(ctx, dst, tag, data) {
-			return Req{}, nil
-		}
+	if len(data) <= s.injected && s.e.Inject(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
+		return Req{}, nil
 	}
-	o := s.newSend(ctx, dst, tag, data, mode)
-	o.form = f
-	r := Req{o, o.gen}
-	s.startSend(o)
-	return r, nil
+	if len(data) <= s.sure && s.sendEager(ctx, dst, tag, data) {
+		return Req{}, nil
+	}
+	return s.startOp(s.newSend(ctx, dst, tag, data, Standard), nil, s.startSend), nil
 }
 
 func (s *Server) newSend(ctx uint16, dst, tag int, data []byte, mode Mode) *op {

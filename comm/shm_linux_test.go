@@ -70,11 +70,11 @@ func TestDirectCopies(t *testing.T) {
 			room := n + r.IntN(3)*n/3 - n/3
 			out, in := make([]byte, n), make([]byte, max(room, 1))
 			pattern(out, round)
-			q, err := s.Isend(1, peer, round, out, Mode(round%2))
+			q, err := s.Isend(1, peer, round, out, &Options{Form: Nonblocking, Mode: Mode(round % 2)})
 			if err != nil {
 				return err
 			}
-			st, err := s.Recv(1, peer, round, in)
+			st, err := s.Recv(1, peer, round, in, nil)
 			if short := len(in) < n; short != errors.Is(err, ErrTruncate) || (!short && err != nil) {
 				return fmt.Errorf("%d bytes into %d: %v", n, len(in), err)
 			}
@@ -109,7 +109,7 @@ func TestBufferOfAnEndedReceiveStays(t *testing.T) {
 		t.Skip("the kernel does not let one process reach another's memory here")
 	}
 	data := bytes.Repeat([]byte{1}, vast)
-	if _, err := j[0].Isend(1, 1, endings, data, Standard); err != nil {
+	if _, err := j[0].Isend(1, 1, endings, data, nil); err != nil {
 		t.Fatal(err)
 	}
 	var freed atomic.Bool
@@ -118,7 +118,7 @@ func TestBufferOfAnEndedReceiveStays(t *testing.T) {
 		buf := make([]byte, vast)
 		runtime.AddCleanup(&buf[0], func(b *atomic.Bool) { b.Store(true) }, &freed)
 		last = weak.Make(&buf[0])
-		r, err := j[1].Irecv(1, 0, endings, buf)
+		r, err := j[1].Irecv(1, 0, endings, buf, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +153,7 @@ func TestOverSharedMemory(t *testing.T) {
 				for i, n := range sizes {
 					b := make([]byte, n)
 					pattern(b, i)
-					if err := s.Send(1, peer, i, b, Standard); err != nil {
+					if err := s.Send(1, peer, i, b, nil); err != nil {
 						errs[2*peer] = err
 						return
 					}
@@ -162,7 +162,7 @@ func TestOverSharedMemory(t *testing.T) {
 			wg.Go(func() {
 				for i, n := range sizes {
 					b := make([]byte, n)
-					if _, err := s.Recv(1, peer, i, b); err != nil {
+					if _, err := s.Recv(1, peer, i, b, nil); err != nil {
 						errs[2*peer+1] = err
 						return
 					}

@@ -63,32 +63,3 @@ func (o *op) isSummed() bool { return o.send != nil && o.send.sum != 0 }
 func (s *Server) changedError(o *op) error {
 	return o.failedWith(fmt.Errorf("%w: it was changed between the start of the send and its end", ErrBuffer))
 }
-
-// SendTyped is Send of elements of a signature.
-func (s *Server) SendTyped(ctx uint16, dst, tag int, data []byte, mode Mode, shape uint64) error {
-	if err := s.checkArgs("send", ctx, dst, tag, false); err != nil {
-		return err
-	}
-	if mode == Standard && len(data) <= s.sure && s.sendEagerAs(ctx, dst, tag, data, nil, shape) {
-		return nil
-	}
-	if err := s.mayWait("send", dst, tag); err != nil {
-		return err
-	}
-	o := s.newSend(ctx, dst, tag, data, mode)
-	o.signature, o.send.sum = shape, sumFor(shape, data)
-	return s.sendAndWait(o)
-}
-
-// RecvTyped is Recv of elements of a signature.
-func (s *Server) RecvTyped(ctx uint16, src, tag int, buf []byte, shape uint64) (Status, error) {
-	if err := s.checkArgs("receive", ctx, src, tag, true); err != nil {
-		return Status{}, err
-	}
-	if err := s.mayWait("receive", src, tag); err != nil {
-		return Status{}, err
-	}
-	o := s.newRecv(ctx, src, tag, buf)
-	o.signature = shape
-	return s.recvAndWait(o)
-}

@@ -15,7 +15,7 @@ func TestGoWithoutAnOffer(t *testing.T) {
 	faults := make(chan error, 1)
 	j := newJob(t, 2, conduit.Config{}, Config{}, fatalTo(func(err error) { faults <- err }))
 	a, z := j[0], j[1]
-	r, err := a.IsendWith(1, 1, 5, make([]byte, 64<<10), Standard, OpOptions{Endable: true})
+	r, err := a.Isend(1, 1, 5, make([]byte, 64<<10), &Options{Endable: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestChunkForASend(t *testing.T) {
 	faults := make(chan error, 1)
 	j := newJob(t, 2, conduit.Config{}, Config{}, fatalTo(func(err error) { faults <- err }))
 	a, z := j[0], j[1]
-	r, err := a.Isend(1, 1, 5, make([]byte, 64<<10), Standard)
+	r, err := a.Isend(1, 1, 5, make([]byte, 64<<10), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func (noOwner) Fail(error, *fult.Worker) {}
 func TestMrecvAfterClose(t *testing.T) {
 	j := newJob(t, 2, conduit.Config{}, Config{})
 	a, z := j[0], j[1]
-	if _, err := a.Isend(1, 1, 5, make([]byte, 64<<10), Standard); err != nil {
+	if _, err := a.Isend(1, 1, 5, make([]byte, 64<<10), nil); err != nil {
 		t.Fatal(err)
 	}
 	z.Poll()
@@ -76,7 +76,7 @@ func TestMrecvAfterClose(t *testing.T) {
 		t.Fatal(m, err)
 	}
 	z.Close()
-	if _, err := z.Imrecv(m, make([]byte, 64<<10)); !errors.Is(err, ErrClosed) {
+	if _, err := z.Imrecv(m, make([]byte, 64<<10), nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("the receive began: %v", err)
 	}
 	z.discardMessage(m.m) // which nobody can receive

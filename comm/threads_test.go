@@ -110,7 +110,7 @@ func exchange(s *Server, peer int) error {
 		in := make([][]byte, window)
 		for i := range window {
 			in[i] = make([]byte, 100*i)
-			r, err := s.Irecv(2, peer, i, in[i])
+			r, err := s.Irecv(2, peer, i, in[i], nil)
 			if err != nil {
 				return err
 			}
@@ -119,7 +119,7 @@ func exchange(s *Server, peer int) error {
 		for i := range window {
 			b := make([]byte, 100*i)
 			pattern(b, i+round)
-			r, err := s.Isend(2, peer, i, b, Standard)
+			r, err := s.Isend(2, peer, i, b, nil)
 			if err != nil {
 				return err
 			}
@@ -181,15 +181,15 @@ func pingPongUntil(s *Server, peer, tag, rounds int) error {
 	for i := range rounds {
 		if s.Rank() == 0 {
 			binary.LittleEndian.PutUint64(buf, uint64(i))
-			if err := s.Send(1, peer, tag, buf, Standard); err != nil {
+			if err := s.Send(1, peer, tag, buf, nil); err != nil {
 				return err
 			}
 		}
-		if _, err := s.Recv(1, peer, tag, buf); err != nil {
+		if _, err := s.Recv(1, peer, tag, buf, nil); err != nil {
 			return err
 		}
 		if s.Rank() == 1 {
-			if err := s.Send(1, peer, tag, buf, Standard); err != nil {
+			if err := s.Send(1, peer, tag, buf, nil); err != nil {
 				return err
 			}
 		}

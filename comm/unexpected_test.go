@@ -32,14 +32,14 @@ func TestBoundOverAllSenders(t *testing.T) {
 			rs := make([]Req, count)
 			for i := range rs {
 				var err error
-				if rs[i], err = s.Isend(1, 0, 1, make([]byte, size), Standard); err != nil {
+				if rs[i], err = s.Isend(1, 0, 1, make([]byte, size), nil); err != nil {
 					return err
 				}
 			}
 			if err := s.AwaitAll(append(rs[:0:0], rs...)); err != nil {
 				return err
 			}
-			return s.Send(1, 0, 2, nil, Standard)
+			return s.Send(1, 0, 2, nil, nil)
 		}
 		most := int64(0)
 		for after := 0; after < 20_000; runtime.Gosched() { // polls after the budget was used up
@@ -61,12 +61,12 @@ func TestBoundOverAllSenders(t *testing.T) {
 			return fmt.Errorf("only %d unmatched bytes were kept", most)
 		}
 		for range senders * count {
-			if _, err := s.Recv(1, AnySource, 1, make([]byte, size)); err != nil {
+			if _, err := s.Recv(1, AnySource, 1, make([]byte, size), nil); err != nil {
 				return err
 			}
 		}
 		for src := 1; src <= senders; src++ {
-			if _, err := s.Recv(1, src, 2, nil); err != nil {
+			if _, err := s.Recv(1, src, 2, nil, nil); err != nil {
 				return err
 			}
 		}

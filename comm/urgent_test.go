@@ -17,7 +17,7 @@ func flooded(t *testing.T, cs []conduit.Conduit, messages int) (a, b *Server) {
 	few := func(c *am.Config) { c.Loan, c.Poll = 40, 1 }
 	j := jobOver(t, cs, Config{Eager: 1 << 10, Entries: 1 << 12}, few)
 	for range messages {
-		if _, err := j[0].Isend(1, 1, 5, make([]byte, 1000), Standard); err != nil {
+		if _, err := j[0].Isend(1, 1, 5, make([]byte, 1000), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,10 +48,10 @@ func TestAnswersPassTheQueue(t *testing.T) {
 			a, b := flooded(t, open(), messages)
 			data, buf := make([]byte, 4096), make([]byte, 4096)
 			pattern(data, 3)
-			if _, err := b.Isend(1, 0, 9, data, Standard); err != nil {
+			if _, err := b.Isend(1, 0, 9, data, nil); err != nil {
 				t.Fatal(err)
 			}
-			r, err := a.Irecv(1, 1, 9, buf)
+			r, err := a.Irecv(1, 1, 9, buf, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,12 +63,12 @@ func TestAnswersPassTheQueue(t *testing.T) {
 		})
 		t.Run(name+"/cancel", func(t *testing.T) {
 			a, b := flooded(t, open(), 0)
-			s, err := a.Isend(1, 1, 9, make([]byte, 4096), Standard)
+			s, err := a.Isend(1, 1, 9, make([]byte, 4096), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for range messages {
-				if _, err := a.Isend(1, 1, 5, make([]byte, 1000), Standard); err != nil {
+				if _, err := a.Isend(1, 1, 5, make([]byte, 1000), nil); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -21,14 +21,14 @@ func TestOthersGoOnAfterAFailure(t *testing.T) {
 	cs[0] = cut
 	j := jobOver(t, cs, Config{})
 	receive := func(src, tag int) Req {
-		r, err := j[0].Irecv(1, src, tag, make([]byte, 1))
+		r, err := j[0].Irecv(1, src, tag, make([]byte, 1), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
 	dies, lives, any := receive(1, 5), receive(2, 5), receive(AnySource, 6)
-	send, err := j[0].Isend(1, 2, 7, make([]byte, 1), Synchronous)
+	send, err := j[0].Isend(1, 2, 7, make([]byte, 1), &Options{Form: Nonblocking, Mode: Synchronous})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,11 +40,11 @@ func TestOthersGoOnAfterAFailure(t *testing.T) {
 		t.Fatalf("ended with a rank that they do not name: receive %v, wildcard %v, send %v", lives.Ready(), any.Ready(), send.Ready())
 	}
 	for tag := 5; tag <= 6; tag++ {
-		if err := j[2].Send(1, 0, tag, []byte{byte(tag)}, Standard); err != nil {
+		if err := j[2].Send(1, 0, tag, []byte{byte(tag)}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := j[2].Irecv(1, 0, 7, make([]byte, 1)); err != nil {
+	if _, err := j[2].Irecv(1, 0, 7, make([]byte, 1), nil); err != nil {
 		t.Fatal(err)
 	}
 	for what, r := range map[string]Req{"receive": lives, "wildcard": any, "send": send} {
@@ -62,7 +62,7 @@ func TestAwaitAllContextWaits(t *testing.T) {
 	for last := range n {
 		var rs []Req
 		for tag := range n {
-			r, err := j[1].Irecv(1, 0, tag, make([]byte, 1))
+			r, err := j[1].Irecv(1, 0, tag, make([]byte, 1), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func TestAwaitAllContextWaits(t *testing.T) {
 			if tag == last {
 				continue
 			}
-			if err := j[0].Send(1, 1, tag, []byte{1}, Standard); err != nil {
+			if err := j[0].Send(1, 1, tag, []byte{1}, nil); err != nil {
 				t.Fatal(err)
 			}
 			until(t, "a message comes", rs[tag].Ready, j[0])
@@ -88,7 +88,7 @@ func TestAwaitAllContextWaits(t *testing.T) {
 			t.Errorf("it came back before operation %d: %v", last, err)
 		default:
 		}
-		if err := j[0].Send(1, 1, last, []byte{1}, Standard); err != nil {
+		if err := j[0].Send(1, 1, last, []byte{1}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if <-ended; err != nil {
@@ -114,7 +114,7 @@ func TestProbersLeave(t *testing.T) {
 		})
 		if round%2 == 0 {
 			cancel()
-		} else if err := j[0].Send(1, 1, round, nil, Standard); err != nil {
+		} else if err := j[0].Send(1, 1, round, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		<-ended

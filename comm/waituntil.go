@@ -7,7 +7,6 @@ import (
 
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/comm/internal/match"
-	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/progress"
 )
 
@@ -17,67 +16,6 @@ import (
 // That needs operations whose bytes the peer cannot reach by their address: endable ones. The envelope of an endable
 // send carries no address and its bytes are not lent to the conduit. The message of an endable receive is fetched by
 // its receiver alone, or comes in pieces.
-
-// OpOptions are what an operation is to do beyond sending and receiving.
-type OpOptions struct {
-	// Form is that of the call, which a report shows.
-	Form Form
-	// Endable has End end the operation at once, whatever the peer does.
-	Endable bool
-	// Signature stands for the type of the elements. A message and a receive that both have one, and not the same, end
-	// with ErrType at the receiver. 0: none.
-	Signature uint64
-	// Alone means that only the receiver writes the buffer: for one that is read at once and used again. Both ranks may
-	// write to it otherwise, and each then waits for lines of the other's cache.
-	Alone bool
-	// Done, if not nil, is called once when an operation ends for which a request was given, maybe before that. It
-	// may run inside a poll: it must not block.
-	Done func(w *fult.Worker)
-}
-
-// IsendWith is Isend on terms.
-func (s *Server) IsendWith(ctx uint16, dst, tag int, data []byte, mode Mode, t OpOptions) (Req, error) {
-	if s.closed.Load() || uint(dst) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
-		return Req{}, s.checkArgs("send", ctx, dst, tag, false)
-	}
-	if mode == Standard && len(data) <= s.sure && s.sendEagerAs(ctx, dst, tag, data, nil, t.Signature) {
-		return Req{}, nil
-	}
-	o := s.newSend(ctx, dst, tag, data, mode)
-	o.endable, o.signature, o.send.sum = t.Endable, t.Signature, sumFor(t.Signature, data)
-	return s.startOn(o, t, s.startSend), nil
-}
-
-// startOn has start begin o, on terms.
-func (s *Server) startOn(o *op, t OpOptions, start func(*op)) Req {
-	o.form = t.Form
-	if t.Done != nil {
-		o.done.Call(t.Done)
-	}
-	r := Req{o, o.gen}
-	start(o)
-	return r
-}
-
-// IrecvWith is Irecv on terms. If alloc is not nil it gives the buffer, as in RecvAlloc.
-func (s *Server) IrecvWith(ctx uint16, src, tag int, buf []byte, alloc func(n int) []byte, t OpOptions) (Req, error) {
-	if err := s.checkArgs("receive", ctx, src, tag, true); err != nil {
-		return Req{}, err
-	}
-	if alloc != nil {
-		if err := s.checkAlloc(ctx, src, tag); err != nil {
-			return Req{}, err
-		}
-	}
-	o := s.newRecv(ctx, src, tag, buf)
-	o.recv.alloc, o.endable, o.alone, o.signature = alloc, t.Endable, t.Alone, t.Signature
-	return s.startOn(o, t, s.postOn), nil
-}
-
-// ImrecvWith is Imrecv on terms. If alloc is not nil it gives the buffer, as in RecvAlloc.
-func (s *Server) ImrecvWith(msg *Message, buf []byte, alloc func(n int) []byte, t OpOptions) (Req, error) {
-	return s.imrecv(msg, buf, alloc, nil, t)
-}
 
 // firstPolls are made before a wait asks its context to tell when it ends, which allocates.
 const firstPolls = 64

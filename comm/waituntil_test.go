@@ -29,16 +29,16 @@ func giveUpMessage(b []byte, i int) {
 
 func isendAs(s *Server, m []byte, mode Mode, packed bool) (Req, error) {
 	if packed {
-		return s.IsendFrom(1, 1, 3, whole(m), mode, OpOptions{Endable: true})
+		return s.Isend(1, 1, 3, nil, &Options{Source: whole(m), Mode: mode, Endable: true})
 	}
-	return s.IsendWith(1, 1, 3, m, mode, OpOptions{Endable: true})
+	return s.Isend(1, 1, 3, m, &Options{Mode: mode, Endable: true})
 }
 
 func irecvAs(s *Server, b []byte, packed bool) (Req, error) {
 	if packed {
-		return s.IrecvInto(1, 0, 3, whole(b), OpOptions{Endable: true})
+		return s.Irecv(1, 0, 3, nil, &Options{Target: whole(b), Endable: true})
 	}
-	return s.IrecvWith(1, 0, 3, b, nil, OpOptions{Endable: true})
+	return s.Irecv(1, 0, 3, b, &Options{Endable: true})
 }
 
 // giveUp gives messages of random sizes up after random times; packed: they go from and to cursors.
@@ -75,13 +75,13 @@ func giveUp(t *testing.T, j job, seed uint64, packed bool) {
 				}
 				clear(m)
 			}
-			if err := s.Send(1, 1, last, nil, Standard); err != nil {
+			if err := s.Send(1, 1, last, nil, nil); err != nil {
 				return err
 			}
-			_, err := s.Recv(1, 1, last, nil) // serves what was given up meanwhile
+			_, err := s.Recv(1, 1, last, nil, nil) // serves what was given up meanwhile
 			return err
 		}
-		end, err := s.Irecv(1, 0, last, nil)
+		end, err := s.Irecv(1, 0, last, nil, nil)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func giveUp(t *testing.T, j job, seed uint64, packed bool) {
 		if _, err := s.Wait(end); err != nil {
 			return err
 		}
-		return s.Send(1, 0, last, nil, Standard)
+		return s.Send(1, 0, last, nil, nil)
 	})
 	for _, s := range j {
 		for range 1000 {
@@ -157,13 +157,13 @@ func TestGiveUpInEveryState(t *testing.T) {
 			a, z := j[0], j[1]
 			b, in := make([]byte, size), make([]byte, size)
 			pattern(b, 7)
-			r, err := a.IsendWith(1, 1, 5, b, Standard, OpOptions{Endable: true})
+			r, err := a.Isend(1, 1, 5, b, &Options{Endable: true})
 			if err != nil {
 				t.Fatal(err)
 			}
 			var q Req
 			if name == "answered" || name == "sending" {
-				if q, err = z.Irecv(1, 0, 5, in); err != nil {
+				if q, err = z.Irecv(1, 0, 5, in, nil); err != nil {
 					t.Fatal(err)
 				}
 			}

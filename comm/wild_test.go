@@ -21,12 +21,12 @@ func TestPlainBeforeWildcard(t *testing.T) {
 		var bufs [2][1]byte
 		for i, src := range order {
 			var err error
-			if rs[i], err = s.Irecv(1, src, 5, bufs[i][:]); err != nil {
+			if rs[i], err = s.Irecv(1, src, 5, bufs[i][:], nil); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for i := range rs {
-			if err := s.Send(1, 0, 5, []byte{byte(i)}, Standard); err != nil {
+			if err := s.Send(1, 0, 5, []byte{byte(i)}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -47,7 +47,7 @@ func TestOldestOfAContext(t *testing.T) {
 	j := newJob(t, ranks, conduit.Config{}, Config{})
 	want := []int{3, 1, 2, 1, 3, 2}
 	for i, src := range want {
-		if err := j[src].Send(1, 0, 5, []byte{byte(i)}, Standard); err != nil {
+		if err := j[src].Send(1, 0, 5, []byte{byte(i)}, nil); err != nil {
 			t.Fatal(err)
 		}
 		for before := j[0].arrived; j[0].arrived == before; {
@@ -56,7 +56,7 @@ func TestOldestOfAContext(t *testing.T) {
 	}
 	for i, src := range want {
 		var b [1]byte
-		st, err := j[0].Recv(1, AnySource, []int{5, AnyTag}[i%2], b[:])
+		st, err := j[0].Recv(1, AnySource, []int{5, AnyTag}[i%2], b[:], nil)
 		if err != nil || st.Source != src || int(b[0]) != i {
 			t.Fatalf("receive %d got message %d of rank %d, want message %d of rank %d (%v)", i, b[0], st.Source, i, src, err)
 		}
@@ -69,7 +69,7 @@ func TestWildcardsInManyContexts(t *testing.T) {
 	j := newJob(t, 1, conduit.Config{}, Config{Entries: 1})
 	s := j[0]
 	for ctx := uint16(250); ctx < 260; ctx++ {
-		wild, err := s.Irecv(ctx, AnySource, AnyTag, make([]byte, 1))
+		wild, err := s.Irecv(ctx, AnySource, AnyTag, make([]byte, 1), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestWildcardsInManyContexts(t *testing.T) {
 				t.Fatal(err)
 			}
 			if i == s.matching.plainAfter {
-				if err := s.Send(ctx, 0, 9, []byte{1}, Standard); err != nil {
+				if err := s.Send(ctx, 0, 9, []byte{1}, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -104,11 +104,11 @@ func TestWildcardsInManyContexts(t *testing.T) {
 }
 
 func pathExpectedIn(s *Server, ctx uint16) error {
-	r, err := s.Irecv(ctx, s.rank, 3, make([]byte, 1))
+	r, err := s.Irecv(ctx, s.rank, 3, make([]byte, 1), nil)
 	if err != nil {
 		return err
 	}
-	if err := s.Send(ctx, s.rank, 3, []byte{1}, Standard); err != nil {
+	if err := s.Send(ctx, s.rank, 3, []byte{1}, nil); err != nil {
 		return err
 	}
 	_, err = s.Wait(r)
@@ -132,18 +132,18 @@ func TestWildcardsDoNotAllocate(t *testing.T) {
 
 // pathWild has a message come before its receive, and one after it.
 func pathWild(a, z *Server, in, out []byte) error {
-	if err := a.Send(1, 1, 3, out, Standard); err != nil {
+	if err := a.Send(1, 1, 3, out, nil); err != nil {
 		return err
 	}
 	z.Poll()
-	if _, err := z.Recv(1, AnySource, 3, in); err != nil {
+	if _, err := z.Recv(1, AnySource, 3, in, nil); err != nil {
 		return err
 	}
-	r, err := z.Irecv(1, AnySource, AnyTag, in)
+	r, err := z.Irecv(1, AnySource, AnyTag, in, nil)
 	if err != nil {
 		return err
 	}
-	if err := a.Send(1, 1, 3, out, Standard); err != nil {
+	if err := a.Send(1, 1, 3, out, nil); err != nil {
 		return err
 	}
 	z.Poll()
@@ -188,10 +188,10 @@ func benchSwap(b *testing.B, threads int, anySource bool) {
 func swap(s *Server, dst, src, tag, rounds int) error {
 	buf := make([]byte, 8)
 	for range rounds {
-		if err := s.Send(1, dst, tag, buf, Standard); err != nil {
+		if err := s.Send(1, dst, tag, buf, nil); err != nil {
 			return err
 		}
-		if _, err := s.Recv(1, src, tag, buf); err != nil {
+		if _, err := s.Recv(1, src, tag, buf, nil); err != nil {
 			return err
 		}
 	}
@@ -220,12 +220,12 @@ func postAndSend(a, z *Server, n int) error {
 	for i := range rs {
 		src := []int{0, AnySource}[i%2]
 		var err error
-		if rs[i], err = z.Irecv(1, src, i, buf); err != nil {
+		if rs[i], err = z.Irecv(1, src, i, buf, nil); err != nil {
 			return err
 		}
 	}
 	for i := range rs {
-		if err := a.Send(1, 1, n-1-i, buf, Standard); err != nil {
+		if err := a.Send(1, 1, n-1-i, buf, nil); err != nil {
 			return err
 		}
 		if i%32 == 0 {

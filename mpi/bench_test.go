@@ -3,8 +3,6 @@ package mpi
 import (
 	"errors"
 	"testing"
-
-	"github.com/golci/golci/comm"
 )
 
 // bench runs f as rank 0 of n; the other ranks run peer.
@@ -43,10 +41,10 @@ func BenchmarkSelf(b *testing.B) {
 			out, in, s := make([]byte, 8), make([]byte, 8), c.Proc().Server()
 			b.ResetTimer()
 			for range b.N {
-				if err := s.Send(0, 0, 1, out, comm.Standard); err != nil {
+				if err := s.Send(0, 0, 1, out, nil); err != nil {
 					return err
 				}
-				if _, err := s.Recv(0, 0, 1, in); err != nil {
+				if _, err := s.Recv(0, 0, 1, in, nil); err != nil {
 					return err
 				}
 			}

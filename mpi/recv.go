@@ -15,7 +15,7 @@ func Recv[T any](c *Comm, buf []T, source, tag int) (Status, error) {
 	}
 	b := bytesOf(buf)
 	h := c.hot()
-	st, err := h.Srv.Recv(h.Ctx, int(h.Near[source]), tag, b)
+	st, err := h.Srv.Recv(h.Ctx, int(h.Near[source]), tag, b, nil)
 	if err != nil {
 		err = c.core().RecvError("Recv", source, tag, len(b), err)
 	}
@@ -31,7 +31,7 @@ func Irecv[T any](c *Comm, buf []T, source, tag int) (Request, error) {
 	}
 	b := bytesOf(buf)
 	h := c.hot()
-	r, err := h.Srv.Irecv(h.Ctx, int(h.Near[source]), tag, b)
+	r, err := h.Srv.Irecv(h.Ctx, int(h.Near[source]), tag, b, nil)
 	if err != nil {
 		return Request{}, c.core().RecvError("Irecv", source, tag, len(b), err)
 	}

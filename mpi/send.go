@@ -31,7 +31,7 @@ func Send[T any](c *Comm, buf []T, dest, tag int) error {
 	}
 	b := bytesOf(buf)
 	h := c.hot()
-	if err := h.Srv.Send(h.Ctx, int(h.Near[dest]), tag, b, comm.Standard); err != nil {
+	if err := h.Srv.Send(h.Ctx, int(h.Near[dest]), tag, b, nil); err != nil {
 		return c.core().SendError("Send", dest, tag, len(b), err)
 	}
 	return nil
@@ -52,7 +52,7 @@ func Isend[T any](c *Comm, buf []T, dest, tag int) (Request, error) {
 	}
 	b := bytesOf(buf)
 	h := c.hot()
-	r, err := h.Srv.Isend(h.Ctx, int(h.Near[dest]), tag, b, comm.Standard)
+	r, err := h.Srv.Isend(h.Ctx, int(h.Near[dest]), tag, b, nil)
 	if err != nil {
 		return Request{}, c.core().SendError("Isend", dest, tag, len(b), err)
 	}

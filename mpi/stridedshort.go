@@ -4,8 +4,6 @@ import (
 	"errors"
 	"sync"
 	"unsafe"
-
-	"github.com/golci/golci/comm"
 )
 
 // Short parts of slices are packed and unpacked here: the datatype engine would take longer to begin than to copy them.
@@ -47,7 +45,7 @@ func sendShort[T any](c *Comm, buf []T, s Strided, dest, tag int) error {
 		s.eachBlock(func(packed, at int) { copy(line[packed:][:s.Block], buf[at:]) })
 	}
 	b, h := bytesOf(line), c.hot()
-	if err := h.Srv.Send(h.Ctx, int(h.Near[dest]), tag, b, comm.Standard); err != nil {
+	if err := h.Srv.Send(h.Ctx, int(h.Near[dest]), tag, b, nil); err != nil {
 		return c.core().SendError("SendStrided", dest, tag, len(b), err)
 	}
 	packedParts.Put(m)
@@ -59,7 +57,7 @@ func recvShort[T any](c *Comm, buf []T, s Strided, source, tag int) (Status, err
 	m := packedParts.Get().(*packedPart)
 	line := lineOf[T](m, s.Count*s.Block)
 	b, h := bytesOf(line), c.hot()
-	st, err := h.Srv.Recv(h.Ctx, int(h.Near[source]), tag, b)
+	st, err := h.Srv.Recv(h.Ctx, int(h.Near[source]), tag, b, nil)
 	n := int(st.Bytes)
 	if err != nil {
 		if err = c.core().RecvError("RecvStrided", source, tag, len(b), err); !errors.Is(err, ErrTruncate) {

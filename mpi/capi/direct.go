@@ -12,7 +12,6 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/core"
 )
 
@@ -40,7 +39,7 @@ func golciSendBytes(mem unsafe.Pointer, n C.int64_t, dest, tag, place C.int) (cl
 		return C.not_direct
 	}
 	noteSelfSend(c, dest)
-	if err := c.Srv.Send(c.Ctx, int(c.Near[dest]), int(tag), bytesAt(mem, n), comm.Standard); err != nil {
+	if err := c.Srv.Send(c.Ctx, int(c.Near[dest]), int(tag), bytesAt(mem, n), nil); err != nil {
 		return classOf(c.SendError("Send", int(dest), int(tag), int(n), err))
 	}
 	return C.MPI_SUCCESS
@@ -54,7 +53,7 @@ func golciRecvBytes(mem unsafe.Pointer, n C.int64_t, source, tag, place C.int, s
 	if c == nil {
 		return C.not_direct
 	}
-	st, err := c.Srv.Recv(c.Ctx, int(c.Near[source]), int(tag), bytesAt(mem, n))
+	st, err := c.Srv.Recv(c.Ctx, int(c.Near[source]), int(tag), bytesAt(mem, n), nil)
 	if status != nil {
 		status.MPI_SOURCE, status.MPI_TAG = source, tag
 		status.MPI_internal = [5]C.int{C.int(int32(st.Bytes)), C.int(int32(st.Bytes >> 32))}
@@ -74,7 +73,7 @@ func golciIsendBytes(mem unsafe.Pointer, n C.int64_t, dest, tag, place C.int, re
 		return C.not_direct
 	}
 	noteSelfSend(c, dest)
-	r, err := c.Srv.Isend(c.Ctx, int(c.Near[dest]), int(tag), bytesAt(mem, n), comm.Standard)
+	r, err := c.Srv.Isend(c.Ctx, int(c.Near[dest]), int(tag), bytesAt(mem, n), nil)
 	pollIfPending()
 	switch {
 	case err != nil:
@@ -103,7 +102,7 @@ func golciIrecvBytes(mem unsafe.Pointer, n C.int64_t, source, tag, place C.int, 
 	if c == nil {
 		return C.not_direct
 	}
-	r, err := c.Srv.Irecv(c.Ctx, int(c.Near[source]), int(tag), bytesAt(mem, n))
+	r, err := c.Srv.Irecv(c.Ctx, int(c.Near[source]), int(tag), bytesAt(mem, n), nil)
 	if err != nil {
 		return classOf(c.RecvError("Irecv", int(source), int(tag), int(n), err))
 	}

@@ -50,7 +50,7 @@ func started(e *C.struct_post) core.Request {
 		}
 		return r
 	}
-	r, err := c.Srv.Irecv(c.Ctx, int(c.Near[e.source]), int(e.tag), bytesAt(e.mem, e.n))
+	r, err := c.Srv.Irecv(c.Ctx, int(c.Near[e.source]), int(e.tag), bytesAt(e.mem, e.n), nil)
 	if err != nil {
 		return c.EndedWith(c.RecvError("Irecv", int(e.source), int(e.tag), int(e.n), err))
 	}

@@ -139,7 +139,7 @@ func (j *mourners) ways() map[string]func() error {
 	return map[string]func() error{
 		"barrier": func() error { return j.bs[0].Wait(1, barrier.Named) },
 		"receive": func() error {
-			_, err := j.ss[0].Recv(1, 1, 1, make([]byte, 8))
+			_, err := j.ss[0].Recv(1, 1, 1, make([]byte, 8), nil)
 			return err
 		},
 		"probe": func() error {

@@ -201,8 +201,8 @@ func (c *Comm) bsend(dest, tag int, d *data) error {
 	} else {
 		copy(k.mem, d.b)
 	}
-	t := comm.OpOptions{Form: formBuffered, Signature: d.sendSignature(), Done: k.left}
-	r, err := c.Srv.IsendWith(c.Ctx, int(c.group[dest]), tag, k.mem, comm.Standard, t)
+	opt := comm.Options{Form: formBuffered, Signature: signatureOfBytes(k.mem, d.signature), Done: k.left}
+	r, err := c.Srv.Isend(c.Ctx, int(c.group[dest]), tag, k.mem, &opt)
 	if err != nil || r.Null() {
 		k.left(nil)
 	}

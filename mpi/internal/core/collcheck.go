@@ -57,7 +57,7 @@ func (x *Call) beginCompare() *claimExchange {
 		e.steps.AllgatherSteps(x.schedulePlace(), int(unsafe.Sizeof(e.own)), false)
 		x.exchange = e
 	}
-	e.alg, e.tag, e.lastTag, e.once, e.signature = x.alg, x.tag, x.lastTag, x.once, x.terms.Signature
+	e.alg, e.tag, e.lastTag, e.once, e.signature = x.alg, x.tag, x.lastTag, x.once, x.options.Signature
 	e.onShm, e.call, e.buf = x.onShm, x.steps, x.buf
 	own := &e.own[0]
 	*own = claim{word: x.word, head: x.head, bytes: uint64(x.bytes), signature: x.signature}
@@ -67,7 +67,7 @@ func (x *Call) beginCompare() *claimExchange {
 	copy(own.name[:], x.kind)
 	in, out := bytesIn(e.own[:]), bytesIn(e.all)
 	x.buf = [schedule.Bufs]buffer{schedule.In: in, schedule.Out: out}
-	x.alg, x.once, x.onShm, x.terms.Signature = algCompare, true, nil, 0
+	x.alg, x.once, x.onShm, x.options.Signature = algCompare, true, nil, 0
 	x.tag = collTag(x.size, algCompare, 0, x.call)
 	x.lastTag = x.tag
 	if x.async != nil { // perform has them else
@@ -84,7 +84,7 @@ func (x *Call) beginCompare() *claimExchange {
 }
 
 func (x *Call) endCompare(e *claimExchange) {
-	x.alg, x.tag, x.lastTag, x.once, x.terms.Signature = e.alg, e.tag, e.lastTag, e.once, e.signature
+	x.alg, x.tag, x.lastTag, x.once, x.options.Signature = e.alg, e.tag, e.lastTag, e.once, e.signature
 	x.onShm, x.steps, x.buf = e.onShm, e.call, e.buf
 	e.buf = [schedule.Bufs]buffer{} // which are the program's
 }

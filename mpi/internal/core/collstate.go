@@ -100,7 +100,7 @@ type Call struct {
 	bytes     int    // that each rank brings, where all bring as many; else 0
 	signature uint64 // of the elements, 0 if not known
 	seal      uint64 // what the others compare on the shared segment
-	terms     comm.OpOptions
+	options   comm.Options
 	alarm     *progress.Done                // of the listener; nil for Finalize
 	once      bool                          // no rank sends another two messages
 	onShm     func(x *Call, root int) error // carries out the call through the shared segment; nil: its schedule does
@@ -149,7 +149,7 @@ func (c *Comm) starts(what string, e *Elem, later bool) (*Call, error) {
 func (x *Call) setElem(e *Elem) {
 	x.signature = e.signature()
 	if x.c.checked {
-		x.terms.Signature = x.signature
+		x.options.Signature = x.signature
 	}
 }
 
@@ -169,7 +169,7 @@ func (c *Comm) beginCall(what string, typ error, later bool) (*Call, error) {
 		x = st.open.idle.Get().(*Call)
 	}
 	x.c, x.kind, x.call = c, what, last/2+1
-	x.terms.Endable, x.terms.Signature, x.signature = c.until != nil, 0, 0
+	x.options.Endable, x.options.Signature, x.signature = c.until != nil, 0, 0
 	if x.owed.Load() {
 		x.owed.Store(false)
 	}

@@ -22,7 +22,8 @@ const (
 // receive, because the search for a reason starts only after that.
 func (x *Call) recv(st *schedule.Step, b []byte) error {
 	c := x.c
-	r, n, err := c.Srv.TryRecvThenPost(c.collCtx, int(c.peers[st.Peer]), x.tagOf(st), b, x.once, x.termsOf(st), x.alarm)
+	opt := x.recvOptions(st)
+	r, n, err := c.Srv.TryRecvThenPost(c.collCtx, int(c.peers[st.Peer]), x.tagOf(st), b, x.once, &opt, x.alarm)
 	if !r.Null() {
 		return x.waitForStep(st, r)
 	}
@@ -32,7 +33,7 @@ func (x *Call) recv(st *schedule.Step, b []byte) error {
 	return nil
 }
 
-// tagOf is the tag of a step's message, and termsOf the terms of its receive.
+// tagOf is the tag of a step's message, and recvOptions are those of its receive.
 func (x *Call) tagOf(st *schedule.Step) int {
 	if st.Last {
 		return x.lastTag
@@ -40,18 +41,16 @@ func (x *Call) tagOf(st *schedule.Step) int {
 	return x.tag
 }
 
-func (x *Call) termsOf(st *schedule.Step) comm.OpOptions {
-	t := x.terms
-	t.Alone = st.Alone
-	return t
+func (x *Call) recvOptions(st *schedule.Step) comm.Options {
+	opt := x.options
+	opt.Alone = st.Alone
+	return opt
 }
 
 func (x *Call) isend(st *schedule.Step, b []byte) (comm.Req, error) {
-	c, t := x.c, x.terms
-	if len(b) == 0 {
-		t.Signature = 0 // nothing has no type
-	}
-	r, err := c.Srv.IsendWith(c.collCtx, int(c.peers[st.Peer]), x.tagOf(st), b, comm.Standard, t)
+	c, opt := x.c, x.options
+	opt.Signature = signatureOfBytes(b, opt.Signature)
+	r, err := c.Srv.Isend(c.collCtx, int(c.peers[st.Peer]), x.tagOf(st), b, &opt)
 	if err != nil {
 		err = x.stepError(st, 0, err)
 	}
@@ -59,7 +58,8 @@ func (x *Call) isend(st *schedule.Step, b []byte) (comm.Req, error) {
 }
 
 func (x *Call) irecv(st *schedule.Step, b []byte) (comm.Req, error) {
-	r, err := x.c.Srv.IrecvWith(x.c.collCtx, int(x.c.peers[st.Peer]), x.tagOf(st), b, nil, x.termsOf(st))
+	opt := x.recvOptions(st)
+	r, err := x.c.Srv.Irecv(x.c.collCtx, int(x.c.peers[st.Peer]), x.tagOf(st), b, &opt)
 	if err != nil {
 		err = x.stepError(st, 0, err)
 	}

@@ -93,7 +93,7 @@ func (c *Comm) doGiven(k *Coll) error {
 	if err != nil {
 		return err
 	}
-	x.signature, x.terms.Signature = g.of.signature(), g.signature()
+	x.signature, x.options.Signature = g.of.signature(), g.signature()
 	err = x.Finish(x.chooseGiven(k, g, o))
 	x.args.endGiven(err == nil)
 	return err
@@ -109,7 +109,7 @@ func (c *Comm) Start(k *Coll) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	x.signature, x.terms.Signature = g.of.signature(), g.signature()
+	x.signature, x.options.Signature = g.of.signature(), g.signature()
 	err = x.chooseGiven(k, g, o)
 	return x.Launch(err)
 }

@@ -109,10 +109,10 @@ func (b *sendrecvOp) startRecv(what string, d *data, source, tag int) error {
 	if b.recv = (Request{c: c, req: comm.DoneReq(markNullRecv)}); source == ProcNull {
 		return nil
 	}
-	t := c.terms(formIsendrecv, d.signature)
-	t.Done = b.onEvent
+	opt := c.recvOptions(formIsendrecv, d)
+	opt.Done = b.onEvent
 	b.left.Add(1)
-	r, err := c.irecvWith(source, tag, d, t)
+	r, err := c.Srv.Irecv(c.Ctx, c.world(source), tag, d.b, &opt)
 	if err != nil {
 		return c.RecvError(what, source, tag, d.len(), err)
 	}
@@ -127,10 +127,10 @@ func (b *sendrecvOp) startSend(what string, d *data, dest, tag int) error {
 	if b.send = (Request{c: c}); dest == ProcNull {
 		return nil
 	}
-	t := c.terms(formIsendrecv, d.sendSignature())
-	t.Done = b.onEvent
+	opt := c.sendOptions(formIsendrecv, d, comm.Standard)
+	opt.Done = b.onEvent
 	b.left.Add(1)
-	r, err := c.isendWith(dest, tag, d, comm.Standard, t)
+	r, err := c.Srv.Isend(c.Ctx, int(c.group[dest]), tag, d.b, &opt)
 	if err != nil {
 		return c.SendError(what, dest, tag, d.len(), err)
 	}

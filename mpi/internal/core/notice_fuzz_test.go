@@ -8,8 +8,6 @@ import (
 	"os"
 	"runtime/debug"
 	"testing"
-
-	"github.com/golci/golci/comm"
 )
 
 // FuzzNotices: rank 1 sends ranks 0 and 2 any notices. They end nothing but collectives of a communicator that it is a
@@ -86,7 +84,7 @@ func (x *gossip) send(c *Comm) error {
 		}
 	}
 	for _, r := range []int{0, 2} {
-		if err := c.Srv.Send(c.Ctx, r, 1, []byte("after"), comm.Standard); err != nil {
+		if err := c.Srv.Send(c.Ctx, r, 1, []byte("after"), nil); err != nil {
 			return err
 		}
 	}
@@ -161,7 +159,7 @@ func (x *gossip) hear(c, all, part *Comm) error {
 		return err
 	}
 	var after [5]byte
-	if _, err := c.Srv.Recv(c.Ctx, 1, 1, after[:]); err != nil || string(after[:]) != "after" {
+	if _, err := c.Srv.Recv(c.Ctx, 1, 1, after[:], nil); err != nil || string(after[:]) != "after" {
 		return fmt.Errorf("the message after the notices is %q: %w", after, err)
 	}
 	if err := errors.Join(sound(part), sound(p.Self()), c.Barrier()); err != nil {
@@ -208,9 +206,9 @@ func sound(c *Comm) error {
 	var word [8]byte
 	binary.LittleEndian.PutUint64(word[:], flag)
 	to := (c.Rank() + 1) % c.Size()
-	r, err := c.Srv.Irecv(c.Ctx, int(c.group[to]), 1, make([]byte, 8))
+	r, err := c.Srv.Irecv(c.Ctx, int(c.group[to]), 1, make([]byte, 8), nil)
 	if err == nil {
-		err = c.Srv.Send(c.Ctx, int(c.group[to]), 1, word[:], comm.Standard)
+		err = c.Srv.Send(c.Ctx, int(c.group[to]), 1, word[:], nil)
 	}
 	if err == nil {
 		_, err = c.Srv.Wait(r)

@@ -24,7 +24,7 @@ type openCalls struct {
 // newOpen makes a call for the pool.
 func (st *collState) newOpen() any {
 	x := &Call{st: st, rank: st.c.rank, size: st.size, async: new(async), alarm: new(progress.Done)}
-	x.terms.Done = x.onEvent
+	x.options.Done = x.onEvent
 	return x
 }
 

@@ -64,7 +64,7 @@ func (c *Comm) doDense(k *Coll) (done bool, err error) {
 		return true, err
 	}
 	if x.signature = shape; c.checked {
-		x.terms.Signature = shape
+		x.options.Signature = shape
 	}
 	if k.In.Place {
 		in.mem = InPlace()

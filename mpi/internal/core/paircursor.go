@@ -23,8 +23,9 @@ func (p *pair) Pack(dst []byte, off int) {
 // sendPair starts a step that sends from two places.
 func (x *Call) sendPair(st *schedule.Step) (comm.Req, error) {
 	x.pairs = append(x.pairs, pair{x.bytesAt(st.At, st.Len-st.Tail), x.bytesAt(st.A, st.Tail)})
-	from := &x.pairs[len(x.pairs)-1]
-	r, err := x.c.Srv.IsendFrom(x.c.collCtx, int(x.c.peers[st.Peer]), x.tagOf(st), from, comm.Standard, x.terms)
+	opt := x.options
+	opt.Source = &x.pairs[len(x.pairs)-1]
+	r, err := x.c.Srv.Isend(x.c.collCtx, int(x.c.peers[st.Peer]), x.tagOf(st), nil, &opt)
 	if err != nil {
 		err = x.stepError(st, 0, err)
 	}

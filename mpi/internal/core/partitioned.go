@@ -357,8 +357,8 @@ func (p *partitionedSend) sendPart(i int) {
 		p.packing.Unlock()
 	}
 	p.left.Add(1)
-	t := comm.OpOptions{Signature: (&data{b: b, signature: p.signature}).sendSignature(), Done: p.onEvent}
-	r, err := p.c.Srv.IsendWith(partCtx, int(p.c.group[p.peer]), partTag(p.channel, i), b, comm.Standard, t)
+	opt := comm.Options{Signature: signatureOfBytes(b, p.signature), Done: p.onEvent}
+	r, err := p.c.Srv.Isend(partCtx, int(p.c.group[p.peer]), partTag(p.channel, i), b, &opt)
 	p.started(i, r, err)
 }
 

@@ -152,11 +152,12 @@ func (a *partArrival) postRecv() {
 }
 
 func (a *partArrival) receivePart(peer, tag int) (comm.Req, error) {
-	p, t := a.p, comm.OpOptions{Signature: a.p.signature, Done: a.onArrival}
+	p, opt := a.p, comm.Options{Signature: a.p.signature, Done: a.onArrival}
 	if p.cur != nil {
-		return p.c.Srv.IrecvInto(partCtx, peer, tag, a, t)
+		opt.Target = a
+		return p.c.Srv.Irecv(partCtx, peer, tag, nil, &opt)
 	}
-	return p.c.Srv.IrecvWith(partCtx, peer, tag, p.mem[a.from:a.to], nil, t)
+	return p.c.Srv.Irecv(partCtx, peer, tag, p.mem[a.from:a.to], &opt)
 }
 
 // onArrival is called when the message has come.

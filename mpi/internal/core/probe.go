@@ -130,10 +130,11 @@ func (m *Message) imrecv(what string, d data, alloc func(n int) []byte, bad erro
 
 // startReceive starts to receive m, which is not from the null process.
 func (m *Message) startReceive(d *data, alloc func(n int) []byte) (comm.Req, error) {
-	if d.cur != nil {
-		return m.c.Srv.ImrecvInto(m.m, d.cur, m.c.terms(formMatched, d.signature))
+	opt := m.c.recvOptions(formMatched, d)
+	if d.cur == nil {
+		opt.Alloc = alloc
 	}
-	return m.c.Srv.ImrecvWith(m.m, d.b, alloc, m.c.terms(formMatched, d.signature))
+	return m.c.Srv.Imrecv(m.m, d.b, &opt)
 }
 
 // Mrecv is Imrecv that waits.

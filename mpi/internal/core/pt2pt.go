@@ -12,7 +12,7 @@ func (c *Comm) SendBuf(what string, b Buf, dest, tag int, mode comm.Mode) error 
 	if err != nil {
 		return err
 	}
-	return c.sendWith(what, d, dest, tag, mode)
+	return c.send(what, d, dest, tag, mode)
 }
 
 // IsendBuf is SendBuf that only starts.
@@ -114,14 +114,64 @@ func (m *Message) MrecvBuf(what string, b Buf) (Status, error) {
 	return r.Wait(what)
 }
 
-// The calls below have checked arguments.
+// The calls below have checked arguments. They honour the context of a view.
 
-func (c *Comm) sendWith(what string, d data, dest, tag int, mode comm.Mode) error {
+// isPlain tells that an operation on d needs no options.
+func (c *Comm) isPlain(d *data) bool { return c.plain() && d.cur == nil }
+
+// options of an operation on elements of that signature, for a call of form f.
+func (c *Comm) options(f comm.Form, signature uint64) comm.Options {
+	return comm.Options{Form: f, Endable: c.until != nil, Signature: signature}
+}
+
+// signatureOfBytes is the signature that a message of b carries. A message without bytes has no type.
+func signatureOfBytes(b []byte, signature uint64) uint64 {
+	if len(b) == 0 {
+		return 0
+	}
+	return signature
+}
+
+// sendOptions are those of a send of d.
+func (c *Comm) sendOptions(f comm.Form, d *data, mode comm.Mode) comm.Options {
+	opt := c.options(f, d.signature)
+	opt.Mode = mode
+	if d.cur != nil {
+		opt.Source = d.cur
+	} else {
+		opt.Signature = signatureOfBytes(d.b, d.signature)
+	}
+	return opt
+}
+
+// recvOptions are those of a receive into d.
+func (c *Comm) recvOptions(f comm.Form, d *data) comm.Options {
+	opt := c.options(f, d.signature)
+	if d.cur != nil {
+		opt.Target = d.cur
+	}
+	return opt
+}
+
+func (c *Comm) send(what string, d data, dest, tag int, mode comm.Mode) error {
 	if dest == ProcNull {
 		c.Srv.PollInTurn()
 		return nil
 	}
-	if err := c.sendData(dest, tag, &d, mode); err != nil {
+	var err error
+	switch {
+	case c.until != nil:
+		var r comm.Req
+		if r, err = c.isendData(comm.Blocking, dest, tag, &d, mode); err == nil {
+			_, err = c.waitReq(r)
+		}
+	case c.isPlain(&d) && mode == comm.Standard:
+		err = c.Srv.Send(c.Ctx, int(c.group[dest]), tag, d.b, nil)
+	default:
+		opt := c.sendOptions(comm.Blocking, &d, mode)
+		err = c.Srv.Send(c.Ctx, int(c.group[dest]), tag, d.b, &opt)
+	}
+	if err != nil {
 		return c.SendError(what, dest, tag, d.len(), err)
 	}
 	return nil
@@ -138,12 +188,34 @@ func (c *Comm) isend(what string, f comm.Form, d data, dest, tag int, mode comm.
 	return Request{c: c, req: r}, nil
 }
 
+// isendData is isend without its errors' names.
+func (c *Comm) isendData(f comm.Form, dest, tag int, d *data, mode comm.Mode) (comm.Req, error) {
+	if err := c.contextOver(); err != nil {
+		return comm.Req{}, err
+	}
+	opt := c.sendOptions(f, d, mode)
+	return c.Srv.Isend(c.Ctx, int(c.group[dest]), tag, d.b, &opt)
+}
+
 func (c *Comm) recv(what string, d data, source, tag int) (Status, error) {
 	if source == ProcNull {
 		c.Srv.PollInTurn()
 		return nullStatus, nil
 	}
-	st, err := c.recvData(source, tag, &d)
+	var st comm.Status
+	var err error
+	switch {
+	case c.until != nil:
+		var r comm.Req
+		if r, err = c.irecvData(comm.Blocking, source, tag, &d); err == nil {
+			st, err = c.waitReq(r)
+		}
+	case c.isPlain(&d):
+		st, err = c.Srv.Recv(c.Ctx, c.world(source), tag, d.b, nil)
+	default:
+		opt := c.recvOptions(comm.Blocking, &d)
+		st, err = c.Srv.Recv(c.Ctx, c.world(source), tag, d.b, &opt)
+	}
 	if err != nil {
 		err = c.RecvError(what, source, tag, d.len(), err)
 	}
@@ -160,6 +232,15 @@ func (c *Comm) irecv(what string, f comm.Form, d data, source, tag int) (Request
 		return Request{}, c.RecvError(what, source, tag, d.len(), err)
 	}
 	return Request{c: c, req: r}, nil
+}
+
+// irecvData is irecv without its errors' names.
+func (c *Comm) irecvData(f comm.Form, source, tag int, d *data) (comm.Req, error) {
+	if err := c.contextOver(); err != nil {
+		return comm.Req{}, err
+	}
+	opt := c.recvOptions(f, d)
+	return c.Srv.Irecv(c.Ctx, c.world(source), tag, d.b, &opt)
 }
 
 func (c *Comm) sendrecv(what string, out data, dest, stag int, in data, source, rtag int) (Status, error) {

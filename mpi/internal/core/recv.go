@@ -78,7 +78,9 @@ func (c *Comm) RecvAlloc(
 		c.Srv.PollInTurn()
 		return nullStatus, nil
 	}
-	st, err := c.recvAlloc(source, tag, c.signature(e), alloc)
+	opt := c.options(comm.Blocking, c.signature(e))
+	opt.Alloc = alloc
+	st, err := c.recvWith(source, tag, &opt)
 	s := c.status(st, source)
 	if err != nil {
 		return s, c.RecvError(what, source, tag, int(st.Bytes), err)
@@ -87,6 +89,21 @@ func (c *Comm) RecvAlloc(
 		return s, c.RecvError(what, s.Source, s.Tag, int(s.Bytes), CountError(s.Bytes, size))
 	}
 	return s, nil
+}
+
+// recvWith receives what opt says; it waits.
+func (c *Comm) recvWith(source, tag int, opt *comm.Options) (comm.Status, error) {
+	if c.until == nil {
+		return c.Srv.Recv(c.Ctx, c.world(source), tag, nil, opt)
+	}
+	if err := c.contextOver(); err != nil {
+		return comm.Status{}, err
+	}
+	r, err := c.Srv.Irecv(c.Ctx, c.world(source), tag, nil, opt)
+	if err != nil {
+		return comm.Status{}, err
+	}
+	return c.waitReq(r)
 }
 
 // CountError tells that n bytes are no whole number of elements of so many bytes.

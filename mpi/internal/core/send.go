@@ -11,7 +11,7 @@ func (c *Comm) SendAny(what string, e *Elem, b []byte, dest, tag int, mode comm.
 	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
 		return err
 	}
-	return c.sendWith(what, data{b: b, signature: c.signature(e)}, dest, tag, mode)
+	return c.send(what, data{b: b, signature: c.signature(e)}, dest, tag, mode)
 }
 
 // IsendAny is SendAny that only starts.

@@ -160,7 +160,7 @@ func (x *Call) sleepUntil(peer int, over func() bool, on shmcoll.Awaited) error 
 	sh := &x.st.shared
 	c, sleepers, bit := x.c, sh.b.Sleepers(on), uint64(1)<<sh.me
 	peer = sh.ranks[peer]
-	r, err := c.Srv.IrecvWith(c.collCtx, int(c.peers[peer]), x.tag, nil, nil, comm.OpOptions{Endable: true})
+	r, err := c.Srv.Irecv(c.collCtx, int(c.peers[peer]), x.tag, nil, &comm.Options{Endable: true})
 	if err != nil {
 		return c.opError(x.kind, err)
 	}

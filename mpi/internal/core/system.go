@@ -35,8 +35,8 @@ var systemCtx, _ = contextsOf(systemID)
 func (s *system) sendMessage(y *groupExchange, to int, contents []byte) error {
 	b := append(y.name.Append(make([]byte, 0, groupmsg.Size+len(contents))), contents...)
 	call := y.awaits(to)
-	t := comm.OpOptions{Endable: true, Done: func(w *fult.Worker) { s.srv.EndCall(call, nil, w) }}
-	r, err := s.srv.IsendWith(systemCtx, to, y.name.Tag(), b, comm.Standard, t)
+	opt := comm.Options{Endable: true, Done: func(w *fult.Worker) { s.srv.EndCall(call, nil, w) }}
+	r, err := s.srv.Isend(systemCtx, to, y.name.Tag(), b, &opt)
 	if err != nil || r.Null() {
 		s.srv.EndCall(call, nil, nil)
 	}
@@ -99,7 +99,7 @@ type posted struct {
 // postRecv starts a receive.
 func (s *system) postRecv(from, tag int) {
 	p := &posted{s: s, from: from, tag: tag}
-	p.req, p.err = s.srv.IrecvWith(systemCtx, from, tag, nil, p.alloc, comm.OpOptions{Done: p.onEvent})
+	p.req, p.err = s.srv.Irecv(systemCtx, from, tag, nil, &comm.Options{Alloc: p.alloc, Done: p.onEvent})
 	if p.err != nil {
 		p.deliver(nil)
 		return

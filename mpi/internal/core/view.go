@@ -68,11 +68,6 @@ func (c *Comm) origin() *Comm {
 // plain reports whether the calls of c need nothing but what the server's plain calls do.
 func (c *Comm) plain() bool { return c.until == nil && !c.checked }
 
-// terms of an operation on elements of that signature.
-func (c *Comm) terms(f comm.Form, shape uint64) comm.OpOptions {
-	return comm.OpOptions{Form: f, Endable: c.until != nil, Signature: shape}
-}
-
 // contexts are ctx and that of a view.
 func (c *Comm) contexts(ctx context.Context) []context.Context {
 	if c.until == nil {
