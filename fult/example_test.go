@@ -3,6 +3,7 @@ package fult_test
 import (
 	"fmt"
 	"log"
+	"sync/atomic"
 	"time"
 
 	"github.com/golci/golci/fult"
@@ -158,5 +159,69 @@ func ExampleWaitGroup() {
 	fmt.Println(h.Join(), s.Close())
 	// Output:
 	// [0 1 4]
+	// <nil> <nil>
+}
+
+// A thread waits at a Cond until another one has put something in a queue. It tests the condition in a loop.
+func ExampleCond() {
+	s := scheduler()
+	var m fult.Mutex
+	c := fult.Cond{L: &m}
+	var queue []string
+	taker, err := s.Go(func(t *fult.Thread) {
+		m.Lock(t)
+		for len(queue) == 0 {
+			if err := c.Wait(t); err != nil { // lets the putter have the Mutex, and takes it again
+				log.Fatal(err)
+			}
+		}
+		fmt.Println("took", queue[0])
+		if err := m.Unlock(t); err != nil {
+			log.Fatal(err)
+		}
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = s.Go(func(t *fult.Thread) {
+		m.Lock(t)
+		queue = append(queue, "a word")
+		c.Signal(t)
+		if err := m.Unlock(t); err != nil {
+			log.Fatal(err)
+		}
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(taker.Join(), s.Close())
+	// Output:
+	// took a word
+	// <nil> <nil>
+}
+
+// A thread waits for the signal of another one. The signal is kept if it comes before the wait.
+func ExampleThread_Wait() {
+	s := scheduler()
+	h, err := s.Go(func(t *fult.Thread) {
+		var ready atomic.Bool
+		_, err := s.Go(func(*fult.Thread) {
+			ready.Store(true)
+			t.Signal()
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		for !ready.Load() { // a wait may return without cause
+			t.Wait()
+		}
+		fmt.Println("ready")
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(h.Join(), s.Close())
+	// Output:
+	// ready
 	// <nil> <nil>
 }

@@ -6,6 +6,20 @@
 // are slices of any fixed-size type without pointers, structs included; [SendValue] takes any other Go value. Every
 // function returns an error for errors.Is. None panics on bad arguments.
 //
+// The shortest program, which `golci run -n 4` starts as four ranks, and which runs alone as a job of one:
+//
+//	func main() {
+//		p, err := mpi.Init()
+//		if err != nil {
+//			log.Fatal(err)
+//		}
+//		c := p.World()
+//		fmt.Printf("rank %d of %d\n", c.Rank(), c.Size())
+//		if err := p.Finalize(); err != nil {
+//			log.Fatal(err)
+//		}
+//	}
+//
 // The comment of a function says if it waits. While a light-weight thread waits, other threads of its worker run. A
 // goroutine that waits blocks, and makes progress for its rank meanwhile.
 //
