@@ -10,7 +10,7 @@ import "context"
 //   - A receive is as if it had not been called: the next one gets the message. But a message that has been matched is
 //     received. Its bytes may still have to come from the sender: a long message between nodes, and within one where
 //     ranks do not reach each other's memory. The call then waits for them, or for the failure of that rank. Test and
-//     its kin do not block for them either.
+//     its like do not block for them either.
 //   - A send is taken back if its receiver has not been told of it. Else its bytes are copied, and the receiver gets
 //     the whole message or none of it: the sender does not learn which.
 //   - A collective that ends so has failed on this rank, and so the collectives of the communicator end: see

@@ -64,7 +64,7 @@ type Job struct {
 // Names of the launchers, as in Job.Launcher.
 const (
 	LauncherGolci   = "golci"   // golci run
-	LauncherHydra   = "hydra"   // mpiexec of MPICH and its kin
+	LauncherHydra   = "hydra"   // mpiexec of MPICH and its like
 	LauncherSlurm   = "slurm"   // srun, with PMI or without
 	LauncherPMI     = "pmi"     // another PMI-1 launcher
 	LauncherOpenMPI = "openmpi" // mpirun of Open MPI

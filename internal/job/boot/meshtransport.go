@@ -28,7 +28,7 @@ const (
 // errPost is wrapped by complaints about messages of a gathering.
 var errPost = errors.New("golci: malformed message")
 
-// meshTransport is the courier of a job of processes: a mesh of connections that is there for one gathering.
+// meshTransport is the transport of a job of processes: a mesh of connections that is there for one gathering.
 type meshTransport struct {
 	rank   int
 	node   *mesh.Node

@@ -19,7 +19,7 @@ type peer struct {
 	win        []*segment
 	hotel      hotel
 	sendQueues [channels]sendQueue
-	turns      uint8 // of the lanes
+	turns      uint8 // of the queues
 	resends    list
 	flight     int // bytes of those in the hotel
 	orders     [channels]uint32

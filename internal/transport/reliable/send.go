@@ -228,7 +228,7 @@ func (p *peer) need(t *turn, ch Channel) int {
 	return p.mtu
 }
 
-// longNext tells whether the next segment of a lane, which has one, is a piece of a long message.
+// longNext tells whether the next segment of a queue, which has one, is a piece of a long message.
 func (p *peer) longNext(l *sendQueue) bool {
 	return l.whole.head == nil || l.toLong && p.mayCut(l.long.head)
 }

@@ -73,7 +73,7 @@ func (p *peer) question(n uint8, now time.Duration) {
 	}
 }
 
-// trust ends the doubt: the peer was heard.
+// trust ends the suspicion: the peer was heard.
 func (p *peer) trust() {
 	p.suspicion = suspicion{from: p.suspicion.from, free: p.suspicion.free, next: never}
 }

@@ -75,7 +75,7 @@ func (c *Conduit) suspect(peer int) {
 
 const deathBytes = 4
 
-// spreadDeaths passes on which ranks are dead, once each, to those that package obituary names. A rank that has it from
+// spreadDeaths passes on which ranks are dead, once each, to those that package deathnotice names. A rank that has it from
 // others asks the dead one itself. Under engine.
 func (c *Conduit) spreadDeaths() {
 	dead := c.deaths

@@ -1,11 +1,11 @@
 package groupmsg
 
 // Router hands messages to the meetings of one rank that they belong to, whichever receive they came by. Receives go by
-// source and tag, so two meetings with one tag and a source in common get each other's messages. The desk counts
+// source and tag, so two meetings with one tag and a source in common get each other's messages. The router counts
 // receives for each such pair, and meetings that wait; it does not care who posted which.
 //
 // Messages of one meeting from one source are handed out in the order in which they came. One goroutine at a time uses
-// a desk. W stands for whoever waits, M for a message.
+// a router. W stands for whoever waits, M for a message.
 type Router[W, M any] struct {
 	posted map[recvKey]*counter[W]
 	early  map[sender][]M // came before anybody waited for them
@@ -54,7 +54,7 @@ func (c *counter[W]) postMore() bool {
 }
 
 // Completed says that a receive from a rank has completed, and which meeting the message belongs to. ok: who waited for
-// it gets it. Otherwise the desk keeps it. If post, the caller must post the receive again, since others still wait.
+// it gets it. Otherwise the router keeps it. If post, the caller must post the receive again, since others still wait.
 func (d *Router[W, M]) Completed(name Name, from int, m M) (who W, ok, post bool) {
 	p := recvKey{from, name.Tag()}
 	c := d.counterAt(p)

@@ -56,7 +56,7 @@ func lsf(v *view) (*Allocation, error) {
 	return a, nil
 }
 
-// sge reads PE_HOSTFILE, of Grid Engine and its kin: lines of name, slots, queue and processors.
+// sge reads PE_HOSTFILE, of Grid Engine and its like: lines of name, slots, queue and processors.
 func sge(v *view) (*Allocation, error) {
 	const from = "PE_HOSTFILE"
 	if v.str(from) == "" {
