@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // shape is one random set of arguments that all ranks of a test know.
@@ -51,7 +52,10 @@ func fill(r, from, n int) []element {
 // eachShape runs f with 1 to 8 ranks and several random shapes.
 func eachShape(t *testing.T, f func(c *Comm, s shape) error, opts ...Option) {
 	seed, rounds := source(t), 6
-	if testing.Short() {
+	switch {
+	case invariants.Race: // other roots and lengths bring no other goroutines
+		rounds = 1
+	case testing.Short():
 		rounds = 3
 	}
 	for _, n := range upToEight() {

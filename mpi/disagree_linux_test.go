@@ -43,6 +43,7 @@ const whichDiffers = "GOLCI_TEST_DIFFERS"
 // TestDisagreementBetweenProcesses: processes that disagree all get an error: over memory by the next call that all
 // make, by messages in Finalize at the latest.
 func TestDisagreementBetweenProcesses(t *testing.T) {
+	skipUnderRace(t, "it does not see memory that processes share; TestDisagreement has the goroutines of one")
 	differ := func(t *testing.T, n int, role string, env ...string) {
 		t.Parallel()
 		j := startProcesses(t, n, role, env...)

@@ -226,8 +226,11 @@ func sumsOf(ranks, i, n int) []int {
 // come between.
 func TestOverlappingCollectives(t *testing.T) {
 	const threads, calls = 8, 12
-	seed := source(t)
-	for _, size := range []int{1, 2, 3, 5} {
+	seed, sizes := source(t), []int{1, 2, 3, 5}
+	if invariants.Race { // the threads of a rank meet each other, however many ranks there are
+		sizes = []int{3}
+	}
+	for _, size := range sizes {
 		for _, k := range callers {
 			t.Run(fmt.Sprintf("%d/%s", size, k.name), func(t *testing.T) {
 				must(t, size, func(c *Comm) error {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // lengthCalls are collectives in which a rank takes all parts for n bytes.
@@ -40,6 +42,9 @@ func TestLengthsOfWays(t *testing.T) {
 				{300 << 10, 270 << 10},
 			} {
 				for ranks := 2; ranks <= 3; ranks++ {
+					if invariants.Race && ranks == 2 {
+						continue // three have the goroutines of two
+					}
 					name := fmt.Sprintf("%s/%s/%d-%d/%d", how, x.name, n[0], n[1], ranks)
 					t.Run(name, func(t *testing.T) { lengthsDiffer(t, ranks, n, x.call, how) })
 				}

@@ -11,9 +11,10 @@ func init() {
 
 // TestStandardBetweenProcesses checks all rules of a number of ranks in one job of processes of this machine.
 func TestStandardBetweenProcesses(t *testing.T) {
+	skipUnderRace(t, "it does not see memory that processes share; TestStandard has the goroutines of one")
 	for n := 1; n <= 8; n++ {
 		if testing.Short() && n != 2 && n != 5 {
-			continue // processes of more ranks than cores take long, above all with the race detector
+			continue // processes of more ranks than cores take long
 		}
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()

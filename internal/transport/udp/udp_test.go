@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/platform/invariants"
 	"github.com/golci/golci/internal/test/conformance"
 	"github.com/golci/golci/internal/test/udptest"
 	"github.com/golci/golci/internal/transport/udp/seal"
@@ -43,6 +44,9 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && name != "encrypt" {
 				t.Skip("-short: one kind of datagram is enough")
+			}
+			if invariants.Race {
+				j.slow = 5
 			}
 			conformance.RunSlow(t, j.slow, j.open)
 		})
