@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/golci/golci/internal/platform/invariants"
 	"github.com/golci/golci/realm/internal/event"
 )
 
@@ -115,7 +116,10 @@ func TestRandomGraphs(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rounds := 30
-	if testing.Short() {
+	switch {
+	case invariants.Race: // each graph has 200 nodes that begin beside each other
+		rounds = 2
+	case testing.Short():
 		rounds = 5
 	}
 	for _, n := range []int{1, 2, 3, 5} {

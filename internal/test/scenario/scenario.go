@@ -9,11 +9,22 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the scenarios in testdata to what happens now")
+
+// ParseNumber reads a number of a scenario; one that is none ends the test.
+func ParseNumber(t testing.TB, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
 
 // Run replays each file testdata/*.txt as a test of its own. start is called for each; the function that it returns
 // gets every input line and returns what must stand below it, a line each.

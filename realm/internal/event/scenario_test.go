@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -38,13 +37,7 @@ type script struct {
 	x *system
 }
 
-func (s *script) number(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return n
-}
+func (s *script) number(text string) int { return scenario.ParseNumber(s.t, text) }
 
 func (s *script) event(text string) (slot int, gen uint32) {
 	return int(text[0] - 'a'), uint32(s.number(text[2:]))

@@ -3,7 +3,6 @@ package reservation
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -86,13 +85,7 @@ func (s *script) start(f []string) {
 	s.w = newWorld(p)
 }
 
-func (s *script) number(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return n
-}
+func (s *script) number(text string) int { return scenario.ParseNumber(s.t, text) }
 
 // mode is what follows the rank.
 func (s *script) mode(f []string) Mode {
