@@ -136,7 +136,7 @@ func TestRecoverOfTheKnown(t *testing.T) {
 
 // recovers kills a rank in each collective, in jobs with env beside the environment of the test.
 func recovers(t *testing.T, conduit string, env ...string) {
-	env = append(env, "GOLCI_CONDUIT="+conduit, "GOLCI_UDP_DEADAFTER=5s", "GOLCI_OFI_DEADAFTER=5s")
+	env = append(env, "GOLCI_CONDUIT="+conduit, "GOLCI_DEADAFTER=5s")
 	for _, d := range deadly() {
 		if testing.Short() && d.name != "Allreduce" && d.name != "IneighborAlltoallw" {
 			continue

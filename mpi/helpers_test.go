@@ -13,6 +13,7 @@ import (
 
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/internal/test/tuningtest"
 )
 
 // patience is how long a job of a test may take before it counts as hanging.
@@ -22,7 +23,7 @@ const patience = 4 * time.Minute
 func job(t testing.TB, n int, f func(c *Comm) error, opts ...Option) error {
 	t.Helper()
 	done := make(chan error, 1)
-	go func() { done <- Run(n, f, opts...) }()
+	go func() { done <- Run(n, f, append([]Option{WithTuning(tuningtest.FromEnv())}, opts...)...) }()
 	select {
 	case err := <-done:
 		return err

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/rank"
 )
 
 // overOnePool runs f over the conduit whose ranks lend from one pool each.
 func overOnePool(t *testing.T, n int, f func(c *Comm) error) {
 	t.Helper()
-	if err := Run(n, f, With(settings.Conduit.Env(), "udp"), WithLoan(40), With(settings.Bank.Env(), "2000"),
-		With(settings.LenderLimit.Env(), "200"), With(settings.LoanMax.Env(), "400"), WithEager(8000)); err != nil {
+	if err := Run(n, f, With(settings.Conduit.Env(), "udp"), WithLoan(40),
+		WithTuning(rank.Tuning{Bank: 2000, LenderLimit: 200, MaxLoan: 400}), WithEager(8000)); err != nil {
 		t.Error(err)
 	}
 }

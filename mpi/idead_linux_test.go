@@ -54,7 +54,7 @@ func roleOpen(p *Proc) error {
 			return fmt.Errorf("collective %d: %w", i, errors.Join(errors.New("no ErrPeer of rank 1"), err))
 		}
 	}
-	if took := time.Since(begun); took > 30*time.Second { // of which a network takes two: see GOLCI_UDP_DEADAFTER
+	if took := time.Since(begun); took > 30*time.Second { // of which a network takes two: see GOLCI_DEADAFTER
 		return fmt.Errorf("the last call has ended after %v", took)
 	}
 	// Finalize waits for the others now. One that left at once would be a second death to those still in a collective.
@@ -72,7 +72,7 @@ func TestDeadRankInOpenCollectives(t *testing.T) {
 		t.Run(conduit, func(t *testing.T) {
 			t.Setenv("GOLCI_CONDUIT", conduit)
 			t.Setenv("GOLCI_UDP_FAULTS", faults)
-			t.Setenv("GOLCI_UDP_DEADAFTER", "5s")
+			t.Setenv("GOLCI_DEADAFTER", "5s")
 			j := startProcesses(t, 4, "open")
 			for r, cmd := range j.cmds {
 				if err := cmd.Wait(); r != 1 && (err != nil || !strings.Contains(j.outs[r].String(), "all ended")) {

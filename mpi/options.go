@@ -43,6 +43,9 @@ func WithUnexpected(bytes int) Option { return With(settings.Unexpected.Env(), s
 // WithLoan sets the credits, of 256 bytes, lent to each peer; it must be the same on all ranks.
 func WithLoan(credits int) Option { return With(settings.Loan.Env(), strconv.Itoa(credits)) }
 
+// WithTuning sets bounds that no setting changes, for tests and benchmarks; they must be the same on all ranks.
+func WithTuning(t rank.Tuning) Option { return func(o *options) { o.rank.Tuning = t } }
+
 // WithSpin sets how long a waiter polls before it sleeps.
 func WithSpin(d time.Duration) Option { return With(settings.Spin.Env(), d.String()) }
 

@@ -45,8 +45,7 @@ func rolePending(p *Proc) error {
 func TestPendingAfterDeath(t *testing.T) {
 	for _, conduit := range append([]string{"shm"}, networks...) {
 		t.Setenv("GOLCI_CONDUIT", conduit)
-		t.Setenv("GOLCI_UDP_DEADAFTER", "5s")
-		t.Setenv("GOLCI_OFI_DEADAFTER", "5s")
+		t.Setenv("GOLCI_DEADAFTER", "5s")
 		j := startProcesses(t, 2, "pending")
 		_ = j.cmds[0].Wait() // it kills itself
 		if err := j.cmds[1].Wait(); err != nil || !strings.Contains(j.text(), "rank 1 is done") {

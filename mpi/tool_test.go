@@ -19,11 +19,11 @@ func TestVariables(t *testing.T) {
 				return fmt.Errorf("%+v", v)
 			}
 		}
-		if n < 30 {
+		if n < 20 {
 			return fmt.Errorf("%d variables", n)
 		}
 		for name, want := range map[string]any{
-			"GOLCI_SPIN": 3 * time.Millisecond, "GOLCI_EPOCH": 77, "GOLCI_EAGER": int64(3000), "GOLCI_DUMP": "stacks",
+			"GOLCI_SPIN": 3 * time.Millisecond, "GOLCI_LOAN": 77, "GOLCI_EAGER": int64(3000), "GOLCI_DUMP": "stacks",
 			"GOLCI_DEBUG": false,
 		} {
 			if v, err := p.Variable(name); err != nil || v.Value != want || v.Given != (want != false) {
@@ -34,7 +34,7 @@ func TestVariables(t *testing.T) {
 			return fmt.Errorf("no error for a name of no variable: %w", err)
 		}
 		return nil
-	}, mpi.With("GOLCI_SPIN", "3ms"), mpi.With("GOLCI_EPOCH", "77"), mpi.With("GOLCI_EAGER", "3000"),
+	}, mpi.With("GOLCI_SPIN", "3ms"), mpi.With("GOLCI_LOAN", "77"), mpi.With("GOLCI_EAGER", "3000"),
 		mpi.With("GOLCI_DUMP", "stacks"))
 	if err != nil {
 		t.Error(err)

@@ -24,6 +24,8 @@ var (
 type Config struct {
 	// Settings are values by the names of their variables, and go before the environment. `golci info` lists the names.
 	Settings map[string]string
+	// Tuning has bounds that no setting changes, for tests and benchmarks.
+	Tuning Tuning
 	// Attach registers the layers that work on the rank (Rank.Attach). It is called on every rank, before anything
 	// polls or sends. It must not send, nor wait for other ranks. Its error ends the start.
 	Attach func(*Rank) error
@@ -56,6 +58,9 @@ func (c Config) readSettings() (*options, error) {
 	if o.Caller == "" {
 		o.Caller = "rank"
 	}
+	if err := o.Tuning.check(); err != nil {
+		return nil, err
+	}
 	var err error
 	if o.values, err = settings.Parse(o.lookup); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrArgument, err)
@@ -63,6 +68,9 @@ func (c Config) readSettings() (*options, error) {
 	known := o.values.List()
 	for env := range c.Settings {
 		if !slices.ContainsFunc(known, func(i settings.Info) bool { return i.Env == env }) {
+			if to, ok := settings.Successor(env); ok {
+				return nil, fmt.Errorf("%w: no setting is called %s any more; use %s", ErrArgument, env, to)
+			}
 			return nil, fmt.Errorf("%w: no setting is called %q", ErrArgument, env)
 		}
 	}

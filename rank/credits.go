@@ -138,7 +138,7 @@ func firstLoan(o *options, size int) int {
 		most = wideLoan
 	}
 	n = max(n, min(most, wideLoans/size))
-	return min(n, cmp.Or(settings.LoanMax.Get(o.values), n))
+	return min(n, cmp.Or(o.Tuning.MaxLoan, n))
 }
 
 // terms are the terms of credits, the same on all ranks because their settings are.
@@ -150,8 +150,8 @@ func terms(o *options, size int) credit.Config {
 	c := credit.Terms(size, chunk)
 	c.Min = credit.Cost(record(o, size))
 	c.PerPeer = max(first, c.Min)
-	if n := settings.Bank.Get(o.values); n >= 0 {
-		c.Bank = n
+	if n := o.Tuning.Bank; n != 0 {
+		c.Bank = max(0, n)
 	}
 	if n := settings.AMRecvSpace.Get(o.values); n > 0 {
 		c.Bank = max(0, int(n/credit.Unit)-c.PerPeer*(size-1))
@@ -162,11 +162,7 @@ func terms(o *options, size int) credit.Config {
 		pool := receivepool.ShapeFor(c.Total(size), record(o, size))
 		c.Bank += pool.Credits - c.Total(size) // the pool is made of whole buffers
 	}
-	c.Max = max(cmp.Or(settings.LoanMax.Get(o.values), most), c.PerPeer)
-	c.LenderLimit = settings.LenderLimit.Get(o.values)
-	c.RevokeLimit = settings.RevokeLimit.Get(o.values)
-	c.Scavenge = settings.Scavenge.Get(o.values)
-	c.Epoch = settings.Epoch.Get(o.values)
+	o.Tuning.tuneCredits(&c, most)
 	return c
 }
 
@@ -195,10 +191,9 @@ func (o *options) pooled(cfg udp.Config) udp.Config {
 	t := terms(o, cfg.Size)
 	cfg.Credits = t.Total(cfg.Size)
 	cfg.Conduit = networkConfig(o, cfg.Size)
-	cfg.SafeLimit, cfg.AMLimit, cfg.SysLimit = settings.SafeLimit.Get(o.values), settings.AMLimit.Get(o.values), settings.SysLimit.Get(o.values)
-	cfg.Limits = tickets.Limits{
-		Messages: settings.MsgLimit.Get(o.values), Requests: settings.SBChunks.Get(o.values), Replies: settings.RplChunks.Get(o.values),
-	}
+	u := &o.Tuning
+	cfg.SafeLimit, cfg.AMLimit, cfg.SysLimit = cmp.Or(u.PollReplies, pollReplies), u.PollRequests, u.PollSystem
+	cfg.Limits = tickets.Limits{Messages: u.Messages, Requests: u.RequestChunks, Replies: u.ReplyChunks}
 	if t.Mode == credit.NoFlow && cfg.Limits == (tickets.Limits{}) {
 		// What the loan of one peer would pay for, so that nothing overflows.
 		cfg.Limits = tickets.Without

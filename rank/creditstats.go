@@ -18,7 +18,6 @@ const (
 	statsEvery = 10 * time.Millisecond // between two looks at the credits
 	statsShare = 50                    // and at least so many times what a look takes, which grows with the ranks
 	rankMark   = "%r"                  // in the file's name
-	fileOff    = "off"                 // in place of a name
 )
 
 // creditLine is one line of a rank's statistics file. Counts are since the start.
@@ -61,10 +60,10 @@ type creditStats struct {
 	last creditLine // nothing was written while its Time is zero
 }
 
-// startCreditStats begins the file that GOLCI_CREDIT_STATS names for this rank, if it names one.
+// startCreditStats begins the file of credits that GOLCI_TRACE names for this rank, if it names one.
 func startCreditStats(r *Rank) *creditStats {
-	path := settings.CreditStats.Get(r.opts.values)
-	if path == fileOff {
+	path := settings.TraceOf(r.opts.values).Credits
+	if path == "" {
 		return nil
 	}
 	s := &creditStats{

@@ -57,9 +57,10 @@ func toRankZero(t *testing.T, n int, cfg Config) {
 
 // dynamicStats are the terms of a small job whose loans grow; over says with which conduit.
 func dynamicStats(path, over string) Config {
-	return with(settings.Conduit.Env(), over, settings.FlowControl.Env(), "dynamic", settings.Eager.Env(), "1000",
-		settings.Loan.Env(), "6", settings.Bank.Env(), "60", settings.LoanMax.Env(), "100", settings.Epoch.Env(), "64",
-		settings.CreditStats.Env(), path)
+	cfg := with(settings.Conduit.Env(), over, settings.FlowControl.Env(), "dynamic", settings.Eager.Env(), "1000",
+		settings.Loan.Env(), "6", settings.Trace.Env(), "credits="+path)
+	cfg.Tuning = Tuning{Bank: 60, MaxLoan: 100, Epoch: 64}
+	return cfg
 }
 
 func TestCreditStatsOverTime(t *testing.T) {
@@ -125,8 +126,8 @@ func mostOf(lines []creditLine, value func(p peerCredit) int) (most int) {
 // TestCreditStatsOfAnIdleJob: where nothing moves there is the first line and the last, and no peer in them.
 func TestCreditStatsOfAnIdleJob(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "credits")
-	must(t, 2, with(settings.CreditStats.Env(), path, settings.Conduit.Env(), "local", settings.FlowControl.Env(), "static"),
-		func(*Rank) error { return nil })
+	must(t, 2, with(settings.Trace.Env(), "credits="+path, settings.Conduit.Env(), "local",
+		settings.FlowControl.Env(), "static"), func(*Rank) error { return nil })
 	for rank := range 2 {
 		lines := linesOf(t, fmt.Sprint(path, ".", rank))
 		if n := len(lines); n < 1 || n > 2 || len(lines[n-1].Peers) != 0 || lines[n-1].Mode != "static" {

@@ -92,9 +92,9 @@ func listenConfig(o *options, size int) (udp.ListenConfig, error) {
 }
 
 func datagramConfig(o *options, job *boot.Job, mode seal.Mode) udp.Config {
-	dead := settings.UDPDeadAfter.Get(o.values)
+	dead := settings.DeadAfter.Get(o.values)
 	return o.pooled(udp.Config{
-		Rank: job.Rank, Size: job.Size, Key: job.Key, Mode: mode, MinRTO: settings.UDPMinRTO.Get(o.values),
+		Rank: job.Rank, Size: job.Size, Key: job.Key, Mode: mode, MinRTO: o.Tuning.MinRTO,
 		KeepAlive: dead / 10, DeadAfter: dead,
 	})
 }

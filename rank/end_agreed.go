@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/internal/job/boot"
 	"github.com/golci/golci/internal/job/exit"
-	"github.com/golci/golci/internal/observe/settings"
 )
 
 // ender drives one process's part in the end of its job, among the ranks of its world: the state machine of package
@@ -45,7 +45,7 @@ func newEnder(r *Rank) (*ender, error) {
 	e := &ender{r: r, limit: boot.ExitLimit(set, r.job.Mates), over: make(chan struct{}), suspect: -1}
 	e.watch, e.unwatch = context.WithCancel(context.Background())
 	var err error
-	e.m, err = exit.New(exitConfig(set, r.job.Rank-r.job.First, r.job.Mates))
+	e.m, err = exit.New(exitConfig(r.opts, r.job.Rank-r.job.First, r.job.Mates))
 	if err != nil || r.job.Mates == 1 {
 		return e, err
 	}
@@ -62,8 +62,10 @@ func newEnder(r *Rank) (*ender, error) {
 	return e, err
 }
 
-func exitConfig(set *settings.Set, rank, size int) exit.Config {
-	return exit.Config{Rank: rank, Size: size, Settle: settings.ExitSettle.Get(set), Limit: boot.ExitLimit(set, size)}
+func exitConfig(o *options, rank, size int) exit.Config {
+	return exit.Config{
+		Rank: rank, Size: size, Settle: cmp.Or(o.Tuning.ExitSettle, exitSettle), Limit: boot.ExitLimit(o.values, size),
+	}
 }
 
 // lookForEnds has the conduit told of ranks whose process ends, if it does not find that by itself. All planes are

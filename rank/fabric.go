@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/internal/job/boot"
@@ -26,9 +25,6 @@ func openByFabric(ctx context.Context, o *options, job *boot.Job) (conduit.Condu
 func fabricWay(v *settings.Set) (provider, domain string) {
 	return named(settings.OFIProvider.Get(v)), named(settings.OFIDomain.Get(v))
 }
-
-// fabricDeadAfter is how long a rank that libfabric leads to may be silent.
-func fabricDeadAfter(o *options) time.Duration { return settings.OFIDeadAfter.Get(o.values) }
 
 // named is a text of a setting, empty for auto.
 func named(s string) string {

@@ -66,7 +66,7 @@ func fabricConfig(o *options, job *boot.Job) ofi.Config {
 	return ofi.Config{
 		Rank: job.Rank, Size: job.Size, Job: binary.LittleEndian.Uint32(sum[:]),
 		Conduit: networkConfig(o, job.Size), Connect: settings.InitTimeout.Get(o.values),
-		DeadAfter: fabricDeadAfter(o),
+		DeadAfter: settings.DeadAfter.Get(o.values),
 	}
 }
 

@@ -252,7 +252,7 @@ func stuckTime(o *options) time.Duration { return cmp.Or(settings.Stuck.Get(o.va
 // endpointConfig is the configuration of the endpoint. The caller sets Scheduler and Fatal.
 func endpointConfig(o *options, pl plan, size int) am.Config {
 	return am.Config{
-		Credits: terms(o, size), Poll: settings.AMLimit.Get(o.values),
+		Credits: terms(o, size), Poll: o.Tuning.PollRequests,
 		Progress: progress.Config{
 			Spin: spinTime(o) * pl.turns(), Crowded: pl.crowded, Share: pl.share, Dedicated: pl.dedicated,
 		},

@@ -38,8 +38,9 @@ type timeline struct {
 
 // startTimeline begins the file that GOLCI_TRACE names for this rank, if it names one.
 func startTimeline(r *Rank) *timeline {
-	path := settings.Trace.Get(r.opts.values)
-	if path == fileOff {
+	files := settings.TraceOf(r.opts.values)
+	path := files.Timeline
+	if path == "" {
 		return nil
 	}
 	t := &timeline{sched: r.sched, tell: func(err error) {
@@ -57,7 +58,7 @@ func startTimeline(r *Rank) *timeline {
 	}
 	t.rec, err = trace.New(trace.Config{
 		Path: t.part, Rank: r.job.Rank, Size: r.job.Size, Host: host,
-		Limit: settings.TraceLimit.Get(r.opts.values), Tell: t.tell,
+		Limit: files.Limit, Tell: t.tell,
 	})
 	if err != nil {
 		t.tell(err)

@@ -257,7 +257,7 @@ func TestTimelineNowhere(t *testing.T) {
 // TestTimelineFull: the limit holds, and what is dropped is told.
 func TestTimelineFull(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "time.json")
-	ringOf(t, 1, 12000, with(settings.Trace.Env(), path, settings.TraceLimit.Env(), "1M"))
+	ringOf(t, 1, 12000, with(settings.Trace.Env(), path+",limit=1M"))
 	var b bytes.Buffer
 	all, err := trace.Write(&b, []string{path})
 	if err != nil || len(all) != 1 || all[0].Dropped == 0 || all[0].Records == 0 {

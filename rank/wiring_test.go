@@ -7,8 +7,6 @@ import (
 
 	"github.com/golci/golci/internal/job/boot"
 	"github.com/golci/golci/internal/transport/credit"
-	"github.com/golci/golci/internal/transport/receivepool"
-	"github.com/golci/golci/internal/transport/udp"
 	"github.com/golci/golci/internal/transport/udp/faulty"
 	"github.com/golci/golci/internal/transport/udp/seal"
 )
@@ -36,26 +34,6 @@ var (
 	pooled  = []string{"GOLCI_CONDUIT", "udp"}
 	exiting = func(n int) func(o *options) any { return func(o *options) any { return boot.ExitLimit(o.values, n) } }
 )
-
-func ofPool(f func(c udp.Config) int) func(o *options) any {
-	return func(o *options) any {
-		return f(datagramConfig(o, &boot.Job{Size: wiredRanks}, seal.Trust))
-	}
-}
-
-// unrounded is the bank without what the rounding to whole buffers adds, if that is less than a buffer.
-func unrounded(want int) func(c credit.Config) int {
-	return func(c credit.Config) int {
-		if over := c.Bank - want; over >= 0 && over < receivepool.ShapeFor(1, 64<<10).Credits {
-			return want
-		}
-		return c.Bank
-	}
-}
-
-func ofTerms(f func(c credit.Config) int) func(o *options) any {
-	return func(o *options) any { return f(wiredTerms(o)) }
-}
 
 func ofPlan(f func(p plan) any) func(o *options) any {
 	return func(o *options) any {
@@ -85,13 +63,10 @@ var wires = map[string]wire{
 		c, err := listenConfig(o, wiredRanks)
 		return fmt.Sprint(c.Buffer, err)
 	}, "123456 <nil>"},
-	"GOLCI_UDP_DEADAFTER": {"20s", nil, func(o *options) any {
+	"GOLCI_DEADAFTER": {"20s", nil, func(o *options) any {
 		c := datagramConfig(o, &boot.Job{Size: wiredRanks}, seal.Trust)
 		return fmt.Sprint(c.DeadAfter, c.KeepAlive)
 	}, "20s 2s"},
-	"GOLCI_UDP_MINRTO": {"9ms", nil, func(o *options) any {
-		return datagramConfig(o, &boot.Job{Size: wiredRanks}, seal.Trust).MinRTO
-	}, 9 * time.Millisecond},
 	"GOLCI_UDP_FAULTS": {"loss=0.25", nil, func(o *options) any {
 		c, err := listenConfig(o, wiredRanks)
 		return fmt.Sprint(c.Faults, err)
@@ -104,46 +79,21 @@ var wires = map[string]wire{
 		_, domain := fabricWay(o.values)
 		return domain
 	}, "mlx5_0"},
-	"GOLCI_OFI_DEADAFTER": {"3s", nil, func(o *options) any { return fabricDeadAfter(o) }, 3 * time.Second},
-	"GOLCI_EAGER":         {"3000", nil, func(o *options) any { return eager(o) }, 3000},
-	"GOLCI_RENDEZVOUS":    {"get", nil, nil, "mpi: TestServerConfig holds it"},
-	"GOLCI_UNEXPECTED":    {"77777", nil, nil, "mpi: TestServerConfig holds it"},
-	"GOLCI_FLOWCONTROL":   {"none", nil, func(o *options) any { return wiredTerms(o).Mode }, credit.NoFlow},
-	"GOLCI_LOAN":          {"55", nil, ofTerms(func(c credit.Config) int { return c.PerPeer }), 55},
-	"GOLCI_BANK":          {"9999", pooled, ofTerms(unrounded(9999)), 9999},
-	"GOLCI_AMRECV_SPACE":  {"64MiB", pooled, func(o *options) any { return wiredTerms(o).Bank > 200_000 }, true},
-	"GOLCI_LOAN_MAX":      {"1234", pooled, ofTerms(func(c credit.Config) int { return c.Max }), 1234},
-	"GOLCI_LENDER_LIMIT":  {"77", pooled, ofTerms(func(c credit.Config) int { return c.LenderLimit }), 77},
-	"GOLCI_REVOKE_LIMIT":  {"78", pooled, ofTerms(func(c credit.Config) int { return c.RevokeLimit }), 78},
-	"GOLCI_SCAVENGE":      {"13", pooled, ofTerms(func(c credit.Config) int { return c.Scavenge }), 13},
-	"GOLCI_EPOCH":         {"4321", pooled, ofTerms(func(c credit.Config) int { return c.Epoch }), 4321},
-	"GOLCI_CHECK":         {"types", nil, nil, "mpi: TestServerConfig holds it"},
-	"GOLCI_COLLECTIVES":   {"messages", nil, nil, "mpi: TestBoardSetting holds it"},
-	"GOLCI_CREDIT_STATS":  {"x.%r", nil, nil, "held by TestCreditStatsOverTime"},
-	"GOLCI_TRACE":         {"x.%r", nil, nil, "held by TestTimeline"},
-	"GOLCI_TRACE_LIMIT":   {"2M", nil, nil, "held by TestTimelineFull"},
-	"GOLCI_MSG_LIMIT":     {"99", pooled, ofPool(func(c udp.Config) int { return c.Limits.Messages }), 99},
-	"GOLCI_SB_CHUNKS":     {"98", pooled, ofPool(func(c udp.Config) int { return c.Limits.Requests }), 98},
-	"GOLCI_RPL_CHUNKS":    {"97", pooled, ofPool(func(c udp.Config) int { return c.Limits.Replies }), 97},
-	"GOLCI_SAFE_LIMIT":    {"96", pooled, ofPool(func(c udp.Config) int { return c.SafeLimit }), 96},
-	"GOLCI_SYS_LIMIT":     {"94", pooled, ofPool(func(c udp.Config) int { return c.SysLimit }), 94},
-	"GOLCI_AM_LIMIT": {"95", pooled, func(o *options) any {
-		return fmt.Sprint(ofPool(func(c udp.Config) int { return c.AMLimit })(o), endpointConfig(o, plan{}, wiredRanks).Poll)
-	}, "95 95"},
-	"GOLCI_INIT_TIMEOUT":       {"17s", nil, func(o *options) any { return sharedConfig(&boot.Job{Size: wiredRanks}, o).Timeout }, 17 * time.Second},
-	"GOLCI_EXITTIMEOUT":        {"18s", nil, exiting(2), 18 * time.Second},
-	"GOLCI_EXITTIMEOUT_MIN":    {"8s", nil, exiting(2), 8500 * time.Millisecond},
-	"GOLCI_EXITTIMEOUT_FACTOR": {"2s", nil, exiting(2), 9 * time.Second},
-	"GOLCI_EXITTIMEOUT_MAX":    {"5100ms", nil, exiting(2), 5100 * time.Millisecond},
-	"GOLCI_EXITSETTLE":         {"3ms", nil, func(o *options) any { return exitConfig(o.values, 0, wiredRanks).Settle }, 3 * time.Millisecond},
-	"GOLCI_BIND":               {"none", nil, nil, "no test here: cmd/golci reads it"},
-	"GOLCI_ALLOCATION":         {"none", nil, nil, "no test here: cmd/golci reads it"},
-	"GOLCI_CC":                 {"gcc", nil, nil, "no test here: cmd/golci reads it"},
-	"GOLCI_CXX":                {"g++", nil, nil, "no test here: cmd/golci reads it"},
-	"GOLCI_CLIB":               {".", nil, nil, "no test here: cmd/golci reads it"},
-	"GOLCI_STUCK":              {"19s", nil, func(o *options) any { return schedulerConfig(o, plan{}).StuckAfter }, 19 * time.Second},
-	"GOLCI_DUMP":               {"stacks", nil, nil, "read when the signal comes: internal/test/jobtest"},
-	"GOLCI_DEBUG":              {"on", nil, nil, "no test here: internal/job/boot reads it"},
+	"GOLCI_EAGER":        {"3000", nil, func(o *options) any { return eager(o) }, 3000},
+	"GOLCI_RENDEZVOUS":   {"get", nil, nil, "mpi: TestServerConfig holds it"},
+	"GOLCI_UNEXPECTED":   {"77777", nil, nil, "mpi: TestServerConfig holds it"},
+	"GOLCI_FLOWCONTROL":  {"none", nil, func(o *options) any { return wiredTerms(o).Mode }, credit.NoFlow},
+	"GOLCI_LOAN":         {"55", nil, ofTerms(func(c credit.Config) int { return c.PerPeer }), 55},
+	"GOLCI_AMRECV_SPACE": {"64MiB", pooled, func(o *options) any { return wiredTerms(o).Bank > 200_000 }, true},
+	"GOLCI_CHECK":        {"types", nil, nil, "mpi: TestServerConfig holds it"},
+	"GOLCI_COLLECTIVES":  {"messages", nil, nil, "mpi: TestBoardSetting holds it"},
+	"GOLCI_TRACE":        {"x.%r", nil, nil, "held by TestTimeline, TestTimelineFull and TestCreditStatsOverTime"},
+	"GOLCI_INIT_TIMEOUT": {"17s", nil, func(o *options) any { return sharedConfig(&boot.Job{Size: wiredRanks}, o).Timeout }, 17 * time.Second},
+	"GOLCI_EXITTIMEOUT":  {"18s", nil, exiting(2), 18 * time.Second},
+	"GOLCI_BIND":         {"none", nil, nil, "no test here: cmd/golci reads it"},
+	"GOLCI_STUCK":        {"19s", nil, func(o *options) any { return schedulerConfig(o, plan{}).StuckAfter }, 19 * time.Second},
+	"GOLCI_DUMP":         {"stacks", nil, nil, "read when the signal comes: internal/test/jobtest"},
+	"GOLCI_DEBUG":        {"on", nil, nil, "no test here: internal/job/boot reads it"},
 }
 
 func mustOptions(pairs []string) *options {

@@ -7,18 +7,21 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/golci/golci/internal/platform/invariants"
 	"github.com/golci/golci/rank"
 )
 
 // conduits are the ways between ranks that data take in tests.
-var conduits = map[string]map[string]string{
-	"local": nil,
-	"udp":   {"GOLCI_CONDUIT": "udp"},
+var conduits = map[string]rank.Config{
+	"local": {},
+	"udp":   {Settings: map[string]string{"GOLCI_CONDUIT": "udp"}},
 	"faulty": {
-		"GOLCI_CONDUIT": "udp", "GOLCI_UDP_FAULTS": "loss=0.05,dup=0.05,reorder=0.1,seed=1",
-		"GOLCI_UDP_MINRTO": "200us",
+		Settings: map[string]string{
+			"GOLCI_CONDUIT": "udp", "GOLCI_UDP_FAULTS": "loss=0.05,dup=0.05,reorder=0.1,seed=1",
+		},
+		Tuning: rank.Tuning{MinRTO: 200 * time.Microsecond},
 	},
 }
 
@@ -29,7 +32,7 @@ var underRace = map[string]int{"local": 3, "udp": 2}
 // overWays runs f on rank 0 of jobs of 1 to 3 ranks, over each conduit; the others only serve. Some of the jobs have
 // registered memory.
 func overWays(t *testing.T, f func(t *testing.T, rt *Runtime)) {
-	for name, env := range conduits {
+	for name, cfg := range conduits {
 		for n := 1; n <= 3; n++ {
 			if testing.Short() && name == "faulty" && n < 3 {
 				continue
@@ -42,7 +45,7 @@ func overWays(t *testing.T, f func(t *testing.T, rt *Runtime)) {
 				if n != 2 {
 					rc.Segment = 4 << 20
 				}
-				err := RunWith(n, rank.Config{Settings: env}, func(rt *Runtime) error {
+				err := RunWith(n, cfg, func(rt *Runtime) error {
 					if rt.Rank() == 0 {
 						guarded(t, rt, f)
 					}

@@ -362,9 +362,10 @@ func TestTimelineOfTasks(t *testing.T) {
 func BenchmarkWatched(b *testing.B) {
 	for _, how := range []string{"off", "profile", "timeline", "both"} {
 		b.Run(how, func(b *testing.B) {
-			cfg := rank.Config{Settings: map[string]string{settings.TraceLimit.Env(): "1T"}}
+			var cfg rank.Config
 			if how == "timeline" || how == "both" {
-				cfg.Settings[settings.Trace.Env()] = filepath.Join(b.TempDir(), "x.part")
+				path := filepath.Join(b.TempDir(), "x.part")
+				cfg.Settings = map[string]string{settings.Trace.Env(): path + ",limit=1T"}
 			}
 			err := RunWith(1, cfg, func(rt *Runtime) error {
 				var opts []Option

@@ -15,6 +15,7 @@ import (
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/internal/transport/credit"
 	"github.com/golci/golci/internal/transport/udp"
+	"github.com/golci/golci/rank"
 )
 
 // ErrConfig is an error of Run and Show, for errors.Is.
@@ -68,30 +69,30 @@ func (c Config) terms(m credit.Mode) credit.Config {
 	return t
 }
 
-// settings are those of the ranks of a run.
-func (c Config) settings(m credit.Mode) map[string]string {
-	set := overDatagrams(creditSettings(c.terms(m), leastLoan*credit.Unit-slack))
-	set[settings.MsgLimit.Env()] = strconv.Itoa(tickets)
-	return set
+// rankConfig is that of the ranks of a run.
+func (c Config) rankConfig(m credit.Mode) rank.Config {
+	cfg := creditConfig(c.terms(m), leastLoan*credit.Unit-slack)
+	overDatagrams(cfg.Settings)
+	cfg.Tuning.Messages = tickets
+	return cfg
 }
 
 // overDatagrams adds to the settings of ranks of one process.
-func overDatagrams(set map[string]string) map[string]string {
+func overDatagrams(set map[string]string) {
 	set[settings.Conduit.Env()], set[settings.UDPSecurity.Env()] = udp.Name, "trust"
-	return set
 }
 
-// creditSettings ask for those terms, and for records with room for eager bytes. Only their caller polls such ranks.
-func creditSettings(t credit.Config, eager int) map[string]string {
+// creditConfig asks for those terms, and for records with room for eager bytes. Only their caller polls such ranks.
+func creditConfig(t credit.Config, eager int) rank.Config {
 	set := twin.Settings()
 	set[settings.FlowControl.Env()] = t.Mode.String()
-	for setting, n := range map[settings.Setting[int]]int{
-		settings.Loan: t.PerPeer, settings.Bank: t.Bank, settings.LoanMax: t.Max, settings.Epoch: t.Epoch,
-	} {
-		set[setting.Env()] = strconv.Itoa(n)
-	}
+	set[settings.Loan.Env()] = strconv.Itoa(t.PerPeer)
 	set[settings.Eager.Env()] = strconv.Itoa(eager)
-	return set
+	bank := t.Bank
+	if bank == 0 {
+		bank = -1 // none
+	}
+	return rank.Config{Settings: set, Tuning: rank.Tuning{Bank: bank, MaxLoan: t.Max, Epoch: t.Epoch}}
 }
 
 // pattern says who sends to whom.

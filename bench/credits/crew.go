@@ -30,8 +30,8 @@ type tally struct {
 }
 
 // assemble brings up ranks that only the crew polls, with those settings. The caller closes the team.
-func assemble(ranks int, set map[string]string) (*crew, error) {
-	team, err := rank.Local(ranks, rank.Config{Settings: set})
+func assemble(ranks int, cfg rank.Config) (*crew, error) {
+	team, err := rank.Local(ranks, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("credits: %w", err)
 	}

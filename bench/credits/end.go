@@ -34,7 +34,9 @@ type end struct {
 
 // openEnd brings up a rank of its own on the job, with the credits of a mode.
 func openEnd(ctx context.Context, job *rank.Job, name string, mode credit.Mode, most int) (*end, error) {
-	on, err := rank.On(ctx, job, rank.Config{Name: name, Settings: flowSettings(mode, most)})
+	cfg := flowConfig(mode, most)
+	cfg.Name = name
+	on, err := rank.On(ctx, job, cfg)
 	if err != nil {
 		return nil, err
 	}

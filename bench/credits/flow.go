@@ -68,15 +68,15 @@ func Flow(ctx context.Context, job *rank.Job, c FlowConfig, out func(bench.Row))
 	return job.Barrier(ctx)
 }
 
-// flowSettings ask for the default table of two ranks. Only the static loan is as large as a dynamic one becomes, so
+// flowConfig asks for the default table of two ranks. Only the static loan is as large as a dynamic one becomes, so
 // that the modes differ in nothing else.
-func flowSettings(m credit.Mode, most int) map[string]string {
+func flowConfig(m credit.Mode, most int) rank.Config {
 	c := credit.Terms(2, most+slack)
 	c.Mode = m
 	if m != credit.Dynamic {
 		c.PerPeer = c.Max
 	}
-	return creditSettings(c, most)
+	return creditConfig(c, most)
 }
 
 // close finalizes the ranks of all modes, together with the other process unless err tells of a failure.

@@ -13,6 +13,7 @@ import (
 	"github.com/golci/golci/internal/transport/credit"
 	"github.com/golci/golci/internal/transport/receivepool"
 	"github.com/golci/golci/internal/transport/udp"
+	"github.com/golci/golci/rank"
 )
 
 // LoansName is the name of the benchmark Loans, and the first word of its rows.
@@ -93,15 +94,16 @@ func Loans(ctx context.Context, c LoansConfig, out func(bench.Row)) error {
 	return c.raw(ctx, out)
 }
 
-// defaultTerms are the settings of ranks over datagrams that differ from the default in the mode only.
-func defaultTerms(m credit.Mode) map[string]string {
-	set := overDatagrams(twin.Settings())
+// defaultTerms are those of ranks over datagrams that differ from the default in the mode only.
+func defaultTerms(m credit.Mode) rank.Config {
+	set := twin.Settings()
+	overDatagrams(set)
 	set[settings.FlowControl.Env()] = m.String()
-	return set
+	return rank.Config{Settings: set}
 }
 
 // together has f measure a crew of each mode.
-func together(ranks int, set func(m credit.Mode) map[string]string, f func(crews []*crew) error) (err error) {
+func together(ranks int, cfg func(m credit.Mode) rank.Config, f func(crews []*crew) error) (err error) {
 	var crews []*crew
 	defer func() {
 		for _, w := range crews {
@@ -109,7 +111,7 @@ func together(ranks int, set func(m credit.Mode) map[string]string, f func(crews
 		}
 	}()
 	for _, m := range modes {
-		w, err := assemble(ranks, set(m.mode))
+		w, err := assemble(ranks, cfg(m.mode))
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ type showing struct {
 // run makes all ranks send for the given time, and hands out a row for each sample. All that was sent has come when
 // it returns.
 func (c Config) run(ctx context.Context, p pattern, m credit.Mode, length time.Duration, out func(Row)) (err error) {
-	w, err := assemble(c.Ranks, c.settings(m))
+	w, err := assemble(c.Ranks, c.rankConfig(m))
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ import (
 // given makes the command golci with args in an environment that a scheduler has made.
 func given(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := golci(t, args...)
-	cmd.Env = append(append(cmd.Env, "GOLCI_ALLOCATION=auto"), env...)
+	cmd := golciHere(t, args...)
+	cmd.Env = append(cmd.Env, env...)
 	return cmd
 }
 
@@ -179,8 +179,8 @@ func TestAllocationOff(t *testing.T) {
 			t.Errorf("%s: %q", name, r.out)
 		}
 	}
-	r := run(t, given(t, append(env, "GOLCI_ALLOCATION=none"), joinArgs()...))
-	r.want(t, 0, "")
+	r := run(t, given(t, append(env, "GOLCI_ALLOCATION=none"), joinArgs("-hosts", "localhost:1")...))
+	r.want(t, 0, "GOLCI_ALLOCATION is set, but no setting is called so any more; use golci run -allocation\n")
 	run(t, given(t, env, joinArgs("-allocation", "some")...)).want(t, 1, "-allocation must be auto or none")
 }
 

@@ -21,6 +21,9 @@ type ccCmd struct {
 	Print   bool     `help:"Print the command, and do not run it."`
 	Rebuild bool     `help:"Build the C library anew, even if there is one."`
 	Cxx     bool     `help:"Compile C++."`
+	WithCC  string   `name:"with-cc" default:"cc" help:"Compiler of C, and arguments for it; it builds the C library, too." placeholder:"COMMAND"`
+	WithCXX string   `name:"with-cxx" default:"c++" help:"Compiler of C++, and arguments for it." placeholder:"COMMAND"`
+	WithLib string   `name:"with-lib" help:"Directory of the C library; default: it is looked for, and built where there is none." placeholder:"DIR"`
 	Install string   `help:"Write mpicc, mpicxx, mpiexec and mpi.pc into a directory, and compile nothing." placeholder:"DIR"`
 	Args    []string `arg:"" optional:"" passthrough:"" name:"args" help:"Arguments of the compiler."`
 }
@@ -38,23 +41,22 @@ func (c *ccCmd) setArgs(l line) error {
 
 // Run runs the compiler, and ends with its exit code.
 func (c *ccCmd) Run() error {
-	set, err := settings.Parse(os.LookupEnv)
-	if err != nil {
-		return err
+	for _, text := range settings.Misspelt(os.Environ()) {
+		sayLine(text)
 	}
-	cc, err := c.compiler(set)
+	cc, err := c.compiler()
 	if err != nil {
 		return err
 	}
 	if err := findSources(c.Args); err != nil {
 		return err
 	}
-	place, err := findLibrary(set, c.Rebuild)
+	place, err := c.findLibrary()
 	if err != nil {
 		return err
 	}
 	if c.Install != "" {
-		return installWrappers(c.Install, place)
+		return c.installWrappers(place)
 	}
 	if text, ok := clib.Answer(cc, place, c.Args); ok {
 		fmt.Println(text)
@@ -92,33 +94,38 @@ func findSources(args []string) error {
 	return nil
 }
 
-// compiler is the one that the settings name, with its first arguments.
-func (c *ccCmd) compiler(set *settings.Set) ([]string, error) {
-	of := settings.CC
+// compiler is the one that the flags name, with its first arguments.
+func (c *ccCmd) compiler() ([]string, error) {
+	name, flag := c.WithCC, "-with-cc"
 	if c.Cxx {
-		of = settings.CXX
+		name, flag = c.WithCXX, "-with-cxx"
 	}
-	cc := strings.Fields(of.Get(set))
+	cc := strings.Fields(name)
 	switch {
 	case len(cc) == 0:
-		return nil, fmt.Errorf("%s names no compiler", of.Env())
+		return nil, fmt.Errorf("%s names no compiler", flag)
 	case filepath.Base(cc[0]) == "golci":
-		return nil, fmt.Errorf("%s names golci, which is no compiler of its own", of.Env())
+		return nil, fmt.Errorf("%s names golci, which is no compiler of its own", flag)
 	}
 	return cc, nil
 }
 
-// installWrappers writes the wrappers of this program into a directory, which is made.
-func installWrappers(dir string, place clib.Place) error {
+// installWrappers writes the wrappers of this program into a directory, which is made. They have the compilers and the
+// library of c.
+func (c *ccCmd) installWrappers(place clib.Place) error {
 	self, err := ownPath()
 	if err != nil {
 		return err
 	}
-	return clib.Install(dir, self, place)
+	flags := []string{"-with-cc", c.WithCC, "-with-cxx", c.WithCXX}
+	if c.WithLib != "" {
+		flags = append(flags, "-with-lib", place.Lib)
+	}
+	return clib.Install(c.Install, self, place, flags...)
 }
 
 // findLibrary finds the header and the C library of this program.
-func findLibrary(set *settings.Set, anew bool) (p clib.Place, err error) {
+func (c *ccCmd) findLibrary() (p clib.Place, err error) {
 	table, err := abi.Load()
 	if err != nil {
 		return p, err
@@ -136,12 +143,10 @@ func findLibrary(set *settings.Set, anew bool) (p clib.Place, err error) {
 		return p, err
 	}
 	f := clib.Finder{
-		Golci: self, Cache: filepath.Join(cache, "golci", "clib"), Source: librarySource, Anew: anew,
-		Build: func(source, output string) error { return buildLibrary(source, output, settings.CC.Get(set)) },
+		Golci: self, Cache: filepath.Join(cache, "golci", "clib"), Source: librarySource, Anew: c.Rebuild,
+		Build: func(source, output string) error { return buildLibrary(source, output, c.WithCC) },
+		Dir:   c.WithLib,
 		Key:   clib.Hash(fmt.Appendln(nil, version(), self, st.Size(), st.ModTime().UnixNano())),
-	}
-	if settings.CLib.Given(set) {
-		f.Dir = settings.CLib.Get(set)
 	}
 	return f.Find(table.Header())
 }

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// cc makes golci cc with args and variables, and a cache of its own. If a.c is among args, it runs where that is.
-func cc(t *testing.T, vars []string, args ...string) *exec.Cmd {
+// cc makes golci cc with flags and then args, and a cache of its own. If a.c is among args, it runs where that is.
+func cc(t *testing.T, flags []string, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := golci(t, append([]string{"cc"}, args...)...)
+	cmd := golci(t, slices.Concat([]string{"cc"}, flags, args)...)
 	if slices.Contains(args, "a.c") {
 		cmd.Dir = t.TempDir()
 		if err := os.WriteFile(filepath.Join(cmd.Dir, "a.c"), nil, 0o644); err != nil {
@@ -22,7 +22,6 @@ func cc(t *testing.T, vars []string, args ...string) *exec.Cmd {
 		}
 	}
 	cmd.Env = append(cmd.Env, "XDG_CACHE_HOME="+t.TempDir(), "GOCACHE="+goCache(t))
-	cmd.Env = append(cmd.Env, vars...)
 	return cmd
 }
 
@@ -49,7 +48,7 @@ func noLibrary(t *testing.T) string {
 // TestCCPassesArguments: the compiler gets all flags but golci's own. Here it prints them.
 func TestCCPassesArguments(t *testing.T) {
 	dir := noLibrary(t)
-	vars := []string{"GOLCI_CC=echo -m64", "GOLCI_CLIB=" + dir}
+	flags := []string{"-with-cc", "echo -m64", "-with-lib=" + dir}
 	end := " -L" + dir + " -lmpi_abi -Wl,-rpath," + dir
 	for args, want := range map[string]string{
 		"-O2 -v a.c":      "-O2 -v a.c" + end,
@@ -58,13 +57,13 @@ func TestCCPassesArguments(t *testing.T) {
 		"-- -print":       "-print",
 		"-version -print": "-version -print",
 	} {
-		r := run(t, cc(t, vars, strings.Fields(args)...))
+		r := run(t, cc(t, flags, strings.Fields(args)...))
 		words := strings.SplitN(strings.TrimSpace(r.out), " ", 3)
 		if r.code != 0 || len(words) != 3 || words[0] != "-m64" || !strings.HasPrefix(words[1], "-I") || words[2] != want {
 			t.Errorf("%q: the compiler gets %q, want %q at the end; %s", args, words, want, r.err)
 		}
 	}
-	r := run(t, cc(t, vars, "-print"))
+	r := run(t, cc(t, flags, "-print"))
 	if !strings.HasPrefix(r.out, "echo -m64 -I") || !strings.HasSuffix(r.out, end+"\n") {
 		t.Errorf("-print prints %q", r.out)
 	}
@@ -72,16 +71,20 @@ func TestCCPassesArguments(t *testing.T) {
 
 // TestCCEnds: the code is the compiler's, or 1 where there is none.
 func TestCCEnds(t *testing.T) {
-	library := "GOLCI_CLIB=" + noLibrary(t)
-	run(t, cc(t, []string{"GOLCI_CC=false", library}, "a.c")).want(t, 1, "")
+	library := "-with-lib=" + noLibrary(t)
+	run(t, cc(t, []string{"-with-cc=false", library}, "a.c")).want(t, 1, "")
 	script := filepath.Join(t.TempDir(), "cc")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\necho no >&2\nexit 7\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	run(t, cc(t, []string{"GOLCI_CC=" + script, library}, "a.c")).want(t, 7, "no\n")
-	run(t, cc(t, []string{"GOLCI_CC= ", library}, "a.c")).want(t, 1, "GOLCI_CC names no compiler")
-	run(t, cc(t, []string{"GOLCI_CC=/no/compiler", library}, "a.c")).want(t, 1, "/no/compiler")
-	run(t, cc(t, []string{"GOLCI_CLIB=/no/library"}, "a.c")).want(t, 1, "there is no libmpi_abi.so in /no/library")
+	run(t, cc(t, []string{"-with-cc", script, library}, "a.c")).want(t, 7, "no\n")
+	run(t, cc(t, []string{"-with-cc", " ", library}, "a.c")).want(t, 1, "-with-cc names no compiler")
+	run(t, cc(t, []string{"-with-cc", "/no/compiler", library}, "a.c")).want(t, 1, "/no/compiler")
+	run(t, cc(t, []string{"-with-lib", "/no/library"}, "a.c")).want(t, 1, "there is no libmpi_abi.so in /no/library")
+	run(t, cc(t, []string{"-with-cxx", "echo c++", library}, "-cxx", "-c", "a.c")).want(t, 0, "")
+	old := cc(t, []string{"-with-cc", "true", library}, "a.c")
+	old.Env = append(old.Env, "GOLCI_CC=clang")
+	run(t, old).want(t, 0, "GOLCI_CC is set, but no setting is called so any more; use golci cc -with-cc")
 	r := run(t, golci(t, "help", "cc"))
 	if r.code != 0 || !strings.Contains(r.out, "--rebuild") {
 		t.Errorf("code %d, the help is %q", r.code, r.out)
@@ -110,7 +113,7 @@ int main(void)
 	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	first := cc(t, []string{"GOLCI_CC=gcc"}, "-Wall", "-Werror", "-o", program, source)
+	first := cc(t, []string{"-with-cc", "gcc"}, "-Wall", "-Werror", "-o", program, source)
 	run(t, first).want(t, 0, "building libmpi_abi.so")
 	out, err := exec.Command(program).CombinedOutput()
 	if err != nil || string(out) != "5.0\n" {
@@ -128,8 +131,8 @@ func TestCCDoesNotCallItself(t *testing.T) {
 	if vars := buildVariables("gcc -m64"); !slices.Contains(vars, "CC=gcc -m64") {
 		t.Errorf("the library is built with %q", vars)
 	}
-	r := run(t, cc(t, []string{"GOLCI_CC=golci cc", "GOLCI_CLIB=" + noLibrary(t)}, "a.c"))
-	if r.code == 0 || !strings.Contains(r.err, "GOLCI_CC names golci") {
+	r := run(t, cc(t, []string{"-with-cc", "golci cc", "-with-lib", noLibrary(t)}, "a.c"))
+	if r.code == 0 || !strings.Contains(r.err, "-with-cc names golci") {
 		t.Errorf("a compiler that is golci: code %d, %q", r.code, r.err)
 	}
 }

@@ -155,7 +155,7 @@ func isForeign(node *kong.Node, arg string) bool {
 	if node.Tag == nil || !node.Tag.Has("foreign") || !strings.HasPrefix(arg, "-") {
 		return false
 	}
-	name := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-")
+	name, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
 	own := func(f *kong.Flag) bool { return f.Name == name }
 	return name != "help" && !slices.ContainsFunc(node.Flags, own)
 }

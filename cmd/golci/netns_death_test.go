@@ -36,7 +36,7 @@ func startTalk(t *testing.T, w *world, flags ...string) *talk {
 	t.Helper()
 	j := &talk{w: w, dir: t.TempDir(), tmp: t.TempDir(), ranks: map[int]string{}}
 	args := append([]string{"run", "-hosts", w.slots(2), "-env", roleVar + "=talkers", "-env", dirVar + "=" + j.dir}, overNetns...)
-	args = append(args, "-grace", "1m", "-env", "TMPDIR="+j.tmp, "-env", "GOLCI_UDP_DEADAFTER=5s")
+	args = append(args, "-grace", "1m", "-env", "TMPDIR="+j.tmp, "-env", "GOLCI_DEADAFTER=5s")
 	j.cmd = golci(t, append(append(args, flags...), os.Args[0])...)
 	j.cmd.Env = append(j.cmd.Env, "TMPDIR="+j.tmp)
 	j.cmd.Stderr = &j.stderr

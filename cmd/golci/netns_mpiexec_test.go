@@ -73,7 +73,7 @@ func TestNetnsMpiexecKill(t *testing.T) {
 	dir := t.TempDir()
 	letEnd(t, dir)
 	cmd := w.mpiexec(os.Args[0])
-	cmd.Env = append(os.Environ(), roleVar+"=talkers", dirVar+"="+dir, "GOLCI_UDP_DEADAFTER=5s")
+	cmd.Env = append(os.Environ(), roleVar+"=talkers", dirVar+"="+dir, "GOLCI_DEADAFTER=5s")
 	lines := startLines(t, cmd)
 	pids := map[string]string{}
 	for range 4 {

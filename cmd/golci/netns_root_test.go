@@ -68,7 +68,7 @@ func TestNetnsRootKilled(t *testing.T) {
 	pids := map[string]string{}
 	lines := make([]lineReader, len(w.hosts))
 	for r := range w.hosts {
-		cmd := w.pod(r, roleVar+"=talkers", dirVar+"="+dir, "GOLCI_UDP_DEADAFTER=5s")
+		cmd := w.pod(r, roleVar+"=talkers", dirVar+"="+dir, "GOLCI_DEADAFTER=5s")
 		if r == 0 {
 			cmd.Stderr = &said
 		}

@@ -25,7 +25,7 @@ type runCmd struct {
 	Survive bool          `help:"Do not end the job when a rank dies; the program goes on without it."`
 	Timeout time.Duration `help:"After this time ask every rank for a dump of what it waits for, and end the job." placeholder:"D"`
 	Grace   time.Duration `default:"1s" help:"Time between asking the ranks to end and killing them."`
-	Trace   string        `help:"Write a timeline of all ranks to this file, for ui.perfetto.dev." placeholder:"FILE"`
+	Trace   string        `help:"Write a timeline of all ranks to this file, for ui.perfetto.dev; options may follow it, as in GOLCI_TRACE." placeholder:"FILE"`
 	Input   string        `name:"stdin" default:"0" help:"Who gets the standard input: rank 0 (0), or nobody (none)." placeholder:"0|none"`
 	Race    bool          `help:"Build PROG, a Go package, with the race detector."`
 	Tags    string        `help:"Build tags for PROG, a Go package." placeholder:"LIST"`
@@ -44,9 +44,6 @@ func (r *runCmd) Run() error {
 	}
 	if r.Bind == "" {
 		r.Bind = settings.Bind.Get(set)
-	}
-	if r.Allocation == "" {
-		r.Allocation = settings.Allocation.Get(set)
 	}
 	if err := r.checkFlags(); err != nil {
 		return err
@@ -116,11 +113,18 @@ func (r *runCmd) launchJob(argvs [][]string, hosts []far.Host, guard *launch.Gua
 	if err != nil {
 		return err
 	}
-	parts, err := newParts(r.Trace, guard)
+	files, err := r.traceFiles(set)
+	if err != nil {
+		return err
+	}
+	parts, err := newParts(files.Timeline, guard)
 	if err != nil {
 		return err
 	}
 	cmds, env := r.programCommands(argvs, r.rankCount(hosts))
+	if parts != nil {
+		env = append(env, settings.Trace.Env()+"="+files.String()) // each machine puts its parts in the file's place
+	}
 	code, err := launch.Run(&launch.Spec{
 		Commands: cmds, Env: append([]string{settings.Bind.Env() + "=" + r.Bind}, env...),
 		Bind: r.Bind, Prefix: r.Prefix, Files: r.Output, Tee: r.Tee, Survive: r.Survive, Timeout: r.Timeout, Grace: r.Grace,
@@ -131,8 +135,8 @@ func (r *runCmd) launchJob(argvs [][]string, hosts []far.Host, guard *launch.Gua
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "golci:", err)
 	}
-	if err := parts.merge(r.Trace); err != nil {
-		sayLine(fmt.Sprintf("no timeline in %s: %v", r.Trace, err))
+	if err := parts.merge(files.Timeline); err != nil {
+		sayLine(fmt.Sprintf("no timeline in %s: %v", files.Timeline, err))
 		code = max(code, 1)
 	}
 	if code != 0 {

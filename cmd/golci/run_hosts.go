@@ -15,7 +15,7 @@ import (
 type runFar struct {
 	Hosts      string        `help:"Machines and their numbers of ranks, as in a:4,b:4; default: one rank a core. localhost is this machine." placeholder:"LIST"`
 	Hostfile   string        `help:"File with one machine a line, as in 'a:4' or 'a slots=4'." placeholder:"FILE"`
-	Allocation string        `help:"Whether machines that a scheduler has given to this job are used (auto), or not (none); default: GOLCI_ALLOCATION." placeholder:"auto|none"`
+	Allocation string        `help:"Whether machines that a scheduler has given to this job are used (auto), or not (none)." default:"auto" placeholder:"auto|none"`
 	Rsh        string        `help:"Remote shell; it gets the machine, in place of {} if that is there, and a command; default: the scheduler's, or ${ssh}." placeholder:"COMMAND"`
 	Connect    time.Duration `default:"1m" help:"How long the remote shell is tried again while a machine's name is not known or refuses connections." placeholder:"D"`
 	Golci      string        `help:"golci on the other machines; default: a copy, unless the same file lies safely at its path here." placeholder:"PATH"`

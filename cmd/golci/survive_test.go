@@ -20,7 +20,7 @@ func TestSurvive(t *testing.T) {
 func TestSurviveWorkers(t *testing.T) {
 	for _, conduit := range []string{"shm", "udp"} {
 		t.Setenv("GOLCI_CONDUIT", conduit)
-		t.Setenv("GOLCI_UDP_DEADAFTER", "5s")
+		t.Setenv("GOLCI_DEADAFTER", "5s")
 		r := run(t, golci(t, "run", "-survive", "-n", "4", "../../examples/workers", "-crash", "2"))
 		r.want(t, 0, "")
 		if r.out != "100 tasks, sum 328350, 1 of 3 workers have died\n" || !strings.Contains(r.err, "rank 2 was killed by signal 9") {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/golci/golci/cmd/golci/internal/launch"
+	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/internal/observe/trace"
 )
 
@@ -42,6 +43,25 @@ func writeTimeline(out string, parts []string) error {
 	}
 	sayLine(fmt.Sprintf("%s: a timeline of %d rank(s), %d records, for https://ui.perfetto.dev", out, len(all), records))
 	return nil
+}
+
+// traceFiles is what -trace says. Options that it does not have are those of the setting.
+func (r *runCmd) traceFiles(set *settings.Set) (files settings.TraceFiles, err error) {
+	if r.Trace == "" {
+		return files, nil
+	}
+	if files, err = settings.ParseTrace(r.Trace); err != nil {
+		return files, fmt.Errorf("-trace %s: %w", r.Trace, err)
+	}
+	if files.Timeline == "" {
+		return files, fmt.Errorf("-trace %s names no file; -env %s=%s is for the ranks alone",
+			r.Trace, settings.Trace.Env(), r.Trace)
+	}
+	if files == (settings.TraceFiles{Timeline: r.Trace, Limit: files.Limit}) {
+		usual := settings.TraceOf(set)
+		files.Limit, files.Credits = usual.Limit, usual.Credits
+	}
+	return files, nil
 }
 
 // parts is a directory that gets what the ranks of a job record. A nil one is that of a job without a timeline.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/golci/golci/cmd/golci/internal/launch"
+	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/internal/observe/trace"
 	"github.com/golci/golci/internal/test/tracetest"
 )
@@ -59,5 +61,38 @@ func TestTraceOfNothing(t *testing.T) {
 	r = run(t, golci(t, "run", "-trace", dir, "true"))
 	if r.code != 1 || !strings.Contains(r.err, "that is a directory") {
 		t.Errorf("exit code %d, %q", r.code, r.err)
+	}
+}
+
+// TestTraceOptions: options follow the file of -trace; those of the setting count where it has none.
+func TestTraceOptions(t *testing.T) {
+	set, err := settings.Parse(func(name string) (string, bool) {
+		if name != settings.Trace.Env() {
+			return "", false
+		}
+		return "own.json,limit=2M,credits=c", true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for flag, want := range map[string]settings.TraceFiles{
+		"":                {},
+		"time.json":       {Timeline: "time.json", Limit: 2 << 20, Credits: "c"},
+		"a.json,limit=4M": {Timeline: "a.json", Limit: 4 << 20},
+	} {
+		r := runCmd{Trace: flag}
+		if got, err := r.traceFiles(set); got != want || err != nil {
+			t.Errorf("-trace %q: %+v, %v", flag, got, err)
+		}
+	}
+	for _, flag := range []string{"limit=4M", "a.json,limt=4M"} {
+		r := runCmd{Trace: flag}
+		if got, err := r.traceFiles(set); err == nil || !strings.Contains(err.Error(), "-trace "+flag) {
+			t.Errorf("-trace %q: %+v, %v", flag, got, err)
+		}
+	}
+	env := []string{"A=b", settings.Trace.Env() + "=own.json,limit=2M"}
+	if got, want := launch.PartsEnv("/d", env), settings.Trace.Env()+"=/d/%r.part,limit=2097152"; got != want {
+		t.Errorf("the ranks get %q, want %q", got, want)
 	}
 }

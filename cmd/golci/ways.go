@@ -108,7 +108,7 @@ func measureSchemes() (lines []string, err error) {
 		return nil, err
 	}
 	err = job.Run(context.Background(), job.Job{
-		Argv: []string{self, "run", "-n", "2", self, "ways"}, Env: []string{"GOLCI_ALLOCATION=none"}, Limit: schemePatience,
+		Argv: []string{self, "run", "-allocation", "none", "-n", "2", self, "ways"}, Limit: schemePatience,
 		Line: func(text []byte) error {
 			if line := strings.TrimSpace(string(text)); line != "" {
 				lines = append(lines, line)

@@ -6,23 +6,21 @@ static const char *const words_3[] = {"auto", "dedicated", "worker", "waiter", N
 
 static const char *const words_5[] = {"auto", "shm", "udp", "local", "ofi", NULL};
 
-static const char *const words_9[] = {"encrypt", "authenticate", "trust", NULL};
+static const char *const words_8[] = {"encrypt", "authenticate", "trust", NULL};
 
-static const char *const words_16[] = {"auto", "stream", "get", "halves", NULL};
+static const char *const words_14[] = {"auto", "stream", "get", "halves", NULL};
 
-static const char *const words_18[] = {"auto", "types", "off", NULL};
+static const char *const words_16[] = {"auto", "types", "off", NULL};
 
-static const char *const words_19[] = {"auto", "memory", "messages", NULL};
+static const char *const words_17[] = {"auto", "memory", "messages", NULL};
 
-static const char *const words_20[] = {"auto", "dynamic", "static", "none", NULL};
+static const char *const words_18[] = {"auto", "dynamic", "static", "none", NULL};
 
-static const char *const words_44[] = {"core", "none", NULL};
+static const char *const words_24[] = {"core", "none", NULL};
 
-static const char *const words_45[] = {"auto", "none", NULL};
+static const char *const words_26[] = {"calls", "stacks", "all", NULL};
 
-static const char *const words_47[] = {"calls", "stacks", "all", NULL};
-
-static const char *const words_48[] = {"off", "on", NULL};
+static const char *const words_27[] = {"off", "on", NULL};
 
 static const struct control controls[] = {
     {"GOLCI_WORKERS",
@@ -49,138 +47,66 @@ static const struct control controls[] = {
     {"GOLCI_OFI_DOMAIN",
      "Domain of that provider, as fi_info names it: a card or an interface; auto: the first.",
      0x12, MPI_CHAR, NULL, 1},
-    {"GOLCI_OFI_DEADAFTER",
-     "After how long without a sign of life a rank that libfabric leads to is taken for dead.",
-     0x12, MPI_DOUBLE, NULL, 1},
     {"GOLCI_UDP_SECURITY",
      "How datagrams are protected.",
-     0x9, MPI_INT, words_9, 1},
+     0x9, MPI_INT, words_8, 1},
     {"GOLCI_UDP_INTERFACES",
      "Interfaces for datagrams: names, networks, addresses or patterns of them, with commas between; ! leaves out.",
      0x9, MPI_CHAR, NULL, 1},
     {"GOLCI_UDP_BUFFER",
      "Bytes wanted for the queues of the socket; 0: from the credits, 4 MiB at least.",
      0x12, MPI_COUNT, NULL, 1},
-    {"GOLCI_UDP_DEADAFTER",
-     "After how long without a sign of life a rank on another node is taken for dead.",
-     0x12, MPI_DOUBLE, NULL, 1},
-    {"GOLCI_UDP_MINRTO",
-     "The shortest time after which a datagram that is not acknowledged is sent again.",
-     0x12, MPI_DOUBLE, NULL, 1},
     {"GOLCI_UDP_FAULTS",
      "Faults put upon datagrams on purpose, such as loss=0.01,dup=0.05,reorder=0.1,seed=7; off: none.",
      0x12, MPI_CHAR, NULL, 1},
+    {"GOLCI_DEADAFTER",
+     "After how long without a sign of life a rank on another node is taken for dead.",
+     0x12, MPI_DOUBLE, NULL, 1},
     {"GOLCI_EAGER",
      "Largest message sent without asking the receiver first; 0: 16 KiB, over libfabric 15, and in small jobs up to 64 KiB where that is quicker. Never more than a record and the loan of a peer hold.",
      0x9, MPI_COUNT, NULL, 1},
     {"GOLCI_RENDEZVOUS",
      "How a message that asks first travels between ranks of a node: in chunks through the segment, got by the receiver, or got and put in halves; auto: as is measured to be quickest.",
-     0x12, MPI_INT, words_16, 1},
+     0x12, MPI_INT, words_14, 1},
     {"GOLCI_UNEXPECTED",
      "Bytes of unmatched eager messages kept for one peer; beyond it a send asks first. 0: an equal share of 128 MiB, at least 1 MiB. Of all peers together 128 MiB are kept, or this if it is more.",
      0x12, MPI_COUNT, NULL, 1},
     {"GOLCI_CHECK",
      "Whether element types of messages and changes of send buffers are checked; auto: types in mpi.Run, off elsewhere.",
-     0x12, MPI_INT, words_18, 1},
+     0x12, MPI_INT, words_16, 1},
     {"GOLCI_COLLECTIVES",
      "Whether collectives of ranks that share a node write to memory that all of them read, or send messages; auto: memory where waiters spin.",
-     0x12, MPI_INT, words_19, 1},
+     0x12, MPI_INT, words_17, 1},
     {"GOLCI_FLOWCONTROL",
      "Whether loans of receive space follow demand, stay as they are, or there are none; auto: dynamic where a network joins ranks, else static.",
-     0x12, MPI_INT, words_20, 1},
+     0x12, MPI_INT, words_18, 1},
     {"GOLCI_LOAN",
      "Credits (256 bytes each) lent to each peer at the start; 0: from the default table.",
      0x12, MPI_INT, NULL, 1},
-    {"GOLCI_BANK",
-     "Credits not lent at the start; -1: from the default table.",
-     0x12, MPI_INT, NULL, 1},
     {"GOLCI_AMRECV_SPACE",
-     "Receive space of a rank for requests, in place of what loans and bank make; what the loans leave is the bank. 0: not so.",
+     "Receive space of a rank for requests, in place of the default table; what the loans leave is the bank. 0: the default table.",
      0x12, MPI_COUNT, NULL, 1},
-    {"GOLCI_LOAN_MAX",
-     "The most credits that one peer is lent; 0: 400, and 2000 over a network.",
-     0x12, MPI_INT, NULL, 1},
-    {"GOLCI_LENDER_LIMIT",
-     "By how many credits one peer's loan may grow in an epoch, while the bank is not rich.",
-     0x12, MPI_INT, NULL, 1},
-    {"GOLCI_REVOKE_LIMIT",
-     "How many credits a peer that still sends gives back in an epoch.",
-     0x12, MPI_INT, NULL, 1},
-    {"GOLCI_SCAVENGE",
-     "How many peers are asked for credits at once.",
-     0x12, MPI_INT, NULL, 1},
-    {"GOLCI_EPOCH",
-     "Requests received in a credit epoch.",
-     0x12, MPI_INT, NULL, 1},
-    {"GOLCI_CREDIT_STATS",
-     "File that gets each rank's credits over time, one JSON object a line; %r stands for the rank. off: none.",
-     0x12, MPI_CHAR, NULL, 1},
     {"GOLCI_TRACE",
-     "File that gets each rank's timeline, for Perfetto; %r stands for the rank. A name that ends in .part gets what golci trace merge takes. off: none.",
+     "File that gets each rank's timeline, for Perfetto; %r stands for the rank. A name that ends in .part gets what golci trace merge takes. off: none. After it: ,limit=SIZE of its record (256MiB), and ,credits=FILE for the rank's credits over time, one JSON object a line.",
      0x12, MPI_CHAR, NULL, 1},
-    {"GOLCI_TRACE_LIMIT",
-     "Bytes of a rank's timeline as it is recorded, 48 for each record; what goes beyond is dropped and counted.",
-     0x12, MPI_COUNT, NULL, 1},
-    {"GOLCI_MSG_LIMIT",
-     "Records of a rank under way (send tickets), over a network, at least 12; 0: what credits allow, and 250 without flow control.",
-     0x12, MPI_INT, NULL, 1},
-    {"GOLCI_SB_CHUNKS",
-     "KiB of requests of a rank under way, over a network; 0: what credits allow, and the loan of one peer without flow control.",
-     0x12, MPI_INT, NULL, 1},
-    {"GOLCI_RPL_CHUNKS",
-     "KiB of replies of a rank under way, over a network; 0: what their requests reserved, and 256 without flow control.",
-     0x12, MPI_INT, NULL, 1},
-    {"GOLCI_SAFE_LIMIT",
-     "Replies taken in one poll, over a network; 0 or -1: all.",
-     0x12, MPI_INT, NULL, 1},
-    {"GOLCI_AM_LIMIT",
-     "Requests handled in one poll; 0: 64, -1: all.",
-     0x12, MPI_INT, NULL, 1},
-    {"GOLCI_SYS_LIMIT",
-     "System messages handled in one poll, over a network; 0 or -1: all.",
-     0x12, MPI_INT, NULL, 1},
     {"GOLCI_INIT_TIMEOUT",
      "How long a rank waits at the start for the others, and Connect for Accept.",
      0x9, MPI_DOUBLE, NULL, 1},
     {"GOLCI_EXITTIMEOUT",
-     "How long the end of a job may take before it is enforced; 0: by the number of ranks.",
-     0x12, MPI_DOUBLE, NULL, 1},
-    {"GOLCI_EXITTIMEOUT_MIN",
-     "What the number of ranks adds to, for the time of the end.",
-     0x12, MPI_DOUBLE, NULL, 1},
-    {"GOLCI_EXITTIMEOUT_FACTOR",
-     "What each rank adds to the time of the end.",
-     0x12, MPI_DOUBLE, NULL, 1},
-    {"GOLCI_EXITTIMEOUT_MAX",
-     "The most that the number of ranks makes of the time of the end.",
-     0x12, MPI_DOUBLE, NULL, 1},
-    {"GOLCI_EXITSETTLE",
-     "How long a rank that learns of the end waits for an exit code of its own program.",
+     "How long the end of a job may take before it is enforced; 0: 5s and 250ms for each rank, 6m at most.",
      0x12, MPI_DOUBLE, NULL, 1},
     {"GOLCI_BIND",
      "What golci run binds a rank to, where its flag -bind does not say, and whether ranks that nobody has bound divide their cores.",
-     0x12, MPI_INT, words_44, 1},
-    {"GOLCI_ALLOCATION",
-     "Whether golci run, where its flag -allocation does not say, looks for the machines that a scheduler has given to this job.",
-     0x12, MPI_INT, words_45, 1},
+     0x12, MPI_INT, words_24, 1},
     {"GOLCI_STUCK",
      "After how long a worker that makes no progress is reported; 0: never, nor one that sleeps in its threads.",
      0x9, MPI_DOUBLE, NULL, 1},
     {"GOLCI_DUMP",
      "What a rank tells on SIGQUIT: the calls that wait, with the largest groups if there are many; after them also the stacks of goroutines and threads; or all, which leaves no group out.",
-     0x12, MPI_INT, words_47, 1},
+     0x12, MPI_INT, words_26, 1},
     {"GOLCI_DEBUG",
      "Report each step by which a rank finds its job, and why it binds no thread, on standard error.",
-     0x12, MPI_INT, words_48, 1},
-    {"GOLCI_CC",
-     "The compiler that golci cc runs, and arguments for it.",
-     0x12, MPI_CHAR, NULL, 1},
-    {"GOLCI_CXX",
-     "The compiler that golci cc -cxx runs, and arguments for it.",
-     0x12, MPI_CHAR, NULL, 1},
-    {"GOLCI_CLIB",
-     "Directory of the C library for golci cc; auto: it is looked for, and built where there is none.",
-     0x12, MPI_CHAR, NULL, 1},
+     0x12, MPI_INT, words_27, 1},
 };
 
 static const struct counter counters[] = {
@@ -279,53 +205,47 @@ static const struct counter counters[] = {
      0x12, 7},
 };
 
-static const int controls_of_0[] = {3, 4, 36, 35, 37, -1};
+static const int controls_of_0[] = {3, 4, -1};
 
 static const int counters_of_0[] = {-1};
 
-static const int controls_of_1[] = {0, 1, 2, 44, 46, -1};
+static const int controls_of_1[] = {0, 1, 2, 24, 25, -1};
 
 static const int counters_of_1[] = {0, 1, -1};
 
-static const int controls_of_2[] = {15, 16, 17, 18, 19, -1};
+static const int controls_of_2[] = {13, 14, 15, 16, 17, -1};
 
 static const int counters_of_2[] = {2, 3, 4, 5, 6, 7, 8, -1};
 
-static const int controls_of_3[] = {20, 21, 22, 23, 24, 25, 26, 27, 28, 32, 33, 34, -1};
+static const int controls_of_3[] = {18, 19, 20, -1};
 
 static const int counters_of_3[] = {9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, -1};
 
-static const int controls_of_4[] = {5, 9, 10, 11, 12, 13, 14, 6, 7, 8, -1};
+static const int controls_of_4[] = {5, 8, 9, 10, 11, 6, 7, 12, -1};
 
 static const int counters_of_4[] = {21, 22, 23, 24, 25, 26, 27, 28, 29, 30, -1};
 
-static const int controls_of_5[] = {38, 39, 40, 41, 42, 43, 45, -1};
+static const int controls_of_5[] = {22, 23, -1};
 
 static const int counters_of_5[] = {-1};
 
-static const int controls_of_6[] = {30, 31, 29, 47, 48, -1};
+static const int controls_of_6[] = {21, 26, 27, -1};
 
 static const int counters_of_6[] = {-1};
 
-static const int controls_of_7[] = {49, 50, 51, -1};
-
-static const int counters_of_7[] = {-1};
-
 static const struct category categories[] = {
     {"progress", "Who polls and who waits, and how.",
-     controls_of_0, 5, counters_of_0, 0},
+     controls_of_0, 2, counters_of_0, 0},
     {"threads", "Light-weight threads and their workers.",
      controls_of_1, 5, counters_of_1, 2},
     {"matching", "Receives, and messages that wait for one.",
      controls_of_2, 5, counters_of_2, 7},
     {"credits", "Receive space that ranks lend each other.",
-     controls_of_3, 12, counters_of_3, 12},
+     controls_of_3, 3, counters_of_3, 12},
     {"network", "Carriers of messages, and datagrams.",
-     controls_of_4, 10, counters_of_4, 10},
+     controls_of_4, 8, counters_of_4, 10},
     {"job", "The start and the end of a job.",
-     controls_of_5, 7, counters_of_5, 0},
+     controls_of_5, 2, counters_of_5, 0},
     {"reports", "Timelines, statistics and reports.",
-     controls_of_6, 5, counters_of_6, 0},
-    {"build", "How golci cc builds programs in C.",
-     controls_of_7, 3, counters_of_7, 0},
+     controls_of_6, 3, counters_of_6, 0},
 };

@@ -20,7 +20,7 @@ func TestTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(compile(t, string(frame)+"#line 1 \"tool.c\"\n"+string(text)))
-	cmd.Env = append(os.Environ(), "GOLCI_EPOCH=77", "GOLCI_SPIN=200us", "GOLCI_UNEXPECTED=2M", "GOLCI_SERVER=waiter",
+	cmd.Env = append(os.Environ(), "GOLCI_LOAN=77", "GOLCI_SPIN=200us", "GOLCI_UNEXPECTED=2M", "GOLCI_SERVER=waiter",
 		"GOLCI_DEBUG=off", "GOLCI_UDP_FAULTS=off")
 	if out := output(t, cmd); !regexp.MustCompile(`^[1-9]\d* checks\n$`).MatchString(out) {
 		t.Error(out)

@@ -94,15 +94,17 @@ func (w *pmiStore) sendAside(m pmi.Msg) error {
 }
 
 // ExitLimit is how long the end of a job of n ranks may take before it is enforced. It is GOLCI_EXITTIMEOUT. If that is
-// 0, it is GOLCI_EXITTIMEOUT_MIN plus GOLCI_EXITTIMEOUT_FACTOR for each rank, at most GOLCI_EXITTIMEOUT_MAX.
+// 0, it is exitBase plus exitEach for each rank, at most exitMost.
 func ExitLimit(set *settings.Set, n int) time.Duration {
 	if d := settings.ExitTimeout.Get(set); d > 0 {
 		return d
 	}
-	least, most := settings.ExitTimeoutMin.Get(set), settings.ExitTimeoutMax.Get(set)
-	each := settings.ExitTimeoutFactor.Get(set)
-	if each > 0 && time.Duration(n) > (most-least)/each { // also where the product would not fit
-		return max(most, time.Nanosecond)
-	}
-	return max(min(most, least+time.Duration(n)*each), time.Nanosecond)
+	return exitBase + min(time.Duration(n)*exitEach, exitMost-exitBase)
 }
+
+// Times of the end of a job, those of GASNet.
+const (
+	exitBase = 5 * time.Second
+	exitEach = 250 * time.Millisecond
+	exitMost = 6 * time.Minute
+)

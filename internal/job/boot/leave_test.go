@@ -106,10 +106,7 @@ func TestExitLimit(t *testing.T) {
 		{nil, 1420, 6 * time.Minute},
 		{nil, 1 << 30, 6 * time.Minute},
 		{map[string]string{"GOLCI_EXITTIMEOUT": "90ms"}, 64, 90 * time.Millisecond},
-		{map[string]string{"GOLCI_EXITTIMEOUT_MIN": "1s", "GOLCI_EXITTIMEOUT_FACTOR": "0"}, 64, time.Second},
-		{map[string]string{"GOLCI_EXITTIMEOUT_MIN": "10m"}, 2, 6 * time.Minute},
-		{map[string]string{"GOLCI_EXITTIMEOUT_MAX": "2s"}, 2, 2 * time.Second},
-		{map[string]string{"GOLCI_EXITTIMEOUT_FACTOR": "2000000h", "GOLCI_EXITTIMEOUT_MAX": "1h"}, 1 << 20, time.Hour},
+		{map[string]string{"GOLCI_EXITTIMEOUT": "1h"}, 64, time.Hour},
 	} {
 		set, err := settings.Parse(func(name string) (string, bool) { v, ok := c.env[name]; return v, ok })
 		if err != nil {

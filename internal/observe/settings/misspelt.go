@@ -36,7 +36,7 @@ func Unknown(env []string) (texts []string) {
 	return texts
 }
 
-// Misspelt is Unknown for those names alone that are a slip: the others may be another program's.
+// Misspelt is Unknown for those names alone that are a slip or were settings once: the others may be another program's.
 func Misspelt(env []string) (texts []string) {
 	for _, name := range unknownNames(env) {
 		if text, slip := complaintAbout(name); slip {
@@ -49,9 +49,12 @@ func Misspelt(env []string) (texts []string) {
 // Near says that word is almost name: with at most a third of its letters wrong, missing, too many or exchanged.
 func Near(word, name string) bool { return countSlips(word, name) <= max(1, len(name)/3) }
 
-// complaintAbout says that name is no setting, and of which name it is a slip.
+// complaintAbout says that name is no setting, what has taken its place, or of which name it is a slip.
 func complaintAbout(name string) (text string, slip bool) {
 	text = name + " is set, but no setting is called so"
+	if to, ok := Successor(name); ok {
+		return text + " any more; use " + to, true
+	}
 	if near := nearestName(name); near != "" {
 		return text + "; did you mean " + near + "?", true
 	}

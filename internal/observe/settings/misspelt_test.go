@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,7 @@ func TestMisspelt(t *testing.T) {
 		"GOLCI_CONDUITS": "GOLCI_CONDUIT", "GOLCI_UDPSECURITY": "GOLCI_UDP_SECURITY", "GOLCI_worker": "",
 		"GOLCI_JOB": "", "GOLCI_TEST_SEED": "", "GOLCI_LINT_CACHE": "", "GOLCI_": "", "GOLCI_X": "",
 		"GOLCI_WORKERS": "", "OTHER_WORKRS": "", "GOLCI_RANK": "", "GOLCI_SIZE": "", "GOLCI_ROOT": "", "GOLCI_SECRET": "",
-		"GOLCI_SECRT": "GOLCI_SECRET", "GOLCI_RANKS": "GOLCI_RANK", "GOLCI_BANKS": "GOLCI_BANK",
+		"GOLCI_SECRT": "GOLCI_SECRET", "GOLCI_RANKS": "GOLCI_RANK",
 	} {
 		texts := Misspelt([]string{"A=b", name + "=1", name + "=1"})
 		if want == "" && len(texts) > 0 || want != "" && (len(texts) != 1 || !strings.HasSuffix(texts[0], "did you mean "+want+"?")) {
@@ -36,6 +37,35 @@ func TestUnknown(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestRemoved: a variable that was a setting names what has taken its place, which is there, and is no setting.
+func TestRemoved(t *testing.T) {
+	set, err := parse(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := make(map[string]bool)
+	for _, i := range set.List() {
+		known[i.Env] = true
+	}
+	for name, to := range removed {
+		texts := Misspelt([]string{name + "=1"})
+		if want := name + " is set, but no setting is called so any more; use " + to; !slices.Equal(texts, []string{want}) {
+			t.Errorf("%q, want %q", texts, want)
+		}
+		if known[name] {
+			t.Errorf("%s is a setting", name)
+		}
+		for _, other := range regexp.MustCompile(`GOLCI_[A-Z_]+`).FindAllString(to, -1) {
+			if !known[other] {
+				t.Errorf("%s: there is no %s", name, other)
+			}
+		}
+		if texts := Misspelt([]string{name + "="}); texts != nil {
+			t.Errorf("an empty variable: %q", texts)
+		}
 	}
 }
 

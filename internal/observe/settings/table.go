@@ -24,20 +24,16 @@ var (
 			"that reaches other nodes.")
 	OFIDomain = defineText("GOLCI_OFI_DOMAIN", "auto",
 		"Domain of that provider, as fi_info names it: a card or an interface; auto: the first.")
-	OFIDeadAfter = defineDuration("GOLCI_OFI_DEADAFTER", "10s", 10*time.Millisecond,
-		"After how long without a sign of life a rank that libfabric leads to is taken for dead.")
 	UDPSecurity = defineWord("GOLCI_UDP_SECURITY", "encrypt",
 		"How datagrams are protected.", "encrypt", "authenticate", "trust")
 	UDPInterfaces = defineText("GOLCI_UDP_INTERFACES", "auto",
 		"Interfaces for datagrams: names, networks, addresses or patterns of them, with commas between; ! leaves out.")
 	UDPBuffer = defineSize("GOLCI_UDP_BUFFER", "0", 0, 1<<30,
 		"Bytes wanted for the queues of the socket; 0: from the credits, 4 MiB at least.")
-	UDPDeadAfter = defineDuration("GOLCI_UDP_DEADAFTER", "10s", 10*time.Millisecond,
-		"After how long without a sign of life a rank on another node is taken for dead.")
-	UDPMinRTO = defineDuration("GOLCI_UDP_MINRTO", "2ms", 100*time.Microsecond,
-		"The shortest time after which a datagram that is not acknowledged is sent again.")
 	UDPFaults = defineText("GOLCI_UDP_FAULTS", "off",
 		"Faults put upon datagrams on purpose, such as loss=0.01,dup=0.05,reorder=0.1,seed=7; off: none.")
+	DeadAfter = defineDuration("GOLCI_DEADAFTER", "10s", 10*time.Millisecond,
+		"After how long without a sign of life a rank on another node is taken for dead.")
 	Eager = defineSize("GOLCI_EAGER", "0", 0, 1<<20,
 		"Largest message sent without asking the receiver first; 0: 16 KiB, over libfabric 15, and in small jobs up "+
 			"to 64 KiB where that is quicker. Never more than a record and the loan of a peer hold.")
@@ -62,61 +58,21 @@ var (
 		"auto", "dynamic", "static", "none")
 	Loan = defineInt("GOLCI_LOAN", "0", 0, 1<<15-1,
 		"Credits (256 bytes each) lent to each peer at the start; 0: from the default table.")
-	Bank = defineInt("GOLCI_BANK", "-1", -1, 1<<24,
-		"Credits not lent at the start; -1: from the default table.")
 	AMRecvSpace = defineSize("GOLCI_AMRECV_SPACE", "0", 0, 1<<36,
-		"Receive space of a rank for requests, in place of what loans and bank make; what the loans leave is "+
-			"the bank. 0: not so.")
-	LoanMax = defineInt("GOLCI_LOAN_MAX", "0", 0, 1<<15-1,
-		"The most credits that one peer is lent; 0: 400, and 2000 over a network.")
-	LenderLimit = defineInt("GOLCI_LENDER_LIMIT", "32", 1, 1<<15-1,
-		"By how many credits one peer's loan may grow in an epoch, while the bank is not rich.")
-	RevokeLimit = defineInt("GOLCI_REVOKE_LIMIT", "32", 1, 255,
-		"How many credits a peer that still sends gives back in an epoch.")
-	Scavenge = defineInt("GOLCI_SCAVENGE", "6", 1, 64,
-		"How many peers are asked for credits at once.")
-	Epoch = defineInt("GOLCI_EPOCH", "1024", 1, 1<<30,
-		"Requests received in a credit epoch.")
-	CreditStats = defineText("GOLCI_CREDIT_STATS", "off",
-		"File that gets each rank's credits over time, one JSON object a line; %r stands for the rank. off: none.")
-	Trace = defineText("GOLCI_TRACE", "off",
+		"Receive space of a rank for requests, in place of the default table; what the loans leave is "+
+			"the bank. 0: the default table.")
+	Trace = defineSetting("GOLCI_TRACE", "text", "off",
 		"File that gets each rank's timeline, for Perfetto; %r stands for the rank. A name that ends in .part gets "+
-			"what golci trace merge takes. off: none.")
-	TraceLimit = defineSize("GOLCI_TRACE_LIMIT", "256MiB", 1<<20, 1<<40,
-		"Bytes of a rank's timeline as it is recorded, 48 for each record; what goes beyond is dropped and counted.")
-	MsgLimit = defineInt("GOLCI_MSG_LIMIT", "0", 0, 1<<15-1,
-		"Records of a rank under way (send tickets), over a network, at least 12; 0: what credits allow, and "+
-			"250 without flow control.")
-	SBChunks = defineInt("GOLCI_SB_CHUNKS", "0", 0, 1<<22-1,
-		"KiB of requests of a rank under way, over a network; 0: what credits allow, and the loan of one "+
-			"peer without flow control.")
-	RplChunks = defineInt("GOLCI_RPL_CHUNKS", "0", 0, 1<<22-1,
-		"KiB of replies of a rank under way, over a network; 0: what their requests reserved, and 256 "+
-			"without flow control.")
-	SafeLimit = defineInt("GOLCI_SAFE_LIMIT", "12", -1, 1<<20,
-		"Replies taken in one poll, over a network; 0 or -1: all.")
-	AMLimit = defineInt("GOLCI_AM_LIMIT", "0", -1, 1<<20,
-		"Requests handled in one poll; 0: 64, -1: all.")
-	SysLimit = defineInt("GOLCI_SYS_LIMIT", "-1", -1, 1<<20,
-		"System messages handled in one poll, over a network; 0 or -1: all.")
+			"what golci trace merge takes. off: none. After it: ,limit=SIZE of its record (256MiB), and "+
+			",credits=FILE for the rank's credits over time, one JSON object a line.",
+		checkTrace)
 	InitTimeout = defineDuration("GOLCI_INIT_TIMEOUT", "1m", time.Millisecond,
 		"How long a rank waits at the start for the others, and Connect for Accept.")
 	ExitTimeout = defineDuration("GOLCI_EXITTIMEOUT", "0", 0,
-		"How long the end of a job may take before it is enforced; 0: by the number of ranks.")
-	ExitTimeoutMin = defineDuration("GOLCI_EXITTIMEOUT_MIN", "5s", 0,
-		"What the number of ranks adds to, for the time of the end.")
-	ExitTimeoutFactor = defineDuration("GOLCI_EXITTIMEOUT_FACTOR", "250ms", 0,
-		"What each rank adds to the time of the end.")
-	ExitTimeoutMax = defineDuration("GOLCI_EXITTIMEOUT_MAX", "6m", time.Millisecond,
-		"The most that the number of ranks makes of the time of the end.")
-	ExitSettle = defineDuration("GOLCI_EXITSETTLE", "50ms", 0,
-		"How long a rank that learns of the end waits for an exit code of its own program.")
+		"How long the end of a job may take before it is enforced; 0: 5s and 250ms for each rank, 6m at most.")
 	Bind = defineWord("GOLCI_BIND", "core",
 		"What golci run binds a rank to, where its flag -bind does not say, and whether ranks that nobody "+
 			"has bound divide their cores.", "core", "none")
-	Allocation = defineWord("GOLCI_ALLOCATION", "auto",
-		"Whether golci run, where its flag -allocation does not say, looks for the machines that a scheduler has given "+
-			"to this job.", "auto", "none")
 	Stuck = defineDuration("GOLCI_STUCK", "10s", 0,
 		"After how long a worker that makes no progress is reported; 0: never, nor one that sleeps in its threads.")
 	Dump = defineWord("GOLCI_DUMP", "calls",
@@ -124,10 +80,4 @@ var (
 			"the stacks of goroutines and threads; or all, which leaves no group out.", "calls", "stacks", "all")
 	Debug = defineBool("GOLCI_DEBUG", "off",
 		"Report each step by which a rank finds its job, and why it binds no thread, on standard error.")
-	CC = defineText("GOLCI_CC", "cc",
-		"The compiler that golci cc runs, and arguments for it.")
-	CXX = defineText("GOLCI_CXX", "c++",
-		"The compiler that golci cc -cxx runs, and arguments for it.")
-	CLib = defineText("GOLCI_CLIB", "auto",
-		"Directory of the C library for golci cc; auto: it is looked for, and built where there is none.")
 )

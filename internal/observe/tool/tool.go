@@ -65,7 +65,7 @@ type Category struct {
 var categories = []Category{
 	{
 		Name: "progress", Doc: "Who polls and who waits, and how.",
-		controls: []string{"GOLCI_SERVER", "GOLCI_SPIN", "GOLCI_AM_LIMIT", "GOLCI_SAFE_LIMIT", "GOLCI_SYS_LIMIT"},
+		controls: []string{"GOLCI_SERVER", "GOLCI_SPIN"},
 	},
 	{
 		Name: "threads", Doc: "Light-weight threads and their workers.",
@@ -81,10 +81,7 @@ var categories = []Category{
 	},
 	{
 		Name: "credits", Doc: "Receive space that ranks lend each other.",
-		controls: []string{
-			"GOLCI_FLOWCONTROL", "GOLCI_LOAN", "GOLCI_BANK", "GOLCI_AMRECV_SPACE", "GOLCI_LOAN_MAX", "GOLCI_LENDER_LIMIT",
-			"GOLCI_REVOKE_LIMIT", "GOLCI_SCAVENGE", "GOLCI_EPOCH", "GOLCI_MSG_LIMIT", "GOLCI_SB_CHUNKS", "GOLCI_RPL_CHUNKS",
-		},
+		controls: []string{"GOLCI_FLOWCONTROL", "GOLCI_LOAN", "GOLCI_AMRECV_SPACE"},
 		counters: []ID{
 			RequestsReceived, CreditsBanked, CreditsLent, CreditsBorrowed, CreditsInUse, CreditEpochs, CreditNeeds,
 			CreditsGranted, CreditNeedsLimited, CreditNeedsDenied, CreditRevokes, CreditsReturned,
@@ -93,8 +90,8 @@ var categories = []Category{
 	{
 		Name: "network", Doc: "Carriers of messages, and datagrams.",
 		controls: []string{
-			"GOLCI_CONDUIT", "GOLCI_UDP_SECURITY", "GOLCI_UDP_INTERFACES", "GOLCI_UDP_BUFFER", "GOLCI_UDP_DEADAFTER",
-			"GOLCI_UDP_MINRTO", "GOLCI_UDP_FAULTS", "GOLCI_OFI_PROVIDER", "GOLCI_OFI_DOMAIN", "GOLCI_OFI_DEADAFTER",
+			"GOLCI_CONDUIT", "GOLCI_UDP_SECURITY", "GOLCI_UDP_INTERFACES", "GOLCI_UDP_BUFFER", "GOLCI_UDP_FAULTS",
+			"GOLCI_OFI_PROVIDER", "GOLCI_OFI_DOMAIN", "GOLCI_DEADAFTER",
 		},
 		counters: []ID{
 			DatagramsSent, DatagramsReceived, DatagramsRefused, DatagramsDropped, DatagramsMalformed, DatagramsForeign,
@@ -103,18 +100,11 @@ var categories = []Category{
 	},
 	{
 		Name: "job", Doc: "The start and the end of a job.",
-		controls: []string{
-			"GOLCI_INIT_TIMEOUT", "GOLCI_EXITTIMEOUT", "GOLCI_EXITTIMEOUT_MIN", "GOLCI_EXITTIMEOUT_FACTOR",
-			"GOLCI_EXITTIMEOUT_MAX", "GOLCI_EXITSETTLE", "GOLCI_ALLOCATION",
-		},
+		controls: []string{"GOLCI_INIT_TIMEOUT", "GOLCI_EXITTIMEOUT"},
 	},
 	{
 		Name: "reports", Doc: "Timelines, statistics and reports.",
-		controls: []string{"GOLCI_TRACE", "GOLCI_TRACE_LIMIT", "GOLCI_CREDIT_STATS", "GOLCI_DUMP", "GOLCI_DEBUG"},
-	},
-	{
-		Name: "build", Doc: "How golci cc builds programs in C.",
-		controls: []string{"GOLCI_CC", "GOLCI_CXX", "GOLCI_CLIB"},
+		controls: []string{"GOLCI_TRACE", "GOLCI_DUMP", "GOLCI_DEBUG"},
 	},
 }
 

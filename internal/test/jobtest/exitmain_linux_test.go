@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/test/tuningtest"
 	"github.com/golci/golci/mpi"
 )
 
@@ -24,7 +25,7 @@ func exitMain(args []string) {
 		fmt.Fprintln(os.Stderr, "ways to exit:", strings.Join(slices.Sorted(maps.Keys(ways)), ", "))
 		os.Exit(99)
 	}
-	p, err := mpi.Init(mpi.WithAttach(attach))
+	p, err := mpi.Init(mpi.WithAttach(attach), mpi.WithTuning(tuningtest.FromEnv()))
 	self = p
 	if err == nil {
 		fmt.Printf("rank %d pid %d\nready\n", p.World().Rank(), os.Getpid())

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/internal/test/tuningtest"
 )
 
 // exits is the program that ends in many ways: this test binary, without the race detector, under which many ranks
@@ -94,10 +95,10 @@ func endings(n int) []ending {
 
 // patient has a rank that is told of the end wait for its own program, however slow the machine is. Each rank is about
 // to call Exit, and of equal codes that of rank 0 counts.
-var patient = []string{"GOLCI_EXITSETTLE=1h"}
+var patient = []string{tuningtest.ExitSettle + "=1h"}
 
 // deaf makes a rank that computes run nothing else, so that it never learns of the end.
-var deaf = []string{"GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "GOLCI_EXITSETTLE=1h", "GOLCI_EXITTIMEOUT=1s"}
+var deaf = []string{"GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", tuningtest.ExitSettle + "=1h", "GOLCI_EXITTIMEOUT=1s"}
 
 func (e ending) name() string {
 	switch {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/internal/test/realmtest"
+	"github.com/golci/golci/internal/test/tuningtest"
 	"github.com/golci/golci/internal/transport/shm"
 	"github.com/golci/golci/internal/transport/udp"
 	"github.com/golci/golci/rank"
@@ -28,7 +29,7 @@ var realmConduits = []struct {
 	{"udp", []string{"-env", settings.Conduit.Env() + "=" + udp.Name}},
 	{"faulty", []string{
 		"-env", settings.Conduit.Env() + "=" + udp.Name, "-env",
-		"GOLCI_UDP_FAULTS=loss=0.02,dup=0.05,reorder=0.2,seed=11", "-env", "GOLCI_UDP_MINRTO=200us",
+		"GOLCI_UDP_FAULTS=loss=0.02,dup=0.05,reorder=0.2,seed=11", "-env", tuningtest.MinRTO + "=200us",
 	}},
 }
 
@@ -36,7 +37,9 @@ var realmConduits = []struct {
 func realmRank(f func(ctx context.Context, rt *realm.Runtime) error) int {
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
-	rt, err := realm.Start(ctx, rank.Config{Processors: true, QuitDump: true, Exit: os.Exit}, realmtest.TestConfig)
+	rt, err := realm.Start(ctx, rank.Config{
+		Processors: true, QuitDump: true, Exit: os.Exit, Tuning: tuningtest.FromEnv(),
+	}, realmtest.TestConfig)
 	if err == nil {
 		err = f(ctx, rt)
 	}

@@ -134,7 +134,7 @@ func (r *refusal) start(t *testing.T) (j *job, code int) {
 	}
 	flags := []string{
 		"-env", settings.Conduit.Env() + "=" + r.conduit, "-env", settings.InitTimeout.Env() + "=10m",
-		"-env", settings.UDPDeadAfter.Env() + "=10m",
+		"-env", settings.DeadAfter.Env() + "=10m",
 	}
 	if r.ranks {
 		j = commandWithin(t, refusedBound, path, ranks(2, "talk", append(flags, "-env", confineVar+"="+r.confine)...)...)

@@ -154,7 +154,7 @@ func awaitParts(t *testing.T, dir string, n int) {
 // TestTimelineOfAKilledRank: the timeline has all ranks up to their ends, and says which part ends early.
 func TestTimelineOfAKilledRank(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "time.json")
-	j := golci(t, ranks(2, "flood", "-trace", path, "-env", "GOLCI_TRACE_LIMIT=4M")...).start()
+	j := golci(t, ranks(2, "flood", "-trace", path+",limit=4M")...).start()
 	j.await(2, "flooding")
 	awaitParts(t, filepath.Dir(path), 2)
 	if err := syscall.Kill(j.pids(2)[1], syscall.SIGKILL); err != nil {

@@ -62,7 +62,7 @@ func TestLinksLead(t *testing.T) {
 
 var variable = regexp.MustCompile(`\bGOLCI_[A-Z0-9_]+\b`)
 
-// TestSettingsAreDocumented: the table in docs/ARCHITECTURE.md has every setting, with its default, and no page names
+// TestSettingsAreDocumented: the tables in docs/settings.md have every setting, with its default, and no page names
 // one that does not exist.
 func TestSettingsAreDocumented(t *testing.T) {
 	set, err := settings.Parse(func(string) (string, bool) { return "", false })
@@ -83,7 +83,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 				t.Errorf("%s: there is no setting %s", f.name, name)
 			}
 		}
-		if f.name != "docs/ARCHITECTURE.md" {
+		if f.name != "docs/settings.md" {
 			continue
 		}
 		for name, def := range known {
@@ -95,7 +95,7 @@ func TestSettingsAreDocumented(t *testing.T) {
 		}
 	}
 	if rows == 0 {
-		t.Error("docs/ARCHITECTURE.md was not found")
+		t.Error("docs/settings.md was not found")
 	}
 }
 

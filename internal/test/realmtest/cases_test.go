@@ -34,7 +34,7 @@ func TestConform(t *testing.T) {
 	for _, c := range conduits {
 		for n := 1; n <= 4; n++ {
 			if n == 3 || !testing.Short() {
-				t.Run(fmt.Sprintf("%s/ranks=%d", c.name, n), func(t *testing.T) { team(t, c.settings, Conformance(n)) })
+				t.Run(fmt.Sprintf("%s/ranks=%d", c.name, n), func(t *testing.T) { team(t, c.cfg, Conformance(n)) })
 			}
 		}
 	}

@@ -21,25 +21,28 @@ var (
 // patience bounds a job.
 const patience = 2 * time.Minute
 
-// conduits are the settings of the ways between the ranks of a process.
+// conduits are the configurations of the ways between the ranks of a process.
 var conduits = []struct {
-	name     string
-	settings map[string]string
+	name string
+	cfg  rank.Config
 }{
-	{"local", map[string]string{"GOLCI_CONDUIT": "local"}},
-	{"udp", map[string]string{"GOLCI_CONDUIT": "udp"}},
-	{"faulty", map[string]string{
-		"GOLCI_CONDUIT": "udp", "GOLCI_UDP_FAULTS": "loss=0.02,dup=0.05,reorder=0.2,seed=11", "GOLCI_UDP_MINRTO": "200us",
+	{"local", rank.Config{Settings: map[string]string{"GOLCI_CONDUIT": "local"}}},
+	{"udp", rank.Config{Settings: map[string]string{"GOLCI_CONDUIT": "udp"}}},
+	{"faulty", rank.Config{
+		Settings: map[string]string{
+			"GOLCI_CONDUIT": "udp", "GOLCI_UDP_FAULTS": "loss=0.02,dup=0.05,reorder=0.2,seed=11",
+		},
+		Tuning: rank.Tuning{MinRTO: 200 * time.Microsecond},
 	}},
 }
 
 // team executes plans with the ranks of one process, and compares what they end with.
-func team(t *testing.T, settings map[string]string, plans []*Plan) {
+func team(t *testing.T, cfg rank.Config, plans []*Plan) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
 	var out bytes.Buffer
-	err := realm.RunWith(plans[0].Ranks, rank.Config{Settings: settings}, func(rt *realm.Runtime) error {
+	err := realm.RunWith(plans[0].Ranks, cfg, func(rt *realm.Runtime) error {
 		return ExecuteAll(ctx, rt, plans, &out)
 	}, TestConfig)
 	if want := Expected(plans); err != nil || out.String() != want {
@@ -62,7 +65,7 @@ func TestRandomJobs(t *testing.T) {
 	for _, c := range conduits {
 		for n := 2; n <= 4; n++ {
 			t.Run(fmt.Sprintf("%s/ranks=%d", c.name, n), func(t *testing.T) {
-				team(t, c.settings, Random(seed, jobs, n))
+				team(t, c.cfg, Random(seed, jobs, n))
 			})
 		}
 	}

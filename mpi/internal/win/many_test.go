@@ -17,8 +17,8 @@ func TestPendingAreLookedAtTwice(t *testing.T) {
 	const most, more = 1023, 1000
 	var procs [2]*core.Proc
 	cfg := rank.Config{Caller: "win", Settings: map[string]string{
-		"GOLCI_AM_LIMIT": "1", "GOLCI_SERVER": "waiter", "GOLCI_CONDUIT": "local",
-	}}
+		"GOLCI_SERVER": "waiter", "GOLCI_CONDUIT": "local",
+	}, Tuning: rank.Tuning{PollRequests: 1}}
 	cfg.Attach = func(r *rank.Rank) (err error) {
 		procs[r.Rank()], err = core.NewProc(r, true)
 		return err

@@ -43,17 +43,22 @@ func Answer(cc []string, p Place, args []string) (text string, ok bool) {
 }
 
 // Install writes the wrappers mpicc, mpicxx and mpiexec, which run the program golci, and mpi.pc for pkg-config into a
-// directory. It makes the directory, and replaces files of these names.
-func Install(dir, golci string, p Place) error {
+// directory. It makes the directory, and replaces files of these names. The wrappers of compilers give golci cc those
+// flags.
+func Install(dir, golci string, p Place, flags ...string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	self := quoteWord(golci)
+	cc := self + " cc"
+	for _, word := range flags {
+		cc += " " + quoteWord(word)
+	}
 	var all []error
 	for name, text := range map[string]string{
-		"mpicc":   self + ` cc -- "$@"`,
-		"mpicxx":  self + ` cc -cxx -- "$@"`,
-		"mpic++":  self + ` cc -cxx -- "$@"`,
+		"mpicc":   cc + ` -- "$@"`,
+		"mpicxx":  cc + ` -cxx -- "$@"`,
+		"mpic++":  cc + ` -cxx -- "$@"`,
 		"mpiexec": self + ` run "$@"`,
 		"mpirun":  self + ` run "$@"`,
 	} {

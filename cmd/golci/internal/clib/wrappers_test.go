@@ -36,12 +36,14 @@ func TestInstall(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, lib := range []string{"/old", "/l"} {
-		if err := Install(dir, golci, Place{"/i", lib}); err != nil {
+		if err := Install(dir, golci, Place{"/i", lib}, "-with-cc", "gcc -m64"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, want := range map[string]string{
-		"mpicc": "4:cc -- -print a b.c\n", "mpicxx": "5:cc -cxx -- -print a b.c\n", "mpic++": "5:cc -cxx -- -print a b.c\n",
+		"mpicc":   "6:cc -with-cc gcc -m64 -- -print a b.c\n",
+		"mpicxx":  "7:cc -with-cc gcc -m64 -cxx -- -print a b.c\n",
+		"mpic++":  "7:cc -with-cc gcc -m64 -cxx -- -print a b.c\n",
 		"mpiexec": "3:run -print a b.c\n", "mpirun": "3:run -print a b.c\n",
 	} {
 		out, err := exec.Command(filepath.Join(dir, name), "-print", "a b.c").CombinedOutput()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -85,9 +86,17 @@ const PartEnding = ".part"
 // PartPath is the part of a rank in a directory of parts.
 func PartPath(dir string, rank int) string { return filepath.Join(dir, strconv.Itoa(rank)+PartEnding) }
 
-// PartsEnv is the variable that has ranks write parts into dir.
-func PartsEnv(dir string) string {
-	return settings.Trace.Env() + "=" + filepath.Join(dir, "%r"+PartEnding)
+// PartsEnv is the variable that has ranks write parts into dir. Options of a timeline in env, a list of "name=value",
+// stay.
+func PartsEnv(dir string, env []string) string {
+	var files settings.TraceFiles
+	for _, kv := range env {
+		if text, ok := strings.CutPrefix(kv, settings.Trace.Env()+"="); ok {
+			files, _ = settings.ParseTrace(text) // golci run has told of an error
+		}
+	}
+	files.Timeline = filepath.Join(dir, "%r"+PartEnding)
+	return settings.Trace.Env() + "=" + files.String()
 }
 
 // StartError is a job that could not be started, with an exit code of its own.

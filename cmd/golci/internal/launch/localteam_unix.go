@@ -24,7 +24,7 @@ func (a *localTeam) Gather(j *Job) (Places, error) {
 		Owner: j,
 	}
 	if s.Parts != "" {
-		a.Env = append(slices.Clip(a.Env), PartsEnv(s.Parts))
+		a.Env = append(slices.Clip(a.Env), PartsEnv(s.Parts, a.Env))
 	}
 	return Places{Nodes: []int{ranks}, Name: rankName}, nil
 }

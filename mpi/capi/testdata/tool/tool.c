@@ -92,7 +92,7 @@ static void test_controls(void)
     char text[256] = "";
     MPI_T_enum e = (MPI_T_enum)&index;
     MPI_T_cvar_handle handle;
-    read_as("GOLCI_EPOCH", MPI_INT, &number);
+    read_as("GOLCI_LOAN", MPI_INT, &number);
     CHECK(number == 77);
     read_as("GOLCI_SPIN", MPI_DOUBLE, &seconds);
     CHECK(seconds > 0.000199 && seconds < 0.000201);
@@ -230,7 +230,7 @@ static void test_fork(MPI_T_pvar_session session)
     int n, number, status = -1;
     unsigned long long value;
     pid_t child;
-    CHECK(MPI_T_cvar_handle_alloc(cvar("GOLCI_EPOCH"), NULL, &variable, &n) == MPI_SUCCESS);
+    CHECK(MPI_T_cvar_handle_alloc(cvar("GOLCI_LOAN"), NULL, &variable, &n) == MPI_SUCCESS);
     CHECK(MPI_T_pvar_handle_alloc(session, 0, NULL, &counter, &n) == MPI_SUCCESS);
     fflush(NULL);
     if ((child = fork()) == 0) {

@@ -92,7 +92,7 @@ func (h *helper) makeParts(t *task, c *launch.LocalRanks) error {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return err
 	}
-	h.trace, c.Env = dir, append(c.Env, launch.PartsEnv(dir))
+	h.trace, c.Env = dir, append(c.Env, launch.PartsEnv(dir, c.Env))
 	return nil
 }
 
