@@ -1,7 +1,6 @@
 package core
 
 import (
-	"fmt"
 	"sync/atomic"
 
 	"github.com/golci/golci/internal/platform/arch"
@@ -124,6 +123,3 @@ func (x *Call) enterPast() {
 
 // sameTypes compares what two ranks know of the types of their calls.
 func sameTypes(a, b uint64) bool { return a == b || a == 0 || b == 0 }
-
-// errElements is for ranks whose elements differ.
-var errElements = fmt.Errorf("%w: %w", ErrMismatch, ErrType)
