@@ -51,7 +51,7 @@ var mayWait = map[string]string{
 	"internal/platform/futex Wake":              "a wake-up does not wait",
 	"internal/platform/futex membarrier":        "an expedited barrier waits for no grace period",
 	"internal/platform/futex registerFor":       "a goroutine of its own",
-	"mpi/internal/core makeShm":               "the making of a communicator, without a lock",
+	"mpi/internal/core makeShm":                 "the making of a communicator, without a lock",
 }
 
 // waitsOf are the functions of f that may wait for the kernel, by name.

@@ -66,6 +66,7 @@ var alone = map[string][]string{
 	"pool":                        tools("pool"),
 	"bench/peers":                 {"bench"},
 	"mpi/internal/shmcoll":        tools("mpi/internal/shmcoll"),
+	"mpi/internal/sentinel":       {"=comm", "=rank", "mpi/internal/errs"},
 	"mpi/internal/core": tools("=comm", "=conduit", "=rank", "mpi/internal/shmcoll", "fult", "mpi/internal",
 		"internal/observe/pending", "internal/progress", "internal/schedule"),
 	"mpi/internal/win":  tools("=comm", "am", "=rank", "am/rma", "fult", "mpi/internal", "internal/progress"),

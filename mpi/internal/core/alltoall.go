@@ -1,6 +1,9 @@
 package core
 
-import "github.com/golci/golci/internal/schedule"
+import (
+	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/sentinel"
+)
 
 // Alltoall sends part j of In to rank j. Its argument is not used.
 func (x *Call) Alltoall(int) error {
@@ -10,7 +13,7 @@ func (x *Call) Alltoall(int) error {
 		in = recv
 	}
 	if in.len%x.size != 0 {
-		return x.callErrorf(ErrCount, "%d elements are no whole number for each of %d ranks", in.len, x.size)
+		return x.callErrorf(sentinel.ErrCount, "%d elements are no whole number for each of %d ranks", in.len, x.size)
 	}
 	if err := x.apart(send.mem, recv.mem); err != nil {
 		return err
@@ -64,7 +67,7 @@ func (x *Call) Alltoallv(scounts, sdispls, rcounts, rdispls []int) error {
 		return err
 	}
 	if ls.counts[x.rank] != rcounts[x.rank] {
-		return x.callErrorf(ErrCount, "to itself the rank sends %d elements and receives %d",
+		return x.callErrorf(sentinel.ErrCount, "to itself the rank sends %d elements and receives %d",
 			ls.counts[x.rank], rcounts[x.rank])
 	}
 	x.takeAlgorithm(algAlltoallv, 0)

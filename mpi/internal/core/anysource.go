@@ -5,6 +5,7 @@ import (
 
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/mpi/internal/agree"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // doubt has receives and probes from any source on c end, or lets them wait again, as deaths and what the program has
@@ -19,7 +20,8 @@ func (c *Comm) doubt(inPoll bool, w *fult.Worker) {
 	var err error
 	for r, world := range c.peers {
 		if c.Srv.Gone(int(world)) && !acked.Has(r) {
-			err = fmt.Errorf("%w: rank %d of the world has died, and AckFailed has not acknowledged it", ErrFailedPending, world)
+			err = fmt.Errorf("%w: rank %d of the world has died, and AckFailed has not acknowledged it",
+				sentinel.ErrFailedPending, world)
 			break
 		}
 	}

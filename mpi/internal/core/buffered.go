@@ -9,6 +9,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // A buffered send (3.6) copies its message into memory that the program has attached, and sends from there. The memory
@@ -45,7 +46,7 @@ type buffering struct{ at atomic.Pointer[Buffer] }
 // attachBuffer sets the buffer; nil mem is for automatic buffering.
 func (x *buffering) attachBuffer(srv *comm.Server, mem []byte) error {
 	if !x.at.CompareAndSwap(nil, &Buffer{srv: srv, mem: mem}) {
-		return fmt.Errorf("%w: a buffer is attached already", ErrBuffer)
+		return fmt.Errorf("%w: a buffer is attached already", sentinel.ErrBuffer)
 	}
 	return nil
 }
@@ -148,7 +149,7 @@ func (b *Buffer) reserveGap(n int) (*bufferedMessage, error) {
 			return k, nil
 		}
 		if i == len(b.parts) {
-			return nil, fmt.Errorf("%w: no room for %d bytes in an attached buffer of %d", ErrBuffer, n, len(b.mem))
+			return nil, fmt.Errorf("%w: no room for %d bytes in an attached buffer of %d", sentinel.ErrBuffer, n, len(b.mem))
 		}
 		from = b.parts[i].from + len(b.parts[i].mem)
 	}
@@ -190,7 +191,7 @@ func (c *Comm) attached() *Buffer {
 func (c *Comm) bsend(dest, tag int, d *data) error {
 	b := c.attached()
 	if b == nil {
-		return fmt.Errorf("%w: no buffer is attached", ErrBuffer)
+		return fmt.Errorf("%w: no buffer is attached", sentinel.ErrBuffer)
 	}
 	k, err := b.reserveGap(d.len())
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/op"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Where types are checked, all ranks tell each other what they call before each collective, and compare. So a call that
@@ -105,13 +106,13 @@ func (x *Call) judgeClaims(e *claimExchange) error {
 func (x *Call) judgeClaim(r int, own, c *claim) error {
 	switch {
 	case own.word != c.word:
-		return x.callErrorf(ErrMismatch, "this is %s; rank %d has called %s", x.text(own), r, x.text(c))
+		return x.callErrorf(sentinel.ErrMismatch, "this is %s; rank %d has called %s", x.text(own), r, x.text(c))
 	case own.head != c.head && own.head != 0 && c.head != 0:
-		return x.callErrorf(ErrMismatch, "a call before this one was another on rank %d", r)
+		return x.callErrorf(sentinel.ErrMismatch, "a call before this one was another on rank %d", r)
 	case own.bytes > c.bytes:
-		return x.callErrorf(ErrCount, "this rank has %d bytes, rank %d has %d", own.bytes, r, c.bytes)
+		return x.callErrorf(sentinel.ErrCount, "this rank has %d bytes, rank %d has %d", own.bytes, r, c.bytes)
 	case own.bytes < c.bytes:
-		return x.callErrorf(ErrTruncate, "this rank has %d bytes, rank %d has %d", own.bytes, r, c.bytes)
+		return x.callErrorf(sentinel.ErrTruncate, "this rank has %d bytes, rank %d has %d", own.bytes, r, c.bytes)
 	case own.bytes > 0 && own.signature != 0 && c.signature != 0 && own.signature != c.signature:
 		return x.c.opError(x.kind, &comm.SignatureError{Sent: c.signature, Received: own.signature})
 	}

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // In Finalize all ranks compare what they have called on all communicators. First they add up one word of each rank: of
@@ -127,8 +128,8 @@ func (a *freedCommUse) answerAsked(p *Proc, src int, uid, call uint64, tag, last
 }
 
 // noteFailed notes, for Finalize, that ranks have called different things on a communicator that this one has freed.
-func (a *freedCommUse) noteFailed(p *Proc, uid uint64, e *CollectiveError) {
-	if p.isolated.Load() || !errors.Is(e.Err, ErrMismatch) {
+func (a *freedCommUse) noteFailed(p *Proc, uid uint64, e *sentinel.CollectiveError) {
+	if p.isolated.Load() || !errors.Is(e.Err, sentinel.ErrMismatch) {
 		return
 	}
 	a.mu.Lock()
@@ -214,7 +215,7 @@ func (p *Proc) findUnreported() {
 // unreportedError is the error of a call that another rank has found to differ, if no call of this rank has given it.
 func (st *collState) unreportedError(what string) error {
 	e := st.poison.Load()
-	if e == nil || st.reported.Load() || st.c.proc.isolated.Load() || !errors.Is(e.Err, ErrMismatch) {
+	if e == nil || st.reported.Load() || st.c.proc.isolated.Load() || !errors.Is(e.Err, sentinel.ErrMismatch) {
 		return nil
 	}
 	return st.c.commErrorf(what, ": %w", e)
@@ -266,17 +267,17 @@ func differing(of []entry, name string) error {
 		a, b := &of[0], &of[i]
 		switch {
 		case a.number != b.number:
-			return fmt.Errorf("%w: on %s rank %d has made %s, rank %d %d", ErrMismatch, name,
+			return fmt.Errorf("%w: on %s rank %d has made %s, rank %d %d", sentinel.ErrMismatch, name,
 				a.rank, plural(int(a.number), "call", "calls"), b.rank, b.number)
 		case a.calls != b.calls:
-			return fmt.Errorf("%w: on %s ranks %d and %d have made %s, not all of them the same", ErrMismatch, name,
+			return fmt.Errorf("%w: on %s ranks %d and %d have made %s, not all of them the same", sentinel.ErrMismatch, name,
 				a.rank, b.rank, plural(int(a.number), "call", "calls"))
 		}
 	}
 	for i := range of {
 		for j := range i {
 			if a, b := &of[j], &of[i]; !sameTypes(a.types, b.types) {
-				return fmt.Errorf("%w: ranks %d and %d in a call on %s", errElements, a.rank, b.rank, name)
+				return fmt.Errorf("%w: ranks %d and %d in a call on %s", sentinel.ErrElements, a.rank, b.rank, name)
 			}
 		}
 	}

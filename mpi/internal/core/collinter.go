@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // RootHere is what the root of a collective of two groups gives as root. Other ranks of its group give ProcNull, and
@@ -49,13 +50,13 @@ func (c *Comm) interUses(k *Coll) (u bufferUsage, err error) {
 	case KindAlltoall, KindAlltoallv, KindAlltoallw:
 		u.ins, u.outs = n, n
 	case KindScan, KindExscan:
-		return u, fmt.Errorf("%w: it has two groups", ErrComm)
+		return u, fmt.Errorf("%w: it has two groups", sentinel.ErrComm)
 	}
 	switch {
 	case rooted && !here && k.Root != ProcNull && (!there || k.Root >= n):
-		return u, fmt.Errorf("%w: %d", ErrRoot, k.Root)
+		return u, fmt.Errorf("%w: %d", sentinel.ErrRoot, k.Root)
 	case u.in && k.In.Place || u.out && k.Out.Place:
-		return u, fmt.Errorf("%w: MPI_IN_PLACE between two groups", ErrBuffer)
+		return u, fmt.Errorf("%w: MPI_IN_PLACE between two groups", sentinel.ErrBuffer)
 	}
 	return u, nil
 }

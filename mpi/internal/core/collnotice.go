@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Ranks exchange notices about collectives, apart from the messages of the calls. A rank on which a call has failed
@@ -52,9 +53,9 @@ const reasonOwed = 1 << 32
 
 func (x *Call) reason(err error) uint64 {
 	if x.owed.Load() {
-		return reasonOf(err) | reasonOwed
+		return sentinel.ReasonNumber(err) | reasonOwed
 	}
-	return reasonOf(err)
+	return sentinel.ReasonNumber(err)
 }
 
 // askRank asks a rank to answer if it has called another collective.
@@ -76,7 +77,7 @@ type colls struct {
 type earlyFailure struct {
 	uid uint64
 	src int // rank of the world
-	err *CollectiveError
+	err *sentinel.CollectiveError
 }
 
 type earlyRevocation struct {
@@ -153,7 +154,7 @@ func (x *colls) withID(id int) *Comm {
 // noteFailed notes a failure that another rank, src in the world, has told of. It gives the state if that is news for
 // it. A rank that is no member of the communicator cannot have failed there. known tells whether this rank has the
 // communicator.
-func (x *colls) noteFailed(uid uint64, src int, e *CollectiveError) (news *collState, known bool) {
+func (x *colls) noteFailed(uid uint64, src int, e *sentinel.CollectiveError) (news *collState, known bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	st := x.m[uid]
@@ -215,8 +216,8 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 			return
 		}
 		kind, why, _ := strings.Cut(string(text), ": ")
-		e := &CollectiveError{Rank: rank, Call: call, Kind: kind, Err: reasonFrom(why, arg&lowHalf)}
-		if errors.Is(e.Err, ErrPeer) { // which src has told the launcher, and this rank does not know itself yet
+		e := &sentinel.CollectiveError{Rank: rank, Call: call, Kind: kind, Err: sentinel.NewRemoteError(why, arg&lowHalf)}
+		if errors.Is(e.Err, sentinel.ErrPeer) { // which src has told the launcher, and this rank does not know itself yet
 			p.rank.Follows(src)
 		}
 		st, known := p.colls.noteFailed(uid, src, e)

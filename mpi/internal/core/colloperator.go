@@ -7,6 +7,7 @@ import (
 
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/op"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // combiner combines elements without holes, as the schedule has them.
@@ -89,7 +90,7 @@ func operatorFor(o *op.Op, t *dtype.Type) (int, Operator, error) {
 func makeOperator(o *op.Op, t *dtype.Type) (size int, p *Operator, err error) {
 	f, err := o.For(t)
 	if err != nil {
-		return 0, nil, fmt.Errorf("%w: %w", ErrOp, err)
+		return 0, nil, fmt.Errorf("%w: %w", sentinel.ErrOp, err)
 	}
 	c := combiner{f, int(max(t.Size(), 1))}
 	p = &Operator{Combiner: &c, Commutes: o.Commutes(), ID: o.ID()}

@@ -14,6 +14,7 @@ import (
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/errs"
+	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/rank"
 )
 
@@ -22,14 +23,14 @@ type collState struct {
 	// state is twice the number of the last call, plus one while that call runs. The caller that sets the low bit owns
 	// the fields of the second group until it clears the bit.
 	state        atomic.Uint64
-	tags         [keptTags]atomic.Uint64         // of the last calls, the number above the tag; the poller reads them
-	poison       atomic.Pointer[CollectiveError] // the first call known to have failed on any rank
-	reported     atomic.Bool                     // the program has been told of it, or is about to be
-	answer       atomic.Pointer[otherCall]       // of a rank that was asked
-	longed       atomic.Pointer[string]          // the function whose call waits long, for reports
-	dead         deadCalls                       // where a failed call does not end those after it
-	pendingError atomic.Pointer[callError]       // there: the last error that the program has not been told of
-	settled      atomic.Uint64                   // there: the last failed call of which the program is told
+	tags         [keptTags]atomic.Uint64                  // of the last calls, number above tag; the poller reads them
+	poison       atomic.Pointer[sentinel.CollectiveError] // the first call known to have failed on any rank
+	reported     atomic.Bool                              // the program has been told of it, or is about to be
+	answer       atomic.Pointer[otherCall]                // of a rank that was asked
+	longed       atomic.Pointer[string]                   // the function whose call waits long, for reports
+	dead         deadCalls                                // where a failed call does not end those after it
+	pendingError atomic.Pointer[callError]                // there: the last error that the program has not been told of
+	settled      atomic.Uint64                            // there: the last failed call of which the program is told
 
 	history       callHistory // what has been called
 	displs        [2][]int    // of a buffer that is read, and of one that is written, where the program gives none
@@ -191,7 +192,7 @@ func (c *Comm) concurrent(what string) error {
 	if tag, ok := c.coll.tagOf(call); ok {
 		text = callText(c.coll.size, tag, call)
 	}
-	return c.commErrorf(what, ": %w: %s", ErrConcurrent, text)
+	return c.commErrorf(what, ": %w: %s", sentinel.ErrConcurrent, text)
 }
 
 // prepareCall is what few calls need.
@@ -367,7 +368,7 @@ func (x *Call) poisoned() error {
 		if e = x.st.dead.getFailed(x.call); e == nil {
 			if owed := x.st.pendingError.Load(); owed != nil && owed.call < x.call {
 				x.owed.Store(true)
-				return x.ofCall(&CollectiveError{Rank: owed.rank, Call: owed.call, Kind: owed.kind, Err: owed.error})
+				return x.ofCall(&sentinel.CollectiveError{Rank: owed.rank, Call: owed.call, Kind: owed.kind, Err: owed.error})
 			}
 		}
 	}
@@ -387,14 +388,14 @@ func (x *Call) failAll(err error) {
 		return
 	}
 	x.st.reported.Store(true)
-	if x.st.lower(&CollectiveError{Rank: x.rank, Call: x.call, Kind: x.kind, Err: err}) {
+	if x.st.lower(&sentinel.CollectiveError{Rank: x.rank, Call: x.call, Kind: x.kind, Err: err}) {
 		x.tellFailure(err)
 		x.st.stopCalls(nil, (*Call).poisoned)
 	}
 }
 
 // lower notes that a call has failed, if none before it is known to have.
-func (st *collState) lower(e *CollectiveError) bool {
+func (st *collState) lower(e *sentinel.CollectiveError) bool {
 	if st.c.proc.isolated.Load() {
 		st.poison.Store(e)
 		return st.dead.addFailed(e)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Waits of collectives. A wait that lasts longer than some polls looks for a reason why it may never end: a call that
@@ -112,7 +113,7 @@ func (x *Call) stepError(st *schedule.Step, n int, err error) error {
 	direction := "from"
 	switch {
 	case err == nil:
-		return x.callErrorf(ErrCount, "rank %d sent %d bytes, %d were expected", st.Peer, n, st.Len)
+		return x.callErrorf(sentinel.ErrCount, "rank %d sent %d bytes, %d were expected", st.Peer, n, st.Len)
 	case st.Kind == schedule.Send:
 		direction = "to"
 	}
@@ -275,14 +276,14 @@ func (x *Call) mismatch(rank, tag int) error {
 func (x *Call) differs(rank, tag int) error {
 	mine, _ := x.st.tagOf(x.call)
 	if x.sameCall(mine, tag) {
-		return x.callErrorf(ErrCount, "rank %d has called it with another length", rank)
+		return x.callErrorf(sentinel.ErrCount, "rank %d has called it with another length", rank)
 	}
 	here, there := callText(x.size, mine, x.call), callText(x.size, tag, x.call)
 	more := ""
 	if here == there {
 		more = ", which waits where this one does not, or has another operation or length, or comes after other calls"
 	}
-	return x.callErrorf(ErrMismatch, "this is %v%s; rank %d has called %s%s",
+	return x.callErrorf(sentinel.ErrMismatch, "this is %v%s; rank %d has called %s%s",
 		x.kind, callDetail(x.size, mine, x.call), rank, there, more)
 }
 
@@ -300,7 +301,8 @@ func (x *Call) leftover() (err error) {
 	}
 	x.c.Srv.Unmatched(x.c.collCtx, func(src, tag int) {
 		if tagAlgorithm(tag) != algFinalize && x.behind(tag) && !x.st.isOpen(tag) {
-			err = x.callErrorf(ErrMismatch, "a message of rank %d is left of %s", x.c.peerOf(src), callText(x.size, tag, x.call))
+			err = x.callErrorf(sentinel.ErrMismatch, "a message of rank %d is left of %s", x.c.peerOf(src), callText(x.size,
+				tag, x.call))
 		}
 	})
 	return err

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // A communicator has an id that all its ranks agree on. Its two contexts follow from the id. Each rank keeps a bit
@@ -152,7 +153,7 @@ func (x *contexts) agreeSome(of idRange, seed, more int, and andExchange) (ids [
 		id := of.choose(&all, seed, try)
 		if id < 0 {
 			if empty++; empty == emptyTries {
-				return nil, fmt.Errorf("%w: %d are in use", ErrContexts, 64*(of.to-of.from))
+				return nil, fmt.Errorf("%w: %d are in use", sentinel.ErrContexts, 64*(of.to-of.from))
 			}
 			for range returnPolls { // ids may come back
 				x.srv.Poll()
@@ -199,7 +200,7 @@ func (c *Comm) agree(what string, of idRange) (id int, uid uint64, err error) {
 	}
 	var call uint64
 	ids, err := c.proc.ids.agreeSome(of, c.id, c.wantSpare(of), c.anding(what, &call))
-	if errors.Is(err, ErrContexts) {
+	if errors.Is(err, sentinel.ErrContexts) {
 		err = c.commErrorf(what, ": %w", err)
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/rank"
 )
 
@@ -60,7 +61,7 @@ func TestClaimThatFailed(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		and := d.WithContext(ctx).anding("Dup", new(uint64))
-		if _, err := c.proc.ids.claimTogether([]int{id}, 0, and); !errors.Is(err, ErrCancelled) {
+		if _, err := c.proc.ids.claimTogether([]int{id}, 0, and); !errors.Is(err, sentinel.ErrCancelled) {
 			return fmt.Errorf("the claim ended with %v", err)
 		}
 		if c.proc.ids.claimID(id) {

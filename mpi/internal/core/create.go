@@ -6,6 +6,7 @@ import (
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/group"
 	"github.com/golci/golci/mpi/internal/groupmsg"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // groupOf is the group of ranks of the world without duplicates.
@@ -113,7 +114,7 @@ func (c *Comm) CreateGroup(g *group.Group, tag int) (*Comm, error) {
 		return nil, err
 	}
 	if uint(tag) > TagUB {
-		return nil, c.commErrorf(what, ": %w: %d is outside 0..%d", ErrTag, tag, TagUB)
+		return nil, c.commErrorf(what, ": %w: %d is outside 0..%d", sentinel.ErrTag, tag, TagUB)
 	}
 	rank, in := g.RankOf(int32(c.proc.rank.Rank()))
 	if !in {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/op"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Kind is a collective, in any of its forms: one that waits, one that does not, and one that lasts.
@@ -188,7 +189,7 @@ func (k *Coll) operator(t *dtype.Type) (int, Operator, error) {
 		return int(max(t.Size(), 1)), k.Operator, nil
 	}
 	if k.Op == nil {
-		return 0, Operator{}, fmt.Errorf("%w: there is no operation", ErrOp)
+		return 0, Operator{}, fmt.Errorf("%w: there is no operation", sentinel.ErrOp)
 	}
 	return operatorFor(k.Op, t)
 }

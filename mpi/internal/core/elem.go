@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"sync/atomic"
+
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Elem is what is known of an element type. It does not change, but for the signature.
@@ -36,7 +38,7 @@ func (e *Elem) signature() uint64 {
 func judge(t reflect.Type) error {
 	if why := holds(t); why != "" {
 		return fmt.Errorf("%w: %v: only fixed-size types without pointers can be sent, not %s (see SendValue)",
-			ErrType, t, why)
+			sentinel.ErrType, t, why)
 	}
 	return nil
 }

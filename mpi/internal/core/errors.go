@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/errs"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // who describes the calling rank.
@@ -69,9 +70,9 @@ func (c *Comm) checkUsable(what string) error {
 func (c *Comm) there(what string) error {
 	switch {
 	case c == nil || c.proc == nil:
-		return fmt.Errorf("mpi: %s: %w: nil", what, ErrComm)
+		return fmt.Errorf("mpi: %s: %w: nil", what, sentinel.ErrComm)
 	case c.origin().Freed.Load() && c.origin().revocation.state.Load() != revoked:
-		return c.commErrorf(what, ": %w: it has been freed", ErrComm)
+		return c.commErrorf(what, ": %w: it has been freed", sentinel.ErrComm)
 	}
 	if err := c.proc.rank.Ended(); err != nil {
 		return c.commErrorf(what, ": %w", err)
@@ -96,15 +97,16 @@ func (c *Comm) Bad(what, direction string, typ error, peer, tag int) error {
 	case typ != nil:
 		return c.commErrorf(what, ", %s %s, %s: %w", direction, peerText(peer), tagText(tag), typ)
 	case uint(tag) > TagUB && (!recv || tag != AnyTag):
-		return c.commErrorf(what, ", %s %s: %w: %d is outside 0..%d", direction, peerText(peer), ErrTag, tag, TagUB)
+		return c.commErrorf(what, ", %s %s: %w: %d is outside 0..%d", direction, peerText(peer), sentinel.ErrTag, tag,
+			TagUB)
 	case peer == ProcNull || uint(peer) < uint(len(c.group)) || recv && peer == AnySource:
 		return nil
 	case recv:
-		return c.commErrorf(what, ", %s: %w: source %d", tagText(tag), ErrRank, peer)
+		return c.commErrorf(what, ", %s: %w: source %d", tagText(tag), sentinel.ErrRank, peer)
 	case peer == AnySource:
-		return c.commErrorf(what, ", tag %d: %w: AnySource is no destination", tag, ErrRank)
+		return c.commErrorf(what, ", tag %d: %w: AnySource is no destination", tag, sentinel.ErrRank)
 	}
-	return c.commErrorf(what, ", tag %d: %w: destination %d", tag, ErrRank, peer)
+	return c.commErrorf(what, ", tag %d: %w: destination %d", tag, sentinel.ErrRank, peer)
 }
 
 // SendError dresses the error of a send of n bytes.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // TestFreeLater (7.4.3): a receive goes on after its communicator is freed. The id is used again only after it.
@@ -25,10 +26,10 @@ func TestFreeLater(t *testing.T) {
 			if err := d.FreeLater(); err != nil {
 				return err
 			}
-			if err := d.FreeLater(); !errors.Is(err, ErrComm) {
+			if err := d.FreeLater(); !errors.Is(err, sentinel.ErrComm) {
 				return fmt.Errorf("freed twice: %v", err)
 			}
-			if _, err := d.IrecvAny("Irecv", e, b, 0, 5); !errors.Is(err, ErrComm) {
+			if _, err := d.IrecvAny("Irecv", e, b, 0, 5); !errors.Is(err, sentinel.ErrComm) {
 				return fmt.Errorf("a receive after the end: %v", err)
 			}
 			c.proc.freed.sweep()

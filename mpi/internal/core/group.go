@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Dup makes a communicator of the same ranks with a message space of its own (7.4.2). Collective over c; it waits,
@@ -71,7 +72,7 @@ func (c *Comm) split(what string, color, key int) (*Comm, error) {
 		c.proc.ids.releaseID(id)
 	}
 	if bad {
-		return nil, c.commErrorf(what, ": %w: colour %d", ErrArgument, color)
+		return nil, c.commErrorf(what, ": %w: colour %d", sentinel.ErrArgument, color)
 	}
 	if color == Undefined {
 		return nil, nil
@@ -111,7 +112,7 @@ func (c *Comm) Free() error {
 	if left == (comm.RetiredCounts{}) || c.Revoked() {
 		return nil
 	}
-	return c.commErrorf("Free", ": %w: %s, %s, %s not received", ErrPending,
+	return c.commErrorf("Free", ": %w: %s, %s, %s not received", sentinel.ErrPending,
 		plural(left.Receives, "receive", "receives"), plural(left.Sends, "send", "sends"),
 		plural(left.Messages, "message", "messages"))
 }
@@ -125,7 +126,7 @@ func (c *Comm) mayFree() error {
 		return err
 	}
 	if c.id == worldID || c.id == selfID {
-		return c.commErrorf("Free", ": %w: the world and self communicators stay", ErrComm)
+		return c.commErrorf("Free", ": %w: the world and self communicators stay", sentinel.ErrComm)
 	}
 	if c.origin().Freed.Swap(true) {
 		return c.checkUsable("Free")

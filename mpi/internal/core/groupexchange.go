@@ -9,6 +9,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/mpi/internal/groupmsg"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // groupExchange is a rank's part in a meeting. All members know all members, which are ranks of the world in the same
@@ -94,7 +95,7 @@ func (y *groupExchange) gather(mine ...uint64) ([]uint64, error) {
 		return nil, err
 	}
 	if len(b) != 8*len(mine)*len(y.members) {
-		return nil, fmt.Errorf("%w: members of a meeting bring different things", ErrMismatch)
+		return nil, fmt.Errorf("%w: members of a meeting bring different things", sentinel.ErrMismatch)
 	}
 	return wordsOf(b), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/mpi/internal/reqkind"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // sendrecvOp is a send and a receive with one request.
@@ -54,7 +55,7 @@ func (c *Comm) IsendrecvBuf(what string, out Buf, dest, stag int, in Buf, source
 // isendrecv is Isendrecv with arguments that have been checked.
 func (c *Comm) isendrecv(what string, out *data, dest, stag int, in *data, source, rtag int) (Request, error) {
 	if overlap(out.b, in.b) {
-		return Request{}, c.commErrorf(what, ": %w: the buffers overlap", ErrBuffer)
+		return Request{}, c.commErrorf(what, ": %w: the buffers overlap", sentinel.ErrBuffer)
 	}
 	b := &sendrecvOp{c: c}
 	b.left.Store(1)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // FuzzNotices: rank 1 sends ranks 0 and 2 any notices. They end nothing but collectives of a communicator that it is a
@@ -173,7 +174,7 @@ func (x *gossip) hear(c, all, part *Comm) error {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	// A send of nothing may have been announced. Nothing else can end the receive.
-	if st, err := r.WaitContext(ended); !errors.Is(err, ErrCancelled) && (err != nil || st.Bytes != 0) {
+	if st, err := r.WaitContext(ended); !errors.Is(err, sentinel.ErrCancelled) && (err != nil || st.Bytes != 0) {
 		return fmt.Errorf("a partitioned receive of which nothing has come ended with %+v, %v", st, err)
 	}
 	if string(b) != string(make([]byte, len(b))) {

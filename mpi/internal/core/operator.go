@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/mpi/internal/op"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Operator is how a reduction combines. The zero Operator is invalid.
@@ -62,13 +63,13 @@ func ReduceLocal(o Operator, e *Elem, in, inout []byte) error {
 	case e.err != nil:
 		err = e.err
 	case o.Combiner == nil:
-		err = fmt.Errorf("%w: the operation has no function", ErrOp)
+		err = fmt.Errorf("%w: the operation has no function", sentinel.ErrOp)
 	case inPlace(in) || inPlace(inout):
-		err = fmt.Errorf("%w: InPlace is no buffer here", ErrBuffer)
+		err = fmt.Errorf("%w: InPlace is no buffer here", sentinel.ErrBuffer)
 	case len(inout) < n:
-		err = fmt.Errorf("%w: %d bytes and %d", ErrCount, n, len(inout))
+		err = fmt.Errorf("%w: %d bytes and %d", sentinel.ErrCount, n, len(inout))
 	case overlap(in, inout[:n]):
-		err = fmt.Errorf("%w: the buffers overlap", ErrBuffer)
+		err = fmt.Errorf("%w: the buffers overlap", sentinel.ErrBuffer)
 	default:
 		o.Into(inout[:n], in, inout[:n])
 		return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/mpi/internal/reqkind"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // partitionedRecv is a partitioned receive.
@@ -174,7 +175,7 @@ func (p *partitionedRecv) opOutcome(c *Comm, last bool) (Status, error) {
 	}
 	st := Status{Source: p.peer, Tag: p.tag, Bytes: int64(min(p.announced.batch.bytes, p.total))}
 	if err == nil && p.announced.batch.bytes > p.total {
-		err = ErrTruncate
+		err = sentinel.ErrTruncate
 	}
 	var e *comm.OpError
 	if errors.As(err, &e) {
@@ -201,9 +202,9 @@ func (r *Request) Parrived(what string, part int) (bool, error) {
 	}
 	switch {
 	case !ok:
-		return false, r.c.commErrorf(what, ": %w: it is no partitioned receive", ErrRequest)
+		return false, r.c.commErrorf(what, ": %w: it is no partitioned receive", sentinel.ErrRequest)
 	case part < 0 || part >= p.parts:
-		return false, r.c.commErrorf(what, ": %w: partition %d of %d", ErrArgument, part, p.parts)
+		return false, r.c.commErrorf(what, ": %w: partition %d of %d", sentinel.ErrArgument, part, p.parts)
 	case r.isIdle() || r.Ready() || p.hasPart(part):
 		r.pollInTurn()
 		return true, nil

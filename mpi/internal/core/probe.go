@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Probe waits for a message and tells its source, tag and length without Receiving it.
@@ -107,7 +108,7 @@ func (m *Message) lives() bool { return m != nil && m.c != nil }
 // imrecv is Imrecv into d. bad tells what is wrong with that.
 func (m *Message) imrecv(what string, d data, alloc func(n int) []byte, bad error) (Request, error) {
 	if !m.lives() {
-		return Request{}, fmt.Errorf("mpi: %s: %w: nil message", what, ErrRequest)
+		return Request{}, fmt.Errorf("mpi: %s: %w: nil message", what, sentinel.ErrRequest)
 	}
 	if err := m.c.checkUsable(what); err != nil {
 		return Request{}, err
@@ -116,7 +117,7 @@ func (m *Message) imrecv(what string, d data, alloc func(n int) []byte, bad erro
 		return Request{}, m.c.opError(what, bad)
 	}
 	if m.used.Swap(true) {
-		return Request{}, m.c.opError(what, fmt.Errorf("%w: the message has been received", ErrRequest))
+		return Request{}, m.c.opError(what, fmt.Errorf("%w: the message has been received", sentinel.ErrRequest))
 	}
 	if m.m == nil {
 		return Request{c: m.c, req: comm.DoneReq(markNullRecv)}, nil

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // RecvAny receives in the cases that are not hot: with wildcards, from the null process, in a view, with a type that is
@@ -91,5 +92,5 @@ func (c *Comm) RecvAlloc(
 
 // CountError tells that n bytes are no whole number of elements of so many bytes.
 func CountError(n int64, size int) error {
-	return fmt.Errorf("%w: %d bytes are no whole number of elements of %d", ErrCount, n, size)
+	return fmt.Errorf("%w: %d bytes are no whole number of elements of %d", sentinel.ErrCount, n, size)
 }

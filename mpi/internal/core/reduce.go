@@ -1,6 +1,9 @@
 package core
 
-import "github.com/golci/golci/internal/schedule"
+import (
+	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/sentinel"
+)
 
 // reduceWhole is up to how many bytes a vector travels in one message, for which a rank prepares when it wants it.
 const reduceWhole = 8 << 10
@@ -39,7 +42,7 @@ func (x *Call) reduction(result bool) (contribution, error) {
 	n, size := len(send.mem), send.size
 	switch {
 	case x.op.Combiner == nil:
-		return contribution{}, x.callErrorf(ErrOp, "the operation has no function")
+		return contribution{}, x.callErrorf(sentinel.ErrOp, "the operation has no function")
 	case !result:
 		return contribution{n, size, false}, x.NotPlace("send", send.mem)
 	case inPlace(send.mem):
@@ -71,13 +74,13 @@ func (x *Call) guarded(out, low, high []byte) (err error) {
 		}
 		v := recover()
 		if v != nil {
-			x.panic, err = v, x.callErrorf(ErrOp, "the operation panics: %v", v)
+			x.panic, err = v, x.callErrorf(sentinel.ErrOp, "the operation panics: %v", v)
 			return
 		}
 		if x.scratch != nil {
 			x.scratch.lost = true
 		}
-		_ = x.endCall(x.callErrorf(ErrOp, "the operation ends its goroutine"))
+		_ = x.endCall(x.callErrorf(sentinel.ErrOp, "the operation ends its goroutine"))
 	}()
 	x.op.Into(out, low, high)
 	returned = true

@@ -2,6 +2,7 @@ package core
 
 import (
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
@@ -16,7 +17,7 @@ func (x *Call) ReduceScatterBlock(int) error {
 	each := out.len
 	if own {
 		if each = in.len / x.size; in.len%x.size != 0 {
-			return x.callErrorf(ErrCount, "%d elements are no whole number for each of %d ranks", in.len, x.size)
+			return x.callErrorf(sentinel.ErrCount, "%d elements are no whole number for each of %d ranks", in.len, x.size)
 		}
 	} else if err := x.lengthFor("send", in.len, each*x.size); err != nil {
 		return err
@@ -59,7 +60,7 @@ func (x *Call) scatters() (own bool, err error) {
 	in, out := &x.buf[schedule.In], &x.buf[schedule.Out]
 	switch {
 	case x.op.Combiner == nil:
-		return false, x.callErrorf(ErrOp, "the operation has no function")
+		return false, x.callErrorf(sentinel.ErrOp, "the operation has no function")
 	case inPlace(in.mem):
 		*in = *out
 		return true, x.NotPlace("receive", out.mem)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/golci/golci/mpi/internal/agree"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Shrink makes a communicator of the living ranks of c, in their order. It waits for them. All of them agree on who is
@@ -68,11 +69,11 @@ func (c *Comm) survivors(sc scope) (group []int32, rank, id int, uid uint64, err
 			c.proc.faults.survived.Store(true)
 		}
 		if rank < 0 {
-			return nil, 0, 0, 0, c.commErrorf(what, ": %w: the others take this rank for dead", ErrPeer)
+			return nil, 0, 0, 0, c.commErrorf(what, ": %w: the others take this rank for dead", sentinel.ErrPeer)
 		}
 		return group, rank, id, mixed(c.coll.uid, ^v.number), nil
 	}
-	return nil, 0, 0, 0, c.commErrorf(what, ": %w", ErrContexts)
+	return nil, 0, 0, 0, c.commErrorf(what, ": %w", sentinel.ErrContexts)
 }
 
 // freeIDs is a word of the ids that this rank does not use.

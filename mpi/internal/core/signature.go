@@ -10,6 +10,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // The signature of a type stands for its basic elements: their kinds, in order, and where they lie. Names, nesting and
@@ -177,7 +178,7 @@ func typed(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: the message has elements of %s, the receive of %s",
-		ErrType, signatureName(e.Sent), signatureName(e.Received))
+		sentinel.ErrType, signatureName(e.Sent), signatureName(e.Received))
 }
 
 // signatureName names a type of that signature, if this process has used one.

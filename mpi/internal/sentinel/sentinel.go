@@ -1,4 +1,5 @@
-package core
+// Package sentinel has the errors that programs test with errors.Is, and those that collectives tell each other.
+package sentinel
 
 import (
 	"errors"
@@ -46,16 +47,16 @@ var (
 // the program has not acknowledged that: the message may be one that never comes (ULFM, MPIX_ERR_PROC_FAILED_PENDING).
 var ErrFailedPending error = errs.ProcFailedPending
 
-// errElements is for ranks whose elements differ.
-var errElements = fmt.Errorf("%w: %w", ErrMismatch, ErrType)
+// ErrElements is for ranks whose elements differ.
+var ErrElements = fmt.Errorf("%w: %w", ErrMismatch, ErrType)
 
 // sentinels are the errors of this package for classes that pure packages give.
 var sentinels = map[errs.Class]error{
 	errs.Arg: ErrArgument, errs.Rank: ErrRank, errs.Comm: ErrComm, errs.Count: ErrCount, errs.Type: ErrType,
 }
 
-// Sentinel has an error that only wraps a class match the error of this package for it, too.
-func Sentinel(err error) error {
+// AddTo makes an error that only wraps a class match the error of this package for it, too.
+func AddTo(err error) error {
 	var class errs.Class
 	if err == nil || !errors.As(err, &class) {
 		return err
