@@ -1,7 +1,5 @@
 package core
 
-import "github.com/golci/golci/mpi/internal/shmcoll"
-
 // How a collective is carried out is a pure function of sizes that all its ranks know: how many ranks there are, and
 // lengths in bytes. Ranks that choose differently do not understand each other's messages.
 
@@ -26,14 +24,6 @@ func reduceAlgorithm(n int) algorithm {
 		return algReduceParts
 	}
 	return algReduceTree
-}
-
-// scanAlgorithm is for a vector of n bytes.
-func scanAlgorithm(k *prefix, n int) algorithm {
-	if n > ReduceSegment {
-		return k.parts
-	}
-	return k.whole
 }
 
 // ReduceSegment is how many bytes of a long vector travel in one message of a reduction. One segment is combined, out
@@ -108,104 +98,6 @@ const (
 	alltoallRanks  = 16
 	alltoallAtOnce = 4 << 10
 )
-
-// onShm is how a call goes through the shared segment. Its way differs where what lies on the shared segment does:
-// ranks that disagree about a length, and look for each other's bytes in different places, then find that out.
-type onShm struct {
-	alg algorithm
-	do  func(x *Call, root int) error // nil: the call is one by messages
-}
-
-// Which calls go through the shared segment, where there is one.
-
-func (x *Call) shmBcast(n int) onShm {
-	switch {
-	case x.tiers() && n <= shmcoll.Short:
-		return onShm{algTierBcast, tierBcast}
-	case x.tiers():
-		return onShm{algTierBcastLong, tierBcast}
-	case !x.canUseShm():
-		return onShm{}
-	case n <= shmcoll.Short:
-		return onShm{algShmBcast, shmBcast}
-	case n <= shmMostOfTwo || x.size > 2:
-		return onShm{algShmBcastLong, shmBcastLong}
-	}
-	return onShm{}
-}
-
-func (x *Call) shmAllgather(n int) onShm {
-	switch {
-	case x.tiers() && x.st.shared.blocks && n <= shmcoll.Short:
-		return onShm{algTierAllgather, tierAllgather}
-	case !x.canUseShm():
-		return onShm{}
-	case n <= shmcoll.Short:
-		return onShm{algShmAllgather, shmAllgather}
-	case n >= shmGets && x.size == 2 && x.st.shared.gets:
-		return onShm{algShmAllgatherParts, shmAllgatherParts}
-	}
-	return onShm{algShmAllgatherLong, shmAllgatherLong}
-}
-
-// shmAlltoall is for parts of n bytes. What is in place would be overwritten before it has left.
-func (x *Call) shmAlltoall(n int, inPlace bool) onShm {
-	switch {
-	case !x.canUseShm():
-		return onShm{}
-	case n*x.size <= shmcoll.Short:
-		return onShm{algShmAlltoall, shmAlltoall}
-	case inPlace:
-		return onShm{}
-	case n >= shmGets && x.st.shared.gets:
-		return onShm{algShmAlltoallParts, shmAlltoallParts}
-	}
-	return onShm{algShmAlltoallLong, shmAlltoallLong}
-}
-
-// halved tells that the nodes are halves of the ranks, and so on, and that a block has an element for each rank.
-func (x *Call) halved(elem int) bool { return x.st.shared.halves && elem*x.size <= shmcoll.ChunkBytes }
-
-func (x *Call) shmAllreduce(n, elem int) onShm {
-	switch {
-	case x.tiers() && n <= shmcoll.Short && x.halved(elem):
-		return onShm{algTierAllreduce, tierAllreduce}
-	case x.tiers() && x.halved(elem):
-		return onShm{algTierAllreduceLong, tierAllreduce}
-	case !x.canUseShm():
-		return onShm{}
-	case n <= shmcoll.Short:
-		return onShm{algShmAllreduce, shmAllreduce}
-	case elem*x.size <= shmcoll.ChunkBytes:
-		return onShm{algShmAllreduceLong, shmAllreduceLong}
-	}
-	return onShm{}
-}
-
-func (x *Call) shmReduce(n, elem int) onShm {
-	switch {
-	case !x.canUseShm():
-		return onShm{}
-	case n <= shmcoll.Short:
-		return onShm{algShmReduce, shmReduce}
-	case n >= shmReduceLeast && (n <= shmMostOfTwo || x.size > 2) && elem*x.size <= shmcoll.ChunkBytes:
-		return onShm{algShmReduceLong, shmReduceLong}
-	}
-	return onShm{}
-}
-
-// shmRooted is for a gather or scatter of n bytes of each rank.
-func (x *Call) shmRooted(d *direction, n int) func(*Call, int) error {
-	switch {
-	case !x.canUseShm():
-		return nil
-	case d.down && n*x.size <= shmcoll.Short:
-		return shmScatter
-	case !d.down && n <= shmcoll.Short:
-		return shmGather
-	}
-	return nil
-}
 
 // shmGets is the shortest part that ranks may get from each other's memory. It pays where cores are far apart: there
 // each crossing costs, and the shared segment has a part cross twice.

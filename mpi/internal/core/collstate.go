@@ -55,9 +55,6 @@ type collState struct {
 	roundMask uint64 // numbers whose bits under it are 0 begin with a check
 }
 
-// keptTags is for how many calls a rank knows what it has called.
-const keptTags = 16
-
 func newCollState(c *Comm, uid uint64) *collState {
 	size := len(c.peers)
 	n := numberBits(size)
@@ -305,20 +302,9 @@ func (x *Call) takeAlgorithm(w algorithm, root int) {
 	arch.StoreRel64(&x.st.tags[x.call%keptTags], e)
 }
 
-// An entry of tags is a tag, then whether its call does not wait, then the low bits of the call's number.
-const (
-	tagEntryLater = 1 << tagBits
-	tagEntryBits  = tagBits + 1
-)
-
 // tagOf gives the tag of a call, if the rank has got that far in it and has not forgotten it.
 func (st *collState) tagOf(call uint64) (int, bool) {
 	return tagIn(st.tags[call%keptTags].Load(), call)
-}
-
-// tagIn gives the tag of a call that a word of collState.tags has, if it is of that call.
-func tagIn(e, call uint64) (int, bool) {
-	return int(e & (1<<tagBits - 1)), e != 0 && call > 0 && e>>tagEntryBits == call&(1<<(64-tagEntryBits)-1)
 }
 
 // displsRoom gives room for n displacements, of the running call.

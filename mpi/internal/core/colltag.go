@@ -167,12 +167,6 @@ func collTag(size int, w algorithm, root int, call uint64) int {
 	return int(w)<<tagShared | root<<(n+markBits(size)) | int(call&(1<<n-1))
 }
 
-// tagged is the tag of messages of the call that go by an algorithm, from or to root.
-func (x *Call) tagged(w algorithm, root int) int {
-	n, m := x.st.numbers&63, x.st.marks&63 // which tells the compiler that no shift is too long
-	return int(w)<<tagShared | root<<(n+m) | int(x.mark>>(64-m))<<n | int(x.call&(1<<n-1))
-}
-
 // tagAlgorithm, tagRoot and tagNumber are the parts of a tag.
 func tagAlgorithm(tag int) algorithm { return algorithm(tag >> tagShared) }
 
@@ -214,31 +208,16 @@ func (w algorithm) rooted() bool {
 	return false
 }
 
-// collectiveText names the collective to which a message belongs, and which call that is; "" if it belongs to none.
-func (p *Proc) collectiveText(ctx uint16, tag int) (name, detail string) {
-	if !isCollective(ctx) || uint(tag) > TagUB {
-		return "", ""
-	}
-	tag = p.callTag(ctx, tag)
-	if c := p.colls.withID(int(ctx / 2)); c != nil {
-		detail = callDetail(c.coll.size, tag, c.coll.state.Load()/2)
-	}
-	return tagAlgorithm(tag).String(), detail
-}
+// keptTags is for how many calls a rank knows what it has called.
+const keptTags = 16
 
-// callTag is the tag of the call that a collective's message belongs to. Where ranks compare what they call, it is
-// another than that of the message.
-func (p *Proc) callTag(ctx uint16, tag int) int {
-	c := p.colls.withID(int(ctx / 2))
-	if c == nil || uint(tag) > TagUB || tagAlgorithm(tag) != algCompare {
-		return tag
-	}
-	last := c.coll.state.Load() / 2
-	if tagNumber(c.coll.size, tag) != tagNumber(c.coll.size, int(last)) {
-		return tag
-	}
-	if call, ok := c.coll.tagOf(last); ok {
-		return call
-	}
-	return tag
+// An entry of tags is a tag, then whether its call does not wait, then the low bits of the call's number.
+const (
+	tagEntryLater = 1 << tagBits
+	tagEntryBits  = tagBits + 1
+)
+
+// tagIn gives the tag of a call that a word of collState.tags has, if it is of that call.
+func tagIn(e, call uint64) (int, bool) {
+	return int(e & (1<<tagBits - 1)), e != 0 && call > 0 && e>>tagEntryBits == call&(1<<(64-tagEntryBits)-1)
 }

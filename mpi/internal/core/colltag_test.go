@@ -3,6 +3,8 @@ package core
 import (
 	"fmt"
 	"testing"
+
+	"github.com/golci/golci/comm"
 )
 
 // TestCollectiveTags: a tag tells the call, and no two calls of a range of numbers have the same.
@@ -13,7 +15,7 @@ func TestCollectiveTags(t *testing.T) {
 			for _, root := range []int{0, size / 2, size - 1} {
 				for _, call := range []uint64{1, half - 1, half, 2*half - 1, 2 * half, 1 << 40} {
 					tag := collTag(size, w, root, call)
-					if uint(tag) > TagUB || tagAlgorithm(tag) != w || tagRoot(size, tag) != root ||
+					if uint(tag) > comm.MaxTag || tagAlgorithm(tag) != w || tagRoot(size, tag) != root ||
 						tagNumber(size, tag) != int(call%(2*half)) {
 						t.Fatalf("size %d, %v, root %d, call %d: tag %#x", size, w, root, call, tag)
 					}
