@@ -7,6 +7,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/op"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
@@ -27,7 +28,7 @@ type claimExchange struct {
 	all   []claim
 	work  []byte
 
-	alg          algorithm
+	alg          algorithm.Algorithm
 	tag, lastTag int
 	once         bool
 	signature    uint64
@@ -68,8 +69,8 @@ func (x *Call) beginCompare() *claimExchange {
 	copy(own.name[:], x.kind)
 	in, out := bytesIn(e.own[:]), bytesIn(e.all)
 	x.buf = [schedule.Bufs]buffer{schedule.In: in, schedule.Out: out}
-	x.alg, x.once, x.onShm, x.terms.Signature = algCompare, true, nil, 0
-	x.tag = collTag(x.size, algCompare, 0, x.call)
+	x.alg, x.once, x.onShm, x.terms.Signature = algorithm.Compare, true, nil, 0
+	x.tag = algorithm.MakeTag(x.size, algorithm.Compare, 0, x.call)
 	x.lastTag = x.tag
 	if x.async != nil { // perform has them else
 		if len(e.work) < e.steps.Work {
@@ -122,14 +123,14 @@ func (x *Call) judgeClaim(r int, own, c *claim) error {
 // text describes what a rank calls.
 func (x *Call) text(c *claim) string {
 	name, _, _ := bytes.Cut(c.name[:], []byte{0})
-	kind := algorithm(c.word & (1<<wordLater - 1) % uint64(algorithms))
+	kind := algorithm.Algorithm(c.word & (1<<algorithm.WordLater - 1) % uint64(algorithm.Count))
 	text := fmt.Sprintf("%s, call %d", name, x.call)
-	if kind.rooted() {
-		text += fmt.Sprintf(", root %d", c.word>>wordRoot)
+	if kind.Rooted() {
+		text += fmt.Sprintf(", root %d", c.word>>algorithm.WordRoot)
 	}
-	switch id := c.word >> wordOp & programOp; id {
+	switch id := c.word >> algorithm.WordOp & algorithm.ProgramOp; id {
 	case 0:
-	case programOp:
+	case algorithm.ProgramOp:
 		text += ", an operation of the program"
 	default:
 		text += fmt.Sprintf(", %v", op.ID(id))

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -36,7 +37,7 @@ type entry struct {
 type record struct {
 	entry
 	name string
-	tags [keptTags]uint64 // as in collState
+	tags [algorithm.KeptTags]uint64 // as in collState
 }
 
 // ownRecord is what this rank has called on c; false if it is not compared: no other rank of this world has part in it,
@@ -53,7 +54,7 @@ func (c *Comm) ownRecord() (r record, ok bool) {
 	}
 	state := st.state.Load()
 	r.entry = entry{
-		uid: st.uid, number: state / 2, calls: st.history.calls.Load(), types: st.history.types.Load(),
+		uid: st.uid, number: state / 2, calls: st.history.Calls.Load(), types: st.history.Types.Load(),
 		rank: uint32(c.rank), size: uint32(st.size),
 	}
 	if state%2 != 0 || st.poison.Load() != nil || c.Revoked() || st.hasOpen() {
@@ -116,9 +117,9 @@ func (a *freedCommUse) answerAsked(p *Proc, src int, uid, call uint64, tag, last
 		a.mu.Unlock()
 		return
 	}
-	mine, ok := tagIn(r.tags[call%keptTags], call)
+	mine, ok := algorithm.TagIn(r.tags[call%algorithm.KeptTags], call)
 	if call > r.number {
-		mine, ok = collTag(int(r.size), algFree, 0, 0), true
+		mine, ok = algorithm.MakeTag(int(r.size), algorithm.Free, 0, 0), true
 	}
 	rank := uint64(r.rank)
 	a.mu.Unlock()
@@ -187,7 +188,7 @@ func (p *Proc) compareAll() error {
 	x := c.lastCall()
 	x.buf[schedule.In], x.buf[schedule.Out] = bytesIn(mine[:]), bytesIn(total[:])
 	x.op = Operator{Combiner: sumAndMost{}, Commutes: true}
-	x.fresh(algFinalize).AllreduceDoubling(x.schedulePlace(), int(unsafe.Sizeof(mine)), false)
+	x.fresh(algorithm.Finalize).AllreduceDoubling(x.schedulePlace(), int(unsafe.Sizeof(mine)), false)
 	if err := x.perform(); err != nil {
 		return err
 	}
@@ -235,7 +236,7 @@ func (p *Proc) findDiffering(all []record, most int) error {
 	}
 	x := c.lastCall()
 	x.buf[schedule.In], x.buf[schedule.Out] = bytesIn(mine), bytesIn(theirs)
-	x.fresh(algFinalize).AllgatherSteps(x.schedulePlace(), x.buf[schedule.In].len, false)
+	x.fresh(algorithm.Finalize).AllgatherSteps(x.schedulePlace(), x.buf[schedule.In].len, false)
 	if err := x.perform(); err != nil {
 		return err
 	}
@@ -276,7 +277,7 @@ func differing(of []entry, name string) error {
 	}
 	for i := range of {
 		for j := range i {
-			if a, b := &of[j], &of[i]; !sameTypes(a.types, b.types) {
+			if a, b := &of[j], &of[i]; !algorithm.SameTypes(a.types, b.types) {
 				return fmt.Errorf("%w: ranks %d and %d in a call on %s", sentinel.ErrElements, a.rank, b.rank, name)
 			}
 		}

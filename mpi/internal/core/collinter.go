@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -12,12 +13,13 @@ import (
 const RootHere = schedule.RootHere
 
 // interAlgorithms are the algorithms of collectives of two groups. The two directions of a communicator have one tag.
-var interAlgorithms = [...]algorithm{
-	KindBarrier: algBarrier, KindBcast: algBcastTree, KindGather: algGatherAll, KindGatherv: algGatherv,
-	KindScatter: algScatterAll, KindScatterv: algScatterv, KindAllgather: algAllgatherSteps,
-	KindAllgatherv: algAllgatherv, KindAlltoall: algAlltoallPairs, KindAlltoallv: algAlltoallv,
-	KindAlltoallw: algAlltoallv, KindReduce: algReduceTree, KindAllreduce: algAllreduceSwap,
-	KindReduceScatter: algReduceScatterShares, KindReduceScatterBlock: algBlockShares,
+var interAlgorithms = [...]algorithm.Algorithm{
+	KindBarrier: algorithm.Barrier, KindBcast: algorithm.BcastTree, KindGather: algorithm.GatherAll,
+	KindGatherv: algorithm.Gatherv,
+	KindScatter: algorithm.ScatterAll, KindScatterv: algorithm.Scatterv, KindAllgather: algorithm.AllgatherSteps,
+	KindAllgatherv: algorithm.Allgatherv, KindAlltoall: algorithm.AlltoallPairs, KindAlltoallv: algorithm.Alltoallv,
+	KindAlltoallw: algorithm.Alltoallv, KindReduce: algorithm.ReduceTree, KindAllreduce: algorithm.AllreduceSwap,
+	KindReduceScatter: algorithm.ReduceScatterShares, KindReduceScatterBlock: algorithm.BlockShares,
 }
 
 // interPlace is the rank's place in two groups.

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -266,7 +267,7 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 func (st *collState) answerAsked(call uint64, rank, tag, lastTag int) {
 	mine, ok := st.tagOf(call)
 	if !ok && st.c.proc.final.Load() && call > st.state.Load()/2 {
-		mine, ok = collTag(st.size, algFinalize, 0, 0), true
+		mine, ok = algorithm.MakeTag(st.size, algorithm.Finalize, 0, 0), true
 	}
 	if !ok || !answers(mine, tag, lastTag) && !st.withoutShm(call, tag) {
 		return
@@ -278,13 +279,14 @@ func (st *collState) answerAsked(call uint64, rank, tag, lastTag int) {
 // withoutShm tells that a rank waits in the making of a shared segment, before a call which this rank has made as one
 // that does not wait. Such a call makes no shared segment.
 func (st *collState) withoutShm(call uint64, tag int) bool {
-	return tagAlgorithm(tag) == algShmMake && st.tags[call%keptTags].Load()&tagEntryLater != 0
+	return algorithm.OfTag(tag) == algorithm.ShmMake &&
+		st.tags[call%algorithm.KeptTags].Load()&algorithm.TagEntryLater != 0
 }
 
 // answers tells that a rank which has called what the tag mine is of answers one that asks with two tags.
 func answers(mine, tag, lastTag int) bool {
-	if w := tagAlgorithm(mine); w == algFinalize || w == algFree {
+	if w := algorithm.OfTag(mine); w == algorithm.Finalize || w == algorithm.Free {
 		return true
 	}
-	return mine != tag && mine != lastTag && !tagAlgorithm(tag).comesBefore()
+	return mine != tag && mine != lastTag && !algorithm.OfTag(tag).ComesBefore()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/golci/golci/internal/platform/arch"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/rank"
@@ -23,7 +24,7 @@ type collState struct {
 	// state is twice the number of the last call, plus one while that call runs. The caller that sets the low bit owns
 	// the fields of the second group until it clears the bit.
 	state        atomic.Uint64
-	tags         [keptTags]atomic.Uint64                  // of the last calls, number above tag; the poller reads them
+	tags         [algorithm.KeptTags]atomic.Uint64        // of the last calls, number above tag; the poller reads them
 	poison       atomic.Pointer[sentinel.CollectiveError] // the first call known to have failed on any rank
 	reported     atomic.Bool                              // the program has been told of it, or is about to be
 	answer       atomic.Pointer[otherCall]                // of a rank that was asked
@@ -32,11 +33,11 @@ type collState struct {
 	pendingError atomic.Pointer[callError]                // there: the last error that the program has not been told of
 	settled      atomic.Uint64                            // there: the last failed call of which the program is told
 
-	history       callHistory // what has been called
-	displs        [2][]int    // of a buffer that is read, and of one that is written, where the program gives none
-	prepareFrom   uint64      // from this number on a call needs prepare
-	leftoverCalls int         // calls after which messages that still wait are looked at; see lookBack
-	hinted        bool        // the partners of collectives have been hinted at
+	history       algorithm.History // what has been called
+	displs        [2][]int          // of a buffer that is read, and of one that is written, where the program gives none
+	prepareFrom   uint64            // from this number on a call needs prepare
+	leftoverCalls int               // calls after which messages that still wait are looked at; see lookBack
+	hinted        bool              // the partners of collectives have been hinted at
 	listener      comm.Listener
 	waitTimer     *time.Timer        // sets the alarm of a wait that takes long
 	names         map[string]*string // of functions whose calls have waited long, for longed
@@ -57,9 +58,12 @@ type collState struct {
 
 func newCollState(c *Comm, uid uint64) *collState {
 	size := len(c.peers)
-	n := numberBits(size)
-	st := &collState{c: c, size: size, uid: uid, numbers: uint8(n), marks: uint8(markBits(size)), roundMask: 1<<(n-2) - 1}
-	st.history.beginHistory(c.proc == nil || c.proc.typed)
+	n := algorithm.NumberBits(size)
+	st := &collState{
+		c: c, size: size, uid: uid, numbers: uint8(n), marks: uint8(algorithm.MarkBits(size)),
+		roundMask: 1<<(n-2) - 1,
+	}
+	st.history.BeginHistory(c.proc == nil || c.proc.typed)
 	st.shared.at = c.firstShm()
 	st.running = Call{c: c, st: st, rank: c.rank, size: size, alarm: &st.listener.Alarm}
 	st.listener.Context = c.collCtx
@@ -86,7 +90,7 @@ type Call struct {
 	c         *Comm
 	st        *collState
 	kind      string // the function that the program has called, for errors
-	alg       algorithm
+	alg       algorithm.Algorithm
 	tag       int
 	lastTag   int // of the last one of several messages, if that has a tag of its own; else tag
 	rank      int
@@ -187,7 +191,7 @@ func (c *Comm) concurrent(what string) error {
 	call := c.coll.state.Load() / 2
 	text := fmt.Sprintf("call %d", call)
 	if tag, ok := c.coll.tagOf(call); ok {
-		text = callText(c.coll.size, tag, call)
+		text = algorithm.CallText(c.coll.size, tag, call)
 	}
 	return c.commErrorf(what, ": %w: %s", sentinel.ErrConcurrent, text)
 }
@@ -271,9 +275,9 @@ const maxLeftoverCalls = 64
 func (x *Call) round() error {
 	w := x.alg
 	x.once = true
-	x.alg, x.tag = algRound, collTag(x.size, algRound, 0, x.call)
+	x.alg, x.tag = algorithm.Round, algorithm.MakeTag(x.size, algorithm.Round, 0, x.call)
 	x.lastTag = x.tag
-	x.meetAll(x.fresh(algRound))
+	x.meetAll(x.fresh(algorithm.Round))
 	err := x.perform()
 	x.alg = w
 	if err != nil {
@@ -284,27 +288,27 @@ func (x *Call) round() error {
 
 // takeAlgorithm sets the way of the call and its root, which determine the tag of its messages. The call sends and
 // receives nothing before that.
-func (x *Call) takeAlgorithm(w algorithm, root int) {
-	x.alg, x.once, x.bytes = w, !w.repeats(), 0
+func (x *Call) takeAlgorithm(w algorithm.Algorithm, root int) {
+	x.alg, x.once, x.bytes = w, !w.Repeats(), 0
 	x.word = x.wordOf(w, root)
-	x.head = x.st.history.headOf(x.word)
+	x.head = x.st.history.HeadOf(x.word)
 	x.mark = x.head
 	if !x.c.proc.inProcess || x.c.proc.isolated.Load() {
 		// A rank may go on after a failure, of which ranks learn at different calls. Other processes may be programs in C.
-		x.mark = stirred(1, x.word)
+		x.mark = algorithm.Stir(1, x.word)
 	}
 	x.tag = x.tagged(w, root)
 	x.lastTag = x.tag
-	e := x.call<<tagEntryBits | uint64(x.tag)
+	e := x.call<<algorithm.TagEntryBits | uint64(x.tag)
 	if x.async != nil {
-		e |= tagEntryLater
+		e |= algorithm.TagEntryLater
 	}
-	arch.StoreRel64(&x.st.tags[x.call%keptTags], e)
+	arch.StoreRel64(&x.st.tags[x.call%algorithm.KeptTags], e)
 }
 
 // tagOf gives the tag of a call, if the rank has got that far in it and has not forgotten it.
 func (st *collState) tagOf(call uint64) (int, bool) {
-	return tagIn(st.tags[call%keptTags].Load(), call)
+	return algorithm.TagIn(st.tags[call%algorithm.KeptTags].Load(), call)
 }
 
 // displsRoom gives room for n displacements, of the running call.

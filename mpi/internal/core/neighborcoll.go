@@ -4,13 +4,15 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // nearAlgorithms are the algorithms of the collectives of a neighbourhood.
-var nearAlgorithms = [...]algorithm{
-	algNearAllgather, algNearAllgatherv, algNearAlltoall, algNearAlltoallv, algNearAlltoallw,
+var nearAlgorithms = [...]algorithm.Algorithm{
+	algorithm.NearAllgather, algorithm.NearAllgatherv, algorithm.NearAlltoall, algorithm.NearAlltoallv,
+	algorithm.NearAlltoallw,
 }
 
 // neighbors tells that the collective is one of a neighbourhood.

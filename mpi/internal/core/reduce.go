@@ -2,6 +2,7 @@ package core
 
 import (
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -20,19 +21,19 @@ func (x *Call) Reduce(root int) error {
 	if b := x.shmReduce(of.bytes, of.elem); b.do != nil {
 		return x.overShm(b.alg, root, of.bytes, b.do)
 	}
-	w := reduceAlgorithm(of.bytes)
+	w := algorithm.ChooseReduce(of.bytes)
 	if x.plan(w, root, of) {
 		x.steps.ReduceTree(x.schedulePlace(), root, segmented(of), of.inPlace)
 	}
-	if w == algReduceParts {
-		x.lastTag = x.tagged(algReduceEnd, root)
+	if w == algorithm.ReduceParts {
+		x.lastTag = x.tagged(algorithm.ReduceEnd, root)
 	}
 	return nil
 }
 
 // segmented are the lengths of a vector that travels in segments of whole elements.
 func segmented(of contribution) schedule.Lengths {
-	segment := max(1, ReduceSegment/max(1, of.elem)) * of.elem
+	segment := max(1, algorithm.ReduceSegment/max(1, of.elem)) * of.elem
 	return schedule.Lengths{N: of.bytes, Whole: min(reduceWhole, segment), Segment: segment}
 }
 

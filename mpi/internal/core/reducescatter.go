@@ -2,6 +2,7 @@ package core
 
 import (
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
@@ -24,12 +25,12 @@ func (x *Call) ReduceScatterBlock(int) error {
 	}
 	n := each * in.size
 	if x.canUseShm() && n*x.size <= shmcoll.Short {
-		return x.overShm(algShmBlock, 0, n, shmReduceScatter)
+		return x.overShm(algorithm.ShmBlock, 0, n, shmReduceScatter)
 	}
-	w := blockAlgorithm(x.size, n*x.size)
+	w := algorithm.ChooseBlock(x.size, n*x.size)
 	if x.plan(w, 0, contribution{n, in.size, own}) {
 		parts := schedule.Parts{Buf: schedule.In, Each: n}
-		x.scatterShares(w == algBlockHalving, &parts, own)
+		x.scatterShares(w == algorithm.BlockHalving, &parts, own)
 	}
 	return nil
 }
@@ -48,10 +49,10 @@ func (x *Call) ReduceScatter(counts []int) error {
 	if err := x.lengthFor("receive", out.len, counts[x.rank]); err != nil {
 		return err
 	}
-	w := reduceScatterAlgorithm(x.size, l.sumLengths()*in.size)
+	w := algorithm.ChooseReduceScatter(x.size, l.sumLengths()*in.size)
 	x.takeAlgorithm(w, 0)
 	x.fresh(w)
-	x.scatterShares(w == algReduceScatterHalving, l.partsOf(schedule.In, in.size), own)
+	x.scatterShares(w == algorithm.ReduceScatterHalving, l.partsOf(schedule.In, in.size), own)
 	return nil
 }
 

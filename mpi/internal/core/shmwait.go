@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/platform/futex"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
@@ -17,7 +18,7 @@ import (
 
 // overShm makes f carry out the call through the shared segment, with no schedule. n is how many bytes each rank
 // brings.
-func (x *Call) overShm(w algorithm, root, n int, f func(x *Call, root int) error) error {
+func (x *Call) overShm(w algorithm.Algorithm, root, n int, f func(x *Call, root int) error) error {
 	x.takeAlgorithm(w, root)
 	x.bytes, x.onShm = n, f
 	return nil
@@ -40,7 +41,7 @@ func (x *Call) performShm() error {
 	if x.call%pollEvery == 0 {
 		x.c.Srv.Poll()
 	}
-	err := f(x, tagRoot(x.size, x.tag))
+	err := f(x, algorithm.RootOfTag(x.size, x.tag))
 	x.tellDone(x.call + 1)
 	x.forgetBuffers()
 	return err
@@ -114,7 +115,7 @@ func (x *Call) odd(peer int, p shmcoll.Slot, seq uint64, n int) error {
 		return nil
 	case uint32(seal) != uint32(x.seal):
 		return x.callErrorf(sentinel.ErrMismatch, "a call before this one was another on rank %d", peer)
-	case !sameTypes(seal>>32, x.seal>>32):
+	case !algorithm.SameTypes(seal>>32, x.seal>>32):
 		return x.callErrorf(sentinel.ErrElements, "here, or in a call before this one, rank %d has others", peer)
 	}
 	return nil

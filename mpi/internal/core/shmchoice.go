@@ -1,11 +1,14 @@
 package core
 
-import "github.com/golci/golci/mpi/internal/shmcoll"
+import (
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/shmcoll"
+)
 
 // onShm is how a call goes through the shared segment. Its way differs where what lies on the shared segment does:
 // ranks that disagree about a length, and look for each other's bytes in different places, then find that out.
 type onShm struct {
-	alg algorithm
+	alg algorithm.Algorithm
 	do  func(x *Call, root int) error // nil: the call is one by messages
 }
 
@@ -14,15 +17,15 @@ type onShm struct {
 func (x *Call) shmBcast(n int) onShm {
 	switch {
 	case x.tiers() && n <= shmcoll.Short:
-		return onShm{algTierBcast, tierBcast}
+		return onShm{algorithm.TierBcast, tierBcast}
 	case x.tiers():
-		return onShm{algTierBcastLong, tierBcast}
+		return onShm{algorithm.TierBcastLong, tierBcast}
 	case !x.canUseShm():
 		return onShm{}
 	case n <= shmcoll.Short:
-		return onShm{algShmBcast, shmBcast}
-	case n <= shmMostOfTwo || x.size > 2:
-		return onShm{algShmBcastLong, shmBcastLong}
+		return onShm{algorithm.ShmBcast, shmBcast}
+	case n <= algorithm.ShmMostOfTwo || x.size > 2:
+		return onShm{algorithm.ShmBcastLong, shmBcastLong}
 	}
 	return onShm{}
 }
@@ -30,15 +33,15 @@ func (x *Call) shmBcast(n int) onShm {
 func (x *Call) shmAllgather(n int) onShm {
 	switch {
 	case x.tiers() && x.st.shared.blocks && n <= shmcoll.Short:
-		return onShm{algTierAllgather, tierAllgather}
+		return onShm{algorithm.TierAllgather, tierAllgather}
 	case !x.canUseShm():
 		return onShm{}
 	case n <= shmcoll.Short:
-		return onShm{algShmAllgather, shmAllgather}
-	case n >= shmGets && x.size == 2 && x.st.shared.gets:
-		return onShm{algShmAllgatherParts, shmAllgatherParts}
+		return onShm{algorithm.ShmAllgather, shmAllgather}
+	case n >= algorithm.ShmGets && x.size == 2 && x.st.shared.gets:
+		return onShm{algorithm.ShmAllgatherParts, shmAllgatherParts}
 	}
-	return onShm{algShmAllgatherLong, shmAllgatherLong}
+	return onShm{algorithm.ShmAllgatherLong, shmAllgatherLong}
 }
 
 // shmAlltoall is for parts of n bytes. What is in place would be overwritten before it has left.
@@ -47,13 +50,13 @@ func (x *Call) shmAlltoall(n int, inPlace bool) onShm {
 	case !x.canUseShm():
 		return onShm{}
 	case n*x.size <= shmcoll.Short:
-		return onShm{algShmAlltoall, shmAlltoall}
+		return onShm{algorithm.ShmAlltoall, shmAlltoall}
 	case inPlace:
 		return onShm{}
-	case n >= shmGets && x.st.shared.gets:
-		return onShm{algShmAlltoallParts, shmAlltoallParts}
+	case n >= algorithm.ShmGets && x.st.shared.gets:
+		return onShm{algorithm.ShmAlltoallParts, shmAlltoallParts}
 	}
-	return onShm{algShmAlltoallLong, shmAlltoallLong}
+	return onShm{algorithm.ShmAlltoallLong, shmAlltoallLong}
 }
 
 // halved tells that the nodes are halves of the ranks, and so on, and that a block has an element for each rank.
@@ -62,15 +65,15 @@ func (x *Call) halved(elem int) bool { return x.st.shared.halves && elem*x.size 
 func (x *Call) shmAllreduce(n, elem int) onShm {
 	switch {
 	case x.tiers() && n <= shmcoll.Short && x.halved(elem):
-		return onShm{algTierAllreduce, tierAllreduce}
+		return onShm{algorithm.TierAllreduce, tierAllreduce}
 	case x.tiers() && x.halved(elem):
-		return onShm{algTierAllreduceLong, tierAllreduce}
+		return onShm{algorithm.TierAllreduceLong, tierAllreduce}
 	case !x.canUseShm():
 		return onShm{}
 	case n <= shmcoll.Short:
-		return onShm{algShmAllreduce, shmAllreduce}
+		return onShm{algorithm.ShmAllreduce, shmAllreduce}
 	case elem*x.size <= shmcoll.ChunkBytes:
-		return onShm{algShmAllreduceLong, shmAllreduceLong}
+		return onShm{algorithm.ShmAllreduceLong, shmAllreduceLong}
 	}
 	return onShm{}
 }
@@ -80,9 +83,10 @@ func (x *Call) shmReduce(n, elem int) onShm {
 	case !x.canUseShm():
 		return onShm{}
 	case n <= shmcoll.Short:
-		return onShm{algShmReduce, shmReduce}
-	case n >= shmReduceLeast && (n <= shmMostOfTwo || x.size > 2) && elem*x.size <= shmcoll.ChunkBytes:
-		return onShm{algShmReduceLong, shmReduceLong}
+		return onShm{algorithm.ShmReduce, shmReduce}
+	case n >= algorithm.ShmReduceLeast && (n <= algorithm.ShmMostOfTwo || x.size > 2) &&
+		elem*x.size <= shmcoll.ChunkBytes:
+		return onShm{algorithm.ShmReduceLong, shmReduceLong}
 	}
 	return onShm{}
 }
@@ -101,8 +105,8 @@ func (x *Call) shmRooted(d *direction, n int) func(*Call, int) error {
 }
 
 // scanAlgorithm is for a vector of n bytes.
-func scanAlgorithm(k *prefix, n int) algorithm {
-	if n > ReduceSegment {
+func scanAlgorithm(k *prefix, n int) algorithm.Algorithm {
+	if n > algorithm.ReduceSegment {
 		return k.parts
 	}
 	return k.whole
