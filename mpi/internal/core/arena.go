@@ -3,8 +3,6 @@ package core
 import (
 	"slices"
 	"sync"
-
-	"github.com/golci/golci/conduit"
 )
 
 // Arena gives memory that other ranks of the node can map, for windows and shared segments. It comes out of large
@@ -16,22 +14,8 @@ type Arena struct {
 	free [][]byte   // by place; never two that touch each other in one piece
 }
 
-// Arena is the rank's own.
-func (p *Proc) Arena() *Arena { return &p.arena }
-
-// remote is the conduit as one that reaches memory of other ranks; nil if it is none.
-func (p *Proc) remote() conduit.Remote {
-	r, _ := p.rank.Endpoint().Conduit().(conduit.Remote)
-	return r
-}
-
-// initArena has the arena grow by memory of the conduit.
-func (p *Proc) initArena() {
-	p.arena.grow = conduit.Allocate
-	if r := p.remote(); r != nil {
-		p.arena.grow = r.Allocate
-	}
-}
+// initArena has a grow by grow, which gives a new piece of at least size bytes.
+func (a *Arena) initArena(grow func(size int64) ([]byte, error)) { a.grow = grow }
 
 const (
 	arenaStep  = 4 << 20
@@ -86,6 +70,13 @@ func (a *Arena) Give(mem []byte) {
 		i = -1
 	}
 	a.free = append(a.free, mem)
+}
+
+// countFree is how many pieces of free memory there are.
+func (a *Arena) countFree() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.free)
 }
 
 // touches tells whether b lies right behind a, in one piece.

@@ -14,12 +14,6 @@ type contextIDCache struct {
 	agreed int    // how often ids have been claimed, up to spareTurns
 }
 
-// maxSpare is how many ids are claimed besides the one that is needed: none at the first time, then 1, 2, 4 and so on.
-const (
-	maxSpare   = 1 << (spareTurns - 1)
-	spareTurns = 6
-)
-
 // fromSpare gives an id of plainIDs, and the uid of the communicator that is to have it.
 func (c *Comm) fromSpare(of idRange) (id int, uid uint64, ok bool) {
 	c = c.origin()

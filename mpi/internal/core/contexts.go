@@ -1,10 +1,10 @@
 package core
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"sync"
+	"unsafe"
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/sentinel"
@@ -33,6 +33,9 @@ const (
 )
 
 type idSet [idWords]uint64
+
+// bytes is the memory of s.
+func (s *idSet) bytes() []byte { return unsafe.Slice((*byte)(unsafe.Pointer(s)), unsafe.Sizeof(*s)) }
 
 // idRange is a part of the ids, in words of an idSet.
 type idRange struct{ from, to int }
@@ -68,6 +71,13 @@ func (x *contexts) initContexts(srv *comm.Server) {
 	x.claimID(worldID)
 	x.claimID(selfID)
 	x.claimID(systemID)
+}
+
+// countFreeing is how many ids some members have freed, and not all.
+func (x *contexts) countFreeing() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return len(x.freeing)
 }
 
 func (x *contexts) snapshot() idSet {
@@ -128,6 +138,12 @@ func (x *contexts) whenLeft(id int, f func()) {
 // contextsOf gives the two contexts of an id: of point to point and of collectives.
 func contextsOf(id int) (uint16, uint16) { return uint16(2 * id), uint16(2*id + 1) }
 
+// maxSpare is how many ids are claimed besides the one that is needed: none at the first time, then 1, 2, 4 and so on.
+const (
+	maxSpare   = 1 << (spareTurns - 1)
+	spareTurns = 6
+)
+
 // andExchange combines the bits of all members, and gives all the result. It waits.
 type andExchange func(mine, all []byte) error
 
@@ -147,7 +163,7 @@ func (x *contexts) agreeSome(of idRange, seed, more int, and andExchange) (ids [
 	empty := 0
 	for try := 0; ; try++ {
 		mine, all := x.snapshot(), idSet{}
-		if err := and(bytesOf(&mine), bytesOf(&all)); err != nil {
+		if err := and(mine.bytes(), all.bytes()); err != nil {
 			return nil, err
 		}
 		id := of.choose(&all, seed, try)
@@ -189,33 +205,6 @@ func (x *contexts) claimTogether(list []int, more int, and andExchange) (ids []i
 		}
 	}
 	return ids, nil
-}
-
-// agree claims a new id of a range, the same on all ranks of c, for the function what. All ranks of c call it. uid is
-// that of the communicator which is to have the id.
-func (c *Comm) agree(what string, of idRange) (id int, uid uint64, err error) {
-	c.proc.sweepIfShort()
-	if id, uid, ok := c.fromSpare(of); ok {
-		return id, uid, nil
-	}
-	var call uint64
-	ids, err := c.proc.ids.agreeSome(of, c.id, c.wantSpare(of), c.anding(what, &call))
-	if errors.Is(err, sentinel.ErrContexts) {
-		err = c.commErrorf(what, ": %w", err)
-	}
-	if err != nil {
-		return 0, 0, err
-	}
-	c.keepSpare(ids[1:], call)
-	return ids[0], c.childUID(call, 0), nil
-}
-
-// anding is allAnd for the function what. It sets call to the number of the call.
-func (c *Comm) anding(what string, call *uint64) andExchange {
-	return func(mine, all []byte) (err error) {
-		*call, err = c.allAnd(what, mine, all)
-		return err
-	}
 }
 
 // choose returns an id of the range that is in the set, -1 if there is none. The first try takes the lowest. Later

@@ -36,19 +36,6 @@ func job(n int, f func(c *Comm) error, pairs ...string) error {
 	return team.Run(func(r *rank.Rank) error { return f(procs[r.Rank()].World()) })
 }
 
-func TestChoose(t *testing.T) {
-	var s idSet
-	if got := plainIDs.choose(&s, 0, 0); got != -1 {
-		t.Errorf("from an empty set: %d", got)
-	}
-	s[3] = 1 << 5
-	for try := range 20 {
-		if got := plainIDs.choose(&s, 7, try); got != 3*64+5 {
-			t.Errorf("try %d: %d", try, got)
-		}
-	}
-}
-
 // TestClaimThatFailed: a rank that has claimed an id in a call that fails keeps the id. The others may have seen the
 // call succeed: their messages in its contexts must not meet a communicator that this rank makes with somebody else.
 func TestClaimThatFailed(t *testing.T) {
@@ -103,11 +90,8 @@ func TestNoticeOfNoCommunicator(t *testing.T) {
 		if err := c.Barrier(); err != nil { // its messages come after them
 			return err
 		}
-		x := &c.proc.ids
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		if len(x.freeing) != 0 {
-			return fmt.Errorf("kept: %v", x.freeing)
+		if n := c.proc.ids.countFreeing(); n != 0 {
+			return fmt.Errorf("%d are kept", n)
 		}
 		return nil
 	})

@@ -38,11 +38,6 @@ var byteElem = NewElem(reflect.TypeFor[byte]())
 // ByteElem is byteElem, for the packages above.
 var ByteElem = byteElem
 
-// bytesOf is the memory of what p points to.
-func bytesOf[T any](p *T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
-}
-
 // allAnd sets all to the bitwise and of the mine of all ranks of c, for the function what. It gives the number of the
 // call. All ranks of c call it.
 func (c *Comm) allAnd(what string, mine, all []byte) (call uint64, err error) {

@@ -52,7 +52,7 @@ func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 	r.Count("unexpected bytes", p.srv.UnexpectedBytes)
 	p.ids.initContexts(p.srv)
 	p.system.srv = p.srv
-	p.initArena()
+	p.growArena()
 	p.srv.OnNotice(p.noticed)
 	p.srv.OnGone(p.died)
 	p.world = newComm(creation{p: p}, worldID, worldUID, ranks(r.Job()), r.Rank()-r.Job().First)

@@ -1,0 +1,21 @@
+package core
+
+import "github.com/golci/golci/conduit"
+
+// Arena is the rank's own.
+func (p *Proc) Arena() *Arena { return &p.arena }
+
+// remote is the conduit as one that reaches memory of other ranks; nil if it is none.
+func (p *Proc) remote() conduit.Remote {
+	r, _ := p.rank.Endpoint().Conduit().(conduit.Remote)
+	return r
+}
+
+// growArena has the arena grow by memory of the conduit.
+func (p *Proc) growArena() {
+	if r := p.remote(); r != nil {
+		p.arena.initArena(r.Allocate)
+		return
+	}
+	p.arena.initArena(conduit.Allocate)
+}
