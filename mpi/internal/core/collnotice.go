@@ -8,6 +8,7 @@ import (
 
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -181,8 +182,8 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 	uid, call, what, rank, arg := args[0], args[1], args[2]&lowHalf, int(args[2]>>32), args[3]
 	switch what {
 	case noticeLeft:
-		if arg < maxIDs { // else it would be kept for ever
-			p.ids.left(int(arg), 0)
+		if arg < contextid.Max { // else it would be kept for ever
+			p.ids.NoteLeft(int(arg), 0)
 		}
 		return
 	case noticeWindow:

@@ -14,6 +14,7 @@ import (
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/rank"
@@ -404,5 +405,5 @@ func (st *collState) lower(e *sentinel.CollectiveError) bool {
 // childUID is the uid of the communicator that all ranks of c make with the i-th of the ids that they have agreed on in
 // their call number call. i is at most maxSpare.
 func (c *Comm) childUID(call, i uint64) uint64 {
-	return mixed(c.coll.uid, call<<spareTurns|i)
+	return mixed(c.coll.uid, call<<contextid.SpareTurns|i)
 }

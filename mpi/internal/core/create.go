@@ -3,6 +3,7 @@ package core
 import (
 	"slices"
 
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/group"
 	"github.com/golci/golci/mpi/internal/groupmsg"
@@ -91,12 +92,12 @@ func (c *Comm) Create(g *group.Group) (*Comm, error) {
 		}
 		return c.splitInter(what, color, rank)
 	}
-	id, uid, err := c.agree(what, plainIDs)
+	id, uid, err := c.agree(what, contextid.Plain)
 	if err != nil {
 		return nil, err
 	}
 	if !in {
-		c.proc.ids.releaseID(id)
+		c.proc.ids.Release(id)
 		return nil, nil
 	}
 	return newComm(c.home(), id, uid, slices.Clone(g.List()), rank), nil

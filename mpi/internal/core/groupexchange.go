@@ -8,6 +8,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/groupmsg"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
@@ -120,7 +121,7 @@ func wordsOf(b []byte) []uint64 {
 // agree has all members claim an id, and gives it with a uid that no other communicator of the job has.
 func (y *groupExchange) agree() (id int, uid uint64, err error) {
 	y.p.sweepIfShort()
-	if id, err = y.p.ids.agree(plainIDs, int(y.name>>1), y.and); err != nil {
+	if id, err = y.p.ids.Agree(contextid.Plain, int(y.name>>1), y.and); err != nil {
 		return 0, 0, err
 	}
 	all, err := y.gather(y.p.newUID())

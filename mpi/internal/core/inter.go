@@ -119,7 +119,7 @@ func (c *Comm) splitInter(what string, color, key int) (*Comm, error) {
 	local, remote := choose(c.local, all[2*atLocal:], color), choose(c.group, all[2*atRemote:], color)
 	bad := color < 0 && color != Undefined
 	if color < 0 || len(remote) == 0 {
-		c.proc.ids.releaseID(id)
+		c.proc.ids.Release(id)
 		if bad {
 			return nil, c.commErrorf(what, ": %w: colour %d", sentinel.ErrArgument, color)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -67,7 +68,7 @@ func (x *gossip) rank(c *Comm) error {
 		return err
 	}
 	if c.Rank() == 0 {
-		x.uids = [4]uint64{all.coll.uid, part.coll.uid, selfUID, 1 << 63}
+		x.uids = [4]uint64{all.coll.uid, part.coll.uid, contextid.SelfUID, 1 << 63}
 	}
 	if c.Rank() == 1 {
 		return x.send(c)

@@ -8,6 +8,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/reqkind"
 	"github.com/golci/golci/mpi/internal/sentinel"
@@ -28,7 +29,7 @@ const (
 const _ = uint(comm.MaxTag - (partChannels*partMessages - 1)) // they fit
 
 // partCtx is the context of partitions.
-var _, partCtx = contextsOf(systemID)
+var _, partCtx = contextid.ContextsOf(contextid.System)
 
 // partitionedOp is what both sides of partitioned communication have. It is used again by each start.
 type partitionedOp struct {

@@ -159,7 +159,7 @@ func (x *Call) offerShm(ranks []int, keys []shmKey) []byte {
 		exposed[i+1] = k
 		keys[i+1] = shmKey{size: uint64(len(mem)), id: k.ID, base: k.Base}
 	}
-	p.ids.whenLeft(c.id, func() { c.hideShm(ranks, exposed, mem) })
+	p.ids.CallWhenLeft(c.id, func() { c.hideShm(ranks, exposed, mem) })
 	return mem
 }
 

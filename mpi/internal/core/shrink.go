@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/golci/golci/mpi/internal/agree"
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -39,9 +40,9 @@ func (c *Comm) Ishrink() (*Comm, Request, error) {
 // survivors agrees on who is living and on an id that all of them have claimed. Each try is two agreements: what ids of
 // a word are free everywhere, and whether all could claim the first of them.
 func (c *Comm) survivors(sc scope) (group []int32, rank, id int, uid uint64, err error) {
-	what, words := sc.what, plainIDs.to-plainIDs.from
-	for try := range emptyTries * words {
-		word := plainIDs.from + try%words
+	what, words := sc.what, contextid.Plain.To-contextid.Plain.From
+	for try := range contextid.EmptyTries * words {
+		word := contextid.Plain.From + try%words
 		free := c.freeIDs(word)
 		v, err := c.decided(sc, free)
 		if err != nil {
@@ -51,7 +52,7 @@ func (c *Comm) survivors(sc scope) (group []int32, rank, id int, uid uint64, err
 			continue
 		}
 		id := 64*word + bits.TrailingZeros64(v.value.Flag)
-		claimed, mine := uint64(0), c.proc.ids.claimID(id)
+		claimed, mine := uint64(0), c.proc.ids.Claim(id)
 		if mine {
 			claimed = 1
 		}
@@ -60,7 +61,7 @@ func (c *Comm) survivors(sc scope) (group []int32, rank, id int, uid uint64, err
 		}
 		if v.value.Flag&1 == 0 {
 			if mine {
-				c.proc.ids.releaseID(id)
+				c.proc.ids.Release(id)
 			}
 			continue
 		}
@@ -79,7 +80,7 @@ func (c *Comm) survivors(sc scope) (group []int32, rank, id int, uid uint64, err
 // freeIDs is a word of the ids that this rank does not use.
 func (c *Comm) freeIDs(word int) uint64 {
 	c.proc.freed.sweep()
-	free := c.proc.ids.snapshot()
+	free := c.proc.ids.Snapshot()
 	return free[word]
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/groupmsg"
 	"github.com/golci/golci/mpi/internal/sentinel"
@@ -195,7 +196,7 @@ func (c *Comm) Part() error {
 	if err := c.checkUsable(what); err != nil {
 		return err
 	}
-	if c.id == worldID || c.id == selfID {
+	if c.id == contextid.World || c.id == contextid.Self {
 		return c.commErrorf(what, ": %w: the world and self communicators stay", sentinel.ErrComm)
 	}
 	_, err := c.meeting(what).combineAll(nil, func(low, _ []byte) []byte { return low })
