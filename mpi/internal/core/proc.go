@@ -7,6 +7,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/mpi/internal/arena"
 	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/rank"
 )
@@ -22,7 +23,7 @@ type Proc struct {
 	freed     freed
 	colls     colls
 	layers    layerState
-	arena     Arena
+	arena     arena.Arena
 	parts     partitionedMatcher
 	faults    faults
 	ports     ports

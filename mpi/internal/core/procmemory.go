@@ -1,9 +1,12 @@
 package core
 
-import "github.com/golci/golci/conduit"
+import (
+	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/mpi/internal/arena"
+)
 
 // Arena is the rank's own.
-func (p *Proc) Arena() *Arena { return &p.arena }
+func (p *Proc) Arena() *arena.Arena { return &p.arena }
 
 // remote is the conduit as one that reaches memory of other ranks; nil if it is none.
 func (p *Proc) remote() conduit.Remote {
@@ -14,8 +17,8 @@ func (p *Proc) remote() conduit.Remote {
 // growArena has the arena grow by memory of the conduit.
 func (p *Proc) growArena() {
 	if r := p.remote(); r != nil {
-		p.arena.initArena(r.Allocate)
+		p.arena.Init(r.Allocate)
 		return
 	}
-	p.arena.initArena(conduit.Allocate)
+	p.arena.Init(conduit.Allocate)
 }

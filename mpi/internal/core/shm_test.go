@@ -421,7 +421,7 @@ func TestShmComesBack(t *testing.T) {
 				return err
 			}
 			if i > 3 && c.rank == 0 {
-				pieces := c.proc.arena.countFree()
+				pieces := c.proc.arena.CountFree()
 				if pieces > 2 {
 					return fmt.Errorf("%d pieces of memory", pieces)
 				}

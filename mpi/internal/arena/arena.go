@@ -1,4 +1,5 @@
-package core
+// Package arena gives out memory that other ranks of the node can map.
+package arena
 
 import (
 	"slices"
@@ -14,12 +15,12 @@ type Arena struct {
 	free [][]byte   // by place; never two that touch each other in one piece
 }
 
-// initArena has a grow by grow, which gives a new piece of at least size bytes.
-func (a *Arena) initArena(grow func(size int64) ([]byte, error)) { a.grow = grow }
+// Init has a grow by grow, which gives a new piece of at least size bytes.
+func (a *Arena) Init(grow func(size int64) ([]byte, error)) { a.grow = grow }
 
 const (
-	arenaStep  = 4 << 20
-	arenaAlign = 64
+	step  = 4 << 20
+	align = 64
 )
 
 // Take gives a block of size bytes or some more, of unknown content, aligned to a cache line.
@@ -27,7 +28,7 @@ func (a *Arena) Take(size int64) ([]byte, error) {
 	if size == 0 {
 		return nil, nil
 	}
-	n := (size + arenaAlign - 1) &^ (arenaAlign - 1)
+	n := (size + align - 1) &^ (align - 1)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i, f := range a.free {
@@ -39,7 +40,7 @@ func (a *Arena) Take(size int64) ([]byte, error) {
 		}
 		return f[:n], nil
 	}
-	mem, err := a.grow(max(n, arenaStep))
+	mem, err := a.grow(max(n, step))
 	if err != nil {
 		return nil, err
 	}
@@ -72,8 +73,8 @@ func (a *Arena) Give(mem []byte) {
 	a.free = append(a.free, mem)
 }
 
-// countFree is how many pieces of free memory there are.
-func (a *Arena) countFree() int {
+// CountFree is how many pieces of free memory there are.
+func (a *Arena) CountFree() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.free)
