@@ -42,8 +42,8 @@ func (b *Buf) data() (data, error) {
 	}
 	n, ok := t.Bytes(b.N)
 	switch {
-	case b.Of != nil && b.Of.err != nil:
-		return data{}, b.Of.err
+	case b.Of != nil && b.Of.Err() != nil:
+		return data{}, b.Of.Err()
 	case !ok || int64(int(n)) != n:
 		return data{}, fmt.Errorf("%w: %d elements of %d bytes", sentinel.ErrCount, b.N, t.Size())
 	case !t.Committed():

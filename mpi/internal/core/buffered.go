@@ -213,7 +213,7 @@ func (c *Comm) bsend(dest, tag int, d *data) error {
 // BsendAny sends in buffered mode, for the function what: the message goes from a copy. It does not wait. With an error
 // of class BUFFER there is no room.
 func (c *Comm) BsendAny(what string, e *Elem, b []byte, dest, tag int) error {
-	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
+	if err := c.Bad(what, Sending, e.Err(), dest, tag); err != nil {
 		return err
 	}
 	return c.bsendData(what, data{b: b, signature: c.signature(e)}, dest, tag)
@@ -241,7 +241,7 @@ func (c *Comm) bsendData(what string, d data, dest, tag int) error {
 
 // BsendInit makes a persistent request for a buffered send, for the function what. Start tells what is wrong.
 func (c *Comm) BsendInit(what string, e *Elem, b []byte, dest, tag int) (Request, error) {
-	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
+	if err := c.Bad(what, Sending, e.Err(), dest, tag); err != nil {
 		return Request{}, err
 	}
 	return c.bsendInit(data{b: b, signature: c.signature(e)}, dest, tag), nil

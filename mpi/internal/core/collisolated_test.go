@@ -24,7 +24,7 @@ func TestFailureEndsWhatIsUnderWay(t *testing.T) {
 	starts := map[string]func(c *Comm) (Request, error){
 		"Ibarrier": (*Comm).Ibarrier,
 		"Iallreduce": func(c *Comm) (Request, error) {
-			x, err := c.BeginLater("Iallreduce", byteElem)
+			x, err := c.BeginLater("Iallreduce", ByteElem)
 			if err != nil {
 				return Request{}, err
 			}
@@ -78,7 +78,7 @@ func hasUnderWay(d *Comm, start func(*Comm) (Request, error), wait, other func(*
 		if err := other(d); !errors.Is(err, sentinel.ErrMismatch) {
 			return fmt.Errorf("rank 1: %w", err)
 		}
-		if _, err := d.RecvAny("Recv", byteElem, b[:], 0, 9); err != nil {
+		if _, err := d.RecvAny("Recv", ByteElem, b[:], 0, 9); err != nil {
 			return err
 		}
 	} else {
@@ -100,7 +100,7 @@ func hasUnderWay(d *Comm, start func(*Comm) (Request, error), wait, other func(*
 		if _, err := r.Wait("Wait"); !errors.Is(err, sentinel.ErrMismatch) {
 			return fmt.Errorf("rank 0, the request: %w", err)
 		}
-		if err := d.SendAny("Send", byteElem, b[:], 1, 9, comm.Standard); err != nil {
+		if err := d.SendAny("Send", ByteElem, b[:], 1, 9, comm.Standard); err != nil {
 			return err
 		}
 	}
@@ -130,10 +130,10 @@ func TestFailureOfACallThatHasEnded(t *testing.T) {
 
 func endsBefore(d *Comm) error {
 	var b [1]byte
-	tell := func() error { return d.SendAny("Send", byteElem, b[:], 1, 9, comm.Standard) }
-	hear := func() error { _, err := d.RecvAny("Recv", byteElem, b[:], 0, 9); return err }
+	tell := func() error { return d.SendAny("Send", ByteElem, b[:], 1, 9, comm.Standard) }
+	hear := func() error { _, err := d.RecvAny("Recv", ByteElem, b[:], 0, 9); return err }
 	bcast := func() error {
-		x, err := d.Begin("Bcast", byteElem)
+		x, err := d.Begin("Bcast", ByteElem)
 		if err != nil {
 			return err
 		}

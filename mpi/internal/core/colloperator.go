@@ -57,12 +57,8 @@ func (c *holedCombiner) unpack(cur *dtype.Cursor, from []byte, n int64) (unsafe.
 	return at, s
 }
 
-// Numbers of predefined operations and datatypes are less than these; those of datatypes begin at firstBasic.
-const (
-	predefinedOps = 0x40
-	firstBasic    = 0x200
-	basicTypes    = 0x100
-)
+// predefinedOps is more than the number of each predefined operation.
+const predefinedOps = 0x40
 
 // operators are those of predefined operations and datatypes that were asked for. They do not change.
 var operators [predefinedOps][basicTypes]atomic.Pointer[Operator]

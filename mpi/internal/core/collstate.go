@@ -141,7 +141,7 @@ func (c *Comm) starts(what string, e *Elem, later bool) (*Call, error) {
 	if c.Inter() {
 		return nil, c.commErrorf(what, ": %w: the communicator has two groups", errs.UnsupportedOperation)
 	}
-	x, err := c.beginCall(what, e.err, later)
+	x, err := c.beginCall(what, e.Err(), later)
 	if err == nil {
 		x.setElem(e)
 	}

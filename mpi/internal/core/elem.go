@@ -19,6 +19,9 @@ type Elem struct {
 // NewElem looks whether elements of type t may travel: only types of fixed size without pointers may.
 func NewElem(t reflect.Type) *Elem { return &Elem{err: judge(t), typ: t} }
 
+// ByteElem is of bytes: what MPI sends for itself.
+var ByteElem = NewElem(reflect.TypeFor[byte]())
+
 // Err tells why slices of the type may not travel; nil if they may.
 func (e *Elem) Err() error { return e.err }
 

@@ -16,7 +16,7 @@ func TestFreeLater(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		e := byteElem
+		e := ByteElem
 		b := make([]byte, 1<<17) // more than travels at once
 		if c.Rank() == 1 {
 			r, err := d.IrecvAny("Irecv", e, b, 0, 5)

@@ -57,7 +57,7 @@ func (c *Comm) split(what string, color, key int) (*Comm, error) {
 	bad := color < 0 && color != Undefined
 	mine := claim{int64(color), int64(key)}
 	all := make([]claim, len(c.group))
-	x, err := c.Begin(what, byteElem)
+	x, err := c.Begin(what, ByteElem)
 	if err != nil {
 		return nil, err
 	}

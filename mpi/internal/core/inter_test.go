@@ -31,7 +31,7 @@ func talk(c *Comm) error {
 	if err != nil {
 		return err
 	}
-	e := byteElem
+	e := ByteElem
 	for r := range n {
 		if err := c.SendAny("Send", e, []byte{byte(c.Rank()), byte(r)}, r, 3, comm.Standard); err != nil {
 			return err

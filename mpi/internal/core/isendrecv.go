@@ -29,10 +29,10 @@ type sendrecvOp struct {
 func (c *Comm) Isendrecv(
 	what string, sent *Elem, out []byte, dest, stag int, received *Elem, in []byte, source, rtag int,
 ) (Request, error) {
-	if err := c.Bad(what, Sending, sent.err, dest, stag); err != nil {
+	if err := c.Bad(what, Sending, sent.Err(), dest, stag); err != nil {
 		return Request{}, err
 	}
-	if err := c.Bad(what, Receiving, received.err, source, rtag); err != nil {
+	if err := c.Bad(what, Receiving, received.Err(), source, rtag); err != nil {
 		return Request{}, err
 	}
 	from, to := data{b: out, signature: c.signature(sent)}, data{b: in, signature: c.signature(received)}

@@ -2,7 +2,6 @@ package core
 
 import (
 	"fmt"
-	"reflect"
 	"unsafe"
 
 	"github.com/golci/golci/mpi/internal/op"
@@ -32,16 +31,10 @@ func (and) Into(out, low, high []byte) {
 	}
 }
 
-// byteElem is what this package sends for itself.
-var byteElem = NewElem(reflect.TypeFor[byte]())
-
-// ByteElem is byteElem, for the packages above.
-var ByteElem = byteElem
-
 // allAnd sets all to the bitwise and of the mine of all ranks of c, for the function what. It gives the number of the
 // call. All ranks of c call it.
 func (c *Comm) allAnd(what string, mine, all []byte) (call uint64, err error) {
-	x, err := c.Begin(what, byteElem)
+	x, err := c.Begin(what, ByteElem)
 	if err != nil {
 		return 0, err
 	}
@@ -55,8 +48,8 @@ func (c *Comm) allAnd(what string, mine, all []byte) (call uint64, err error) {
 func ReduceLocal(o Operator, e *Elem, in, inout []byte) error {
 	var err error
 	switch n := len(in); {
-	case e.err != nil:
-		err = e.err
+	case e.Err() != nil:
+		err = e.Err()
 	case o.Combiner == nil:
 		err = fmt.Errorf("%w: the operation has no function", sentinel.ErrOp)
 	case inPlace(in) || inPlace(inout):

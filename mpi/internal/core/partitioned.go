@@ -226,7 +226,7 @@ type partitionedSend struct {
 
 // PsendInit makes a partitioned send of b in so many partitions, for the function what.
 func (c *Comm) PsendInit(what string, e *Elem, b []byte, parts, dest, tag int) (Request, error) {
-	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
+	if err := c.Bad(what, Sending, e.Err(), dest, tag); err != nil {
 		return Request{}, err
 	}
 	return c.psendInit(what, data{b: b, signature: c.signature(e)}, parts, dest, tag)

@@ -39,7 +39,7 @@ func (a *partArrival) Unpack(src []byte, off int) { a.p.cur.Unpack(src, a.from+o
 
 // PrecvInit makes a partitioned receive into b in so many partitions, for the function what. Wildcards are errors.
 func (c *Comm) PrecvInit(what string, e *Elem, b []byte, parts, source, tag int) (Request, error) {
-	if err := c.Bad(what, Sending, e.err, source, tag); err != nil { // which refuses wildcards
+	if err := c.Bad(what, Sending, e.Err(), source, tag); err != nil { // which refuses wildcards
 		return Request{}, err
 	}
 	return c.precvInit(what, data{b: b, signature: c.signature(e)}, parts, source, tag)

@@ -24,7 +24,7 @@ type persistentState struct {
 
 // SendInit makes a persistent request for a send, for the function what.
 func (c *Comm) SendInit(what string, e *Elem, b []byte, dest, tag int, mode comm.Mode) (Request, error) {
-	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
+	if err := c.Bad(what, Sending, e.Err(), dest, tag); err != nil {
 		return Request{}, err
 	}
 	return c.kept(persistentState{mode: mode, peer: dest, tag: tag, data: data{b: b, signature: c.signature(e)}}), nil
@@ -32,7 +32,7 @@ func (c *Comm) SendInit(what string, e *Elem, b []byte, dest, tag int, mode comm
 
 // RecvInit makes a persistent request for a receive, for the function what.
 func (c *Comm) RecvInit(what string, e *Elem, b []byte, source, tag int) (Request, error) {
-	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
+	if err := c.Bad(what, Receiving, e.Err(), source, tag); err != nil {
 		return Request{}, err
 	}
 	return c.kept(persistentState{recv: true, peer: source, tag: tag, data: data{b: b, signature: c.signature(e)}}), nil

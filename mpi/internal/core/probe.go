@@ -99,7 +99,7 @@ func (m *Message) Imrecv(what string, e *Elem, b []byte, alloc func(n int) []byt
 	if m.lives() {
 		d.signature = m.c.signature(e)
 	}
-	return m.imrecv(what, d, alloc, e.err)
+	return m.imrecv(what, d, alloc, e.Err())
 }
 
 // lives tells that m is a message.

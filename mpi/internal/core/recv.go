@@ -12,7 +12,7 @@ import (
 // RecvAny receives in the cases that are not hot: with wildcards, from the null process, in a view, with a type that is
 // new. Or it tells what is wrong.
 func (c *Comm) RecvAny(what string, e *Elem, b []byte, source, tag int) (Status, error) {
-	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
+	if err := c.Bad(what, Receiving, e.Err(), source, tag); err != nil {
 		return Status{}, err
 	}
 	return c.recv(what, data{b: b, signature: c.signature(e)}, source, tag)
@@ -28,7 +28,7 @@ func (c *Comm) world(rank int) int {
 
 // IrecvAny is RecvAny that only starts.
 func (c *Comm) IrecvAny(what string, e *Elem, b []byte, source, tag int) (Request, error) {
-	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
+	if err := c.Bad(what, Receiving, e.Err(), source, tag); err != nil {
 		return Request{}, err
 	}
 	return c.irecv(what, comm.Nonblocking, data{b: b, signature: c.signature(e)}, source, tag)
@@ -72,7 +72,7 @@ func overlap(a, b []byte) bool {
 func (c *Comm) RecvAlloc(
 	what string, e *Elem, size, source, tag int, alloc func(n int) []byte,
 ) (Status, error) {
-	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
+	if err := c.Bad(what, Receiving, e.Err(), source, tag); err != nil {
 		return Status{}, err
 	}
 	if source == ProcNull {

@@ -103,7 +103,7 @@ func (tr *trial) try(c *Comm, n, root int, place bool, op Combiner, rnd *rand.Ra
 			}
 		}
 	}
-	x, err := c.starts(tr.name, byteElem, false)
+	x, err := c.starts(tr.name, ByteElem, false)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +268,7 @@ func underWay(t *testing.T, crowded bool, calls int, seed uint64) {
 			if c.rank != root && !reduce {
 				clear(mem)
 			}
-			x, err := c.starts("Call", byteElem, false)
+			x, err := c.starts("Call", ByteElem, false)
 			if err != nil {
 				return err
 			}

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -150,25 +149,6 @@ func repeats(list []basic, n int, stride, size uintptr) bool {
 		}
 	}
 	return true
-}
-
-// checked tells whether a rank checks types. Ranks of one process do, unless told otherwise.
-func checked(set *settings.Set, inProcess bool) bool {
-	switch settings.Check.Get(set) {
-	case "types":
-		return true
-	case "off":
-		return false
-	}
-	return inProcess
-}
-
-// signature is what messages of elements e are compared by, 0 where types are not checked.
-func (c *Comm) signature(e *Elem) uint64 {
-	if !c.checked || e.err != nil {
-		return 0
-	}
-	return e.signature()
 }
 
 // typed names the types where an error tells that they differ.
