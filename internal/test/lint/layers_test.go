@@ -70,6 +70,7 @@ var alone = map[string][]string{
 	"mpi/internal/coll/algorithm": {"=comm"},
 	"mpi/internal/contextid":      {"=comm", "mpi/internal/sentinel"},
 	"mpi/internal/arena":          {},
+	"mpi/internal/signature":      {"=comm", "mpi/internal/dtype", "mpi/internal/sentinel"},
 	"mpi/internal/core": tools("=comm", "=conduit", "=rank", "mpi/internal/shmcoll", "fult", "mpi/internal",
 		"internal/observe/pending", "internal/progress", "internal/schedule"),
 	"mpi/internal/win":  tools("=comm", "am", "=rank", "am/rma", "fult", "mpi/internal", "internal/progress"),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // Buf is a buffer of the program: N elements of type T at Mem. T nil: bytes. Places of T are relative to Mem, which may
@@ -15,7 +16,7 @@ type Buf struct {
 	Mem unsafe.Pointer
 	N   int64
 	T   *dtype.Type
-	Of  *Elem // what the elements are compared by, and why they may not travel; nil: as T says
+	Of  *signature.Elem // what the elements are compared by, and why they may not travel; nil: as T says
 }
 
 // data are the bytes of a message: in one piece of memory, or what a cursor packs or unpacks.

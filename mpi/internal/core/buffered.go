@@ -10,6 +10,7 @@ import (
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // A buffered send (3.6) copies its message into memory that the program has attached, and sends from there. The memory
@@ -212,7 +213,7 @@ func (c *Comm) bsend(dest, tag int, d *data) error {
 
 // BsendAny sends in buffered mode, for the function what: the message goes from a copy. It does not wait. With an error
 // of class BUFFER there is no room.
-func (c *Comm) BsendAny(what string, e *Elem, b []byte, dest, tag int) error {
+func (c *Comm) BsendAny(what string, e *signature.Elem, b []byte, dest, tag int) error {
 	if err := c.Bad(what, Sending, e.Err(), dest, tag); err != nil {
 		return err
 	}
@@ -240,7 +241,7 @@ func (c *Comm) bsendData(what string, d data, dest, tag int) error {
 }
 
 // BsendInit makes a persistent request for a buffered send, for the function what. Start tells what is wrong.
-func (c *Comm) BsendInit(what string, e *Elem, b []byte, dest, tag int) (Request, error) {
+func (c *Comm) BsendInit(what string, e *signature.Elem, b []byte, dest, tag int) (Request, error) {
 	if err := c.Bad(what, Sending, e.Err(), dest, tag); err != nil {
 		return Request{}, err
 	}

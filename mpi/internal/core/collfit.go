@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // partOf gives where the part of a rank lies in an area of n equal parts, or of different ones.
@@ -47,7 +48,10 @@ func (g *datatypeArgs) fit(k *Coll, rank, size int) error {
 	case na < nb:
 		return fmt.Errorf("%w: the rank sends itself %d bytes and receives %d", sentinel.ErrCount, na, nb)
 	case na > 0 && g.sent != 0 && g.received != 0 && g.sent != g.received:
-		return fmt.Errorf("what the rank sends itself: %w", typed(&comm.SignatureError{Sent: g.sent, Received: g.received}))
+		return fmt.Errorf("what the rank sends itself: %w", signature.NameTypes(&comm.SignatureError{
+			Sent:     g.sent,
+			Received: g.received,
+		}))
 	case na == 0 || in.packed || out.packed:
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // TestFailureEndsWhatIsUnderWay: rank 0 has a call that does not wait under way, which rank 1 does not make, and waits
@@ -24,7 +25,7 @@ func TestFailureEndsWhatIsUnderWay(t *testing.T) {
 	starts := map[string]func(c *Comm) (Request, error){
 		"Ibarrier": (*Comm).Ibarrier,
 		"Iallreduce": func(c *Comm) (Request, error) {
-			x, err := c.BeginLater("Iallreduce", ByteElem)
+			x, err := c.BeginLater("Iallreduce", signature.ByteElem)
 			if err != nil {
 				return Request{}, err
 			}
@@ -78,7 +79,7 @@ func hasUnderWay(d *Comm, start func(*Comm) (Request, error), wait, other func(*
 		if err := other(d); !errors.Is(err, sentinel.ErrMismatch) {
 			return fmt.Errorf("rank 1: %w", err)
 		}
-		if _, err := d.RecvAny("Recv", ByteElem, b[:], 0, 9); err != nil {
+		if _, err := d.RecvAny("Recv", signature.ByteElem, b[:], 0, 9); err != nil {
 			return err
 		}
 	} else {
@@ -100,7 +101,7 @@ func hasUnderWay(d *Comm, start func(*Comm) (Request, error), wait, other func(*
 		if _, err := r.Wait("Wait"); !errors.Is(err, sentinel.ErrMismatch) {
 			return fmt.Errorf("rank 0, the request: %w", err)
 		}
-		if err := d.SendAny("Send", ByteElem, b[:], 1, 9, comm.Standard); err != nil {
+		if err := d.SendAny("Send", signature.ByteElem, b[:], 1, 9, comm.Standard); err != nil {
 			return err
 		}
 	}
@@ -130,10 +131,10 @@ func TestFailureOfACallThatHasEnded(t *testing.T) {
 
 func endsBefore(d *Comm) error {
 	var b [1]byte
-	tell := func() error { return d.SendAny("Send", ByteElem, b[:], 1, 9, comm.Standard) }
-	hear := func() error { _, err := d.RecvAny("Recv", ByteElem, b[:], 0, 9); return err }
+	tell := func() error { return d.SendAny("Send", signature.ByteElem, b[:], 1, 9, comm.Standard) }
+	hear := func() error { _, err := d.RecvAny("Recv", signature.ByteElem, b[:], 0, 9); return err }
 	bcast := func() error {
-		x, err := d.Begin("Bcast", ByteElem)
+		x, err := d.Begin("Bcast", signature.ByteElem)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/op"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // combiner combines elements without holes, as the schedule has them.
@@ -61,13 +62,13 @@ func (c *holedCombiner) unpack(cur *dtype.Cursor, from []byte, n int64) (unsafe.
 const predefinedOps = 0x40
 
 // operators are those of predefined operations and datatypes that were asked for. They do not change.
-var operators [predefinedOps][basicTypes]atomic.Pointer[Operator]
+var operators [predefinedOps][signature.BasicTypes]atomic.Pointer[Operator]
 
 // operatorFor gives the operation on packed elements of t, and their size.
 func operatorFor(o *op.Op, t *dtype.Type) (int, Operator, error) {
 	var slot *atomic.Pointer[Operator]
 	if o != nil && t != nil {
-		if i := int(t.Basic()) - firstBasic; uint(i) < basicTypes && uint(o.ID()-1) < predefinedOps-1 {
+		if i := int(t.Basic()) - signature.FirstBasic; uint(i) < signature.BasicTypes && uint(o.ID()-1) < predefinedOps-1 {
 			if slot = &operators[o.ID()][i]; slot.Load() != nil {
 				return int(t.Size()), *slot.Load(), nil
 			}

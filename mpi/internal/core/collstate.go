@@ -17,6 +17,7 @@ import (
 	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 	"github.com/golci/golci/rank"
 )
 
@@ -131,13 +132,15 @@ type Call struct {
 
 // Begin begins a collective of elements e for the function what. Buffers, and Operate for a reduction, are to follow;
 // then a method that chooses the schedule, and with its error Finish.
-func (c *Comm) Begin(what string, e *Elem) (*Call, error) { return c.starts(what, e, false) }
+func (c *Comm) Begin(what string, e *signature.Elem) (*Call, error) { return c.starts(what, e, false) }
 
 // BeginLater is Begin of a collective that does not wait. It ends with Launch.
-func (c *Comm) BeginLater(what string, e *Elem) (*Call, error) { return c.starts(what, e, true) }
+func (c *Comm) BeginLater(what string, e *signature.Elem) (*Call, error) {
+	return c.starts(what, e, true)
+}
 
 // starts begins a collective of elements e.
-func (c *Comm) starts(what string, e *Elem, later bool) (*Call, error) {
+func (c *Comm) starts(what string, e *signature.Elem, later bool) (*Call, error) {
 	if c.Inter() {
 		return nil, c.commErrorf(what, ": %w: the communicator has two groups", errs.UnsupportedOperation)
 	}
@@ -149,8 +152,8 @@ func (c *Comm) starts(what string, e *Elem, later bool) (*Call, error) {
 }
 
 // setElem says of which elements the buffers of the call are.
-func (x *Call) setElem(e *Elem) {
-	x.signature = e.signature()
+func (x *Call) setElem(e *signature.Elem) {
+	x.signature = e.Signature()
 	if x.c.checked {
 		x.terms.Signature = x.signature
 	}

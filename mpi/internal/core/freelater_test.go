@@ -7,6 +7,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // TestFreeLater (7.4.3): a receive goes on after its communicator is freed. The id is used again only after it.
@@ -16,7 +17,7 @@ func TestFreeLater(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		e := ByteElem
+		e := signature.ByteElem
 		b := make([]byte, 1<<17) // more than travels at once
 		if c.Rank() == 1 {
 			r, err := d.IrecvAny("Irecv", e, b, 0, 5)

@@ -8,6 +8,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // Dup makes a communicator of the same ranks with a message space of its own (7.4.2). Collective over c; it waits,
@@ -57,7 +58,7 @@ func (c *Comm) split(what string, color, key int) (*Comm, error) {
 	bad := color < 0 && color != Undefined
 	mine := claim{int64(color), int64(key)}
 	all := make([]claim, len(c.group))
-	x, err := c.Begin(what, ByteElem)
+	x, err := c.Begin(what, signature.ByteElem)
 	if err != nil {
 		return nil, err
 	}

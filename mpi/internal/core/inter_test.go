@@ -10,6 +10,7 @@ import (
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/group"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // halves splits c in ranks below low and the others, and joins the two by their lowest ranks.
@@ -31,7 +32,7 @@ func talk(c *Comm) error {
 	if err != nil {
 		return err
 	}
-	e := ByteElem
+	e := signature.ByteElem
 	for r := range n {
 		if err := c.SendAny("Send", e, []byte{byte(c.Rank()), byte(r)}, r, 3, comm.Standard); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // FuzzNotices: rank 1 sends ranks 0 and 2 any notices. They end nothing but collectives of a communicator that it is a
@@ -155,7 +156,7 @@ func (x *gossip) hear(c, all, part *Comm) error {
 		return err
 	}
 	b := make([]byte, 64+16)
-	r, err := all.PrecvInit("PrecvInit", ByteElem, b[:64:64], 2, 1, 3)
+	r, err := all.PrecvInit("PrecvInit", signature.ByteElem, b[:64:64], 2, 1, 3)
 	if err == nil {
 		err = r.Start("Start")
 	}

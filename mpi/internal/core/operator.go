@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/mpi/internal/op"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // Operator is how a reduction combines. The zero Operator is invalid.
@@ -34,7 +35,7 @@ func (and) Into(out, low, high []byte) {
 // allAnd sets all to the bitwise and of the mine of all ranks of c, for the function what. It gives the number of the
 // call. All ranks of c call it.
 func (c *Comm) allAnd(what string, mine, all []byte) (call uint64, err error) {
-	x, err := c.Begin(what, ByteElem)
+	x, err := c.Begin(what, signature.ByteElem)
 	if err != nil {
 		return 0, err
 	}
@@ -45,7 +46,7 @@ func (c *Comm) allAnd(what string, mine, all []byte) (call uint64, err error) {
 }
 
 // ReduceLocal sets inout to in op inout, for elements e.
-func ReduceLocal(o Operator, e *Elem, in, inout []byte) error {
+func ReduceLocal(o Operator, e *signature.Elem, in, inout []byte) error {
 	var err error
 	switch n := len(in); {
 	case e.Err() != nil:

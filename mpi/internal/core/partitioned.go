@@ -12,6 +12,7 @@ import (
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/reqkind"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // Partitioned communication (4). A send and a receive of one tag meet in the order in which they were made. The sender
@@ -225,7 +226,7 @@ type partitionedSend struct {
 }
 
 // PsendInit makes a partitioned send of b in so many partitions, for the function what.
-func (c *Comm) PsendInit(what string, e *Elem, b []byte, parts, dest, tag int) (Request, error) {
+func (c *Comm) PsendInit(what string, e *signature.Elem, b []byte, parts, dest, tag int) (Request, error) {
 	if err := c.Bad(what, Sending, e.Err(), dest, tag); err != nil {
 		return Request{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/mpi/internal/reqkind"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // partitionedRecv is a partitioned receive.
@@ -38,7 +39,7 @@ func (a *partArrival) Len() int { return a.to - a.from }
 func (a *partArrival) Unpack(src []byte, off int) { a.p.cur.Unpack(src, a.from+off) }
 
 // PrecvInit makes a partitioned receive into b in so many partitions, for the function what. Wildcards are errors.
-func (c *Comm) PrecvInit(what string, e *Elem, b []byte, parts, source, tag int) (Request, error) {
+func (c *Comm) PrecvInit(what string, e *signature.Elem, b []byte, parts, source, tag int) (Request, error) {
 	if err := c.Bad(what, Sending, e.Err(), source, tag); err != nil { // which refuses wildcards
 		return Request{}, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // Probe waits for a message and tells its source, tag and length without Receiving it.
@@ -94,7 +95,7 @@ func (c *Comm) mprobe(what string, source, tag int, wait bool) (*Message, error)
 }
 
 // Imrecv starts to receive m into b, for the function what. If alloc is not nil it gives the buffer.
-func (m *Message) Imrecv(what string, e *Elem, b []byte, alloc func(n int) []byte) (Request, error) {
+func (m *Message) Imrecv(what string, e *signature.Elem, b []byte, alloc func(n int) []byte) (Request, error) {
 	d := data{b: b}
 	if m.lives() {
 		d.signature = m.c.signature(e)
@@ -138,7 +139,7 @@ func (m *Message) startReceive(d *data, alloc func(n int) []byte) (comm.Req, err
 }
 
 // Mrecv is Imrecv that waits.
-func (m *Message) Mrecv(what string, e *Elem, b []byte, alloc func(n int) []byte) (Status, error) {
+func (m *Message) Mrecv(what string, e *signature.Elem, b []byte, alloc func(n int) []byte) (Status, error) {
 	r, err := m.Imrecv(what, e, b, alloc)
 	if err != nil {
 		return Status{}, err

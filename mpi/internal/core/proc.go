@@ -9,6 +9,7 @@ import (
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/mpi/internal/arena"
 	"github.com/golci/golci/mpi/internal/contextid"
+	"github.com/golci/golci/mpi/internal/signature"
 	"github.com/golci/golci/rank"
 )
 
@@ -142,7 +143,7 @@ var rendezvousSchemes = map[string]comm.Scheme{
 // cause gives the reason behind the error of an operation that ended because the rank did.
 func (p *Proc) cause(err error) error {
 	p.rank.AwaitEnd()
-	err = typed(err)
+	err = signature.NameTypes(err)
 	if errors.Is(err, comm.ErrClosed) {
 		if e := p.rank.Ended(); e != nil {
 			return e

@@ -1,4 +1,4 @@
-package core
+package signature
 
 import (
 	"fmt"
@@ -25,15 +25,15 @@ var ByteElem = NewElem(reflect.TypeFor[byte]())
 // Err tells why slices of the type may not travel; nil if they may.
 func (e *Elem) Err() error { return e.err }
 
-// signature is what types are compared by; see signatureOf.
-func (e *Elem) signature() uint64 {
+// Signature is what types are compared by; see Of.
+func (e *Elem) Signature() uint64 {
 	if e.mixed {
 		return 0
 	}
 	if s := e.cachedSignature.Load(); s != 0 {
 		return s
 	}
-	s := signatureOf(e.typ) // two at once compute the same
+	s := Of(e.typ) // two at once compute the same
 	e.cachedSignature.Store(s)
 	return s
 }

@@ -1,4 +1,4 @@
-package core
+package signature
 
 import (
 	"reflect"
@@ -31,8 +31,8 @@ var goTypes = map[dtype.Basic]reflect.Type{
 	dtype.CDoubleComplex:   reflect.TypeFor[complex128](),
 }
 
-// elems are the elements of predefined datatypes. Fixed.
-var elems = func() map[dtype.Basic]*Elem {
+// Elems are the elements of predefined datatypes. Fixed.
+var Elems = func() map[dtype.Basic]*Elem {
 	all := make(map[dtype.Basic]*Elem)
 	for _, b := range dtype.Basics() {
 		t := goTypes[b]
@@ -41,12 +41,12 @@ var elems = func() map[dtype.Basic]*Elem {
 		}
 		all[b] = NewElem(t)
 	}
-	all[dtype.Packed] = &anything
+	all[dtype.Packed] = &Anything
 	return all
 }()
 
-// anything stands for elements that are compared with nothing.
-var anything = Elem{mixed: true}
+// Anything stands for elements that are compared with nothing.
+var Anything = Elem{mixed: true}
 
 // ElemOf is what elements of t are compared by, where types are checked. Those of a derived type are compared if all of
 // its basics are the same.
@@ -56,23 +56,23 @@ func ElemOf(t *dtype.Type) *Elem {
 		first = b
 		return false
 	})
-	e := elems[first]
+	e := Elems[first]
 	if e == nil || t.Sig(1) != dtype.Named(first).Sig(t.Basics()) {
-		return &anything
+		return &Anything
 	}
 	return e
 }
 
-// elemsOfBasic is what ElemOf gives for predefined datatypes, by number. Fixed.
-var elemsOfBasic = func() (all [basicTypes]*Elem) {
+// ElemsOfBasic is what ElemOf gives for predefined datatypes, by number. Fixed.
+var ElemsOfBasic = func() (all [BasicTypes]*Elem) {
 	for _, b := range dtype.Basics() {
-		all[int(b)-firstBasic] = ElemOf(dtype.Named(b))
+		all[int(b)-FirstBasic] = ElemOf(dtype.Named(b))
 	}
 	return all
 }()
 
-// The numbers of predefined datatypes begin at firstBasic. They are fewer than basicTypes.
+// The numbers of predefined datatypes begin at FirstBasic. They are fewer than BasicTypes.
 const (
-	firstBasic = 0x200
-	basicTypes = 0x100
+	FirstBasic = 0x200
+	BasicTypes = 0x100
 )

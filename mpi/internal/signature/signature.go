@@ -1,4 +1,5 @@
-package core
+// Package signature knows which types of elements may travel, and by what messages compare them.
+package signature
 
 import (
 	"errors"
@@ -26,8 +27,8 @@ type basic struct {
 	kind reflect.Kind
 }
 
-// signatureOf computes the signature of a type that may travel, and notes its name. It is not 0.
-func signatureOf(t reflect.Type) uint64 {
+// Of computes the signature of a type that may travel, and notes its name. It is not 0.
+func Of(t reflect.Type) uint64 {
 	named := t
 	for t.Kind() == reflect.Array && t.Len() > 0 {
 		t = t.Elem() // the same signature, and a short list
@@ -92,8 +93,8 @@ var kinds = func() map[reflect.Kind]reflect.Type {
 	return all
 }()
 
-// spelling names the kinds in a signature, "" if it is a hash.
-func spelling(shape uint64) string {
+// Spell names the kinds in a signature, "" if it is a hash.
+func Spell(shape uint64) string {
 	if shape&isSpelled == 0 {
 		return ""
 	}
@@ -151,22 +152,22 @@ func repeats(list []basic, n int, stride, size uintptr) bool {
 	return true
 }
 
-// typed names the types where an error tells that they differ.
-func typed(err error) error {
+// NameTypes names the types where an error tells that they differ.
+func NameTypes(err error) error {
 	var e *comm.SignatureError
 	if !errors.As(err, &e) {
 		return err
 	}
 	return fmt.Errorf("%w: the message has elements of %s, the receive of %s",
-		sentinel.ErrType, signatureName(e.Sent), signatureName(e.Received))
+		sentinel.ErrType, Name(e.Sent), Name(e.Received))
 }
 
-// signatureName names a type of that signature, if this process has used one.
-func signatureName(shape uint64) string {
+// Name names a type of that signature, if this process has used one.
+func Name(shape uint64) string {
 	if t, ok := signatures.Load(shape); ok {
 		return t.(reflect.Type).String()
 	}
-	if text := spelling(shape); text != "" {
+	if text := Spell(shape); text != "" {
 		return text
 	}
 	return "another type, which this process does not know"
