@@ -104,8 +104,8 @@ func (x *IDs) Release(id int) {
 	x.free[id/64] |= 1 << (id % 64)
 }
 
-// NoteLeft notes that a member has freed the communicator of id. members is 0 for another rank's notice, and the number of
-// members when this rank frees it. The last member makes the id free.
+// NoteLeft notes that a member has freed the communicator of id. members is 0 for another rank's notice, and the
+// number of members when this rank frees it. The last member makes the id free.
 func (x *IDs) NoteLeft(id, members int) {
 	x.mu.Lock()
 	l := x.freeing[id]

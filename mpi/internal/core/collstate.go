@@ -98,7 +98,7 @@ type Call struct {
 	rank      int
 	size      int
 	call      uint64 // its number on the communicator; 0 for Finalize
-	word      uint64 // what is called; see past
+	word      uint64 // what is called; see algorithm.History
 	head      uint64 // a hash of that and of what was called before
 	mark      uint64 // the bits of it that are in tags are the mark
 	bytes     int    // that each rank brings, where all bring as many; else 0
