@@ -211,7 +211,7 @@ func (g *callGroup) String() string {
 	return line
 }
 
-// algorithm.CallText names the call that waits in x, or what x is, without its tag and thread.
+// callText names the call that waits in x, or what x is, without its tag and thread.
 func (p *Proc) callText(x pending.Op, names map[messageScope]string) string {
 	if x.Call != "" {
 		return p.namedText(x)
@@ -233,7 +233,7 @@ func (p *Proc) callText(x pending.Op, names map[messageScope]string) string {
 	return call + ": waits for " + peer
 }
 
-// namedText is algorithm.CallText of an operation that tells its name.
+// namedText is callText of an operation that tells its name.
 func (p *Proc) namedText(x pending.Op) string {
 	text := x.Call
 	switch {

@@ -25,8 +25,8 @@ func (c *Comm) signature(e *signature.Elem) uint64 {
 	return e.Signature()
 }
 
-// elemsOf is what the elements of a collective are compared by: those of all ranks must be the same, but where each pair
-// of ranks may have its own. A rank that brings nothing may have any.
+// elemsOf is what the elements of a collective are compared by. Those of all ranks must be the same, but where each
+// pair of ranks may have its own. A rank that brings nothing may have any.
 func (c *Comm) elemsOf(k *Coll, u *bufferUsage) *signature.Elem {
 	if c.local != nil || k.neighbors() || k.Kind == KindAlltoallv || k.Kind == KindAlltoallw {
 		return &signature.Anything
@@ -44,7 +44,7 @@ func (c *Comm) elemsOf(k *Coll, u *bufferUsage) *signature.Elem {
 	return signature.ElemOf(t)
 }
 
-// signature.Of is what messages of elements of b are compared by, 0 where types are not checked.
+// signatureOf is what messages of elements of b are compared by, 0 where types are not checked.
 func (c *Comm) signatureOf(b *Buf) uint64 {
 	switch {
 	case !c.checked:
