@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/internal/observe/settings"
-	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/contextid"
 )
 
 var allAsserts = Assert{NoAnySource: true, NoAnyTag: true, AllowOvertaking: true, ExactLength: true}
@@ -20,7 +20,7 @@ func TestDupWith(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if (d.core().ID() >= core.AssertedIDs) != (a != Assert{}) {
+				if (d.core().ID() >= contextid.FirstAsserted) != (a != Assert{}) {
 					return fmt.Errorf("%+v: id %d", a, d.core().ID())
 				}
 				if err := aroundRing(d); err != nil {

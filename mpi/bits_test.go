@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 )
 
 // TestSameBits: sums of floating point are the same to the last bit whatever the root, and the same from Reduce and
@@ -14,7 +14,10 @@ func TestSameBits(t *testing.T) {
 	skipUnderRace(t, "bits of sums are no matter of goroutines; TestAllreduce and TestReduce make the same calls")
 	seed := source(t)
 	for _, n := range []int{1, 2, 3, 4, 5, 7, 8} {
-		for _, length := range []int{1, 100, core.ReduceLarge/8 + 9, 2*core.ReduceSegment/8 + 5, core.ReducePair/8 + 3} {
+		for _, length := range []int{
+			1, 100, algorithm.ReduceLarge/8 + 9, 2*algorithm.ReduceSegment/8 + 5,
+			algorithm.ReducePair/8 + 3,
+		} {
 			must(t, n, func(c *Comm) error {
 				rnd := random(seed, c.Rank())
 				in, all, out := make([]float64, length), make([]float64, length), make([]float64, length)

@@ -8,6 +8,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/core"
 	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // Datatype says which elements of a slice travel, and in which order (5.1). It is made of ElementOf or TypeOf by its
@@ -15,7 +16,7 @@ import (
 // invalid.
 type Datatype[T any] struct {
 	t  *dtype.Type
-	of *core.Elem // what its elements are compared by, where types are checked; nil: as t says
+	of *signature.Elem // what its elements are compared by, where types are checked; nil: as t says
 }
 
 // ElementOf is one element as it lies in memory, with what is between the fields of a struct. Error: ErrType for
@@ -68,7 +69,7 @@ func fieldsOf(t reflect.Type) (*dtype.Type, error) {
 }
 
 // with commits what a constructor of package dtype has made, for the function what.
-func (Datatype[T]) with(what string, of *core.Elem) func(t *dtype.Type, err error) (Datatype[T], error) {
+func (Datatype[T]) with(what string, of *signature.Elem) func(t *dtype.Type, err error) (Datatype[T], error) {
 	return func(t *dtype.Type, err error) (Datatype[T], error) {
 		if err != nil {
 			return Datatype[T]{}, fmt.Errorf("mpi: %s: %w", what, err)

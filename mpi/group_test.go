@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/internal/platform/invariants"
-	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/contextid"
 )
 
 func TestSplit(t *testing.T) {
@@ -89,7 +89,7 @@ func TestSplitBadColor(t *testing.T) {
 
 // TestContextsAreReused makes and frees more communicators than there are contexts.
 func TestContextsAreReused(t *testing.T) {
-	count := 3*core.MaxIDs + 100
+	count := 3*contextid.Max + 100
 	switch {
 	case invariants.Race:
 		count = 100
@@ -118,7 +118,7 @@ func TestContextsRunOut(t *testing.T) {
 	skipUnderRace(t, "one rank, which makes thousands of communicators in turn")
 	must(t, 1, func(c *Comm) error {
 		var last *Comm
-		for i := range core.AssertedIDs - 3 {
+		for i := range contextid.FirstAsserted - 3 {
 			d, err := c.Proc().Self().Dup()
 			if err != nil {
 				return fmt.Errorf("communicator %d: %w", i, err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/platform/invariants"
-	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 )
 
 // pendingCall is a collective that has been started, and what it must have given at its end.
@@ -432,7 +432,7 @@ func TestOverlapMismatch(t *testing.T) {
 // TestStartsWrap: calls that do not wait overlap where the numbers in tags begin anew.
 func TestStartsWrap(t *testing.T) {
 	for n := 1; n <= 4; n++ {
-		bits := core.NumberBits(n)
+		bits := algorithm.NumberBits(n)
 		for _, start := range []uint64{1<<bits - 4, 1<<(bits-1) - 4, 1<<(bits-2) - 4} {
 			must(t, n, func(c *Comm) error {
 				if err := c.core().SkipTo(start); err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 )
 
 // different is a call that ranks do not make in the same way: those for which odd is true do it otherwise. none is
@@ -70,11 +70,11 @@ var differences = []different{
 		return Allreduce(c, InPlace(v), v, Sum)
 	}},
 	{"counts of Allreduce around a limit", func(c *Comm, odd bool) error {
-		v := make([]int, either(odd, core.ReducePair/8+3, 100))
+		v := make([]int, either(odd, algorithm.ReducePair/8+3, 100))
 		return Allreduce(c, InPlace(v), v, Sum)
 	}},
 	{"counts of Reduce around a limit", func(c *Comm, odd bool) error {
-		v := make([]int, either(odd, core.ReduceSegment/8+3, 100))
+		v := make([]int, either(odd, algorithm.ReduceSegment/8+3, 100))
 		return Reduce(c, v, slices.Clone(v), Sum, 0)
 	}},
 	{"counts of a long Reduce", func(c *Comm, odd bool) error {
@@ -134,7 +134,7 @@ func TestDifferentCalls(t *testing.T) {
 // some: where the bits in the tag run out, and at the check at half of their range.
 func TestNumbersWrap(t *testing.T) {
 	for n := 1; n <= 5; n++ {
-		bits := core.NumberBits(n)
+		bits := algorithm.NumberBits(n)
 		for _, start := range []uint64{1<<bits - 4, 1<<(bits-1) - 4, 1<<32 - 4, 1<<62 - 4} {
 			must(t, n, func(c *Comm) error {
 				if err := c.core().SkipTo(start); err != nil {
@@ -166,7 +166,7 @@ func TestLeftoverIsNoLaterMessage(t *testing.T) {
 			if err := Bcast(c, []int{666}, c.Rank()); err != nil { // call 1
 				return err
 			}
-			round := uint64(1) << core.NumberBits(2)
+			round := uint64(1) << algorithm.NumberBits(2)
 			// As if so many calls had been made, none of which received from the other.
 			c.core().Pretend(halves*round/2 - 2)
 			err := Bcast(c, []int{666}, c.Rank())

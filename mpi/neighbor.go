@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/mpi/internal/core"
 	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // Neighbourhood collectives (8.6) need a communicator with a topology. A rank sends to its neighbours and receives from
@@ -147,7 +148,7 @@ func initColl(c *Comm, k *core.Coll, err error) (Request, error) {
 }
 
 // nearOf begins a collective of a neighbourhood: how many neighbours there are on both sides.
-func nearOf(c *Comm, what string, e *core.Elem) (ins, outs int, err error) {
+func nearOf(c *Comm, what string, e *signature.Elem) (ins, outs int, err error) {
 	if err = e.Err(); err == nil {
 		var from, to []int
 		from, to, err = c.Neighbors()

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 )
 
 // dealers are the forms of reduce-scatters.
@@ -80,7 +80,7 @@ func deals(c *Comm, form string, lens []int) error {
 func TestReduceScatterBits(t *testing.T) {
 	seed := source(t)
 	for _, n := range []int{2, 3, 4, 5, 7, 8} {
-		for _, each := range []int{1, 100, core.ReduceLarge/8/n + 9} {
+		for _, each := range []int{1, 100, algorithm.ReduceLarge/8/n + 9} {
 			must(t, n, func(c *Comm) error {
 				in := floats(seed, c.Rank(), n*each)
 				all, block, parts := make([]float64, n*each), make([]float64, each), make([]float64, each)

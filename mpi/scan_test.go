@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 )
 
 // before is what compose makes of element i of ranks 0 to n-1.
@@ -56,7 +56,7 @@ func TestScan(t *testing.T) {
 	for name, forms := range scanForms {
 		t.Run(name, func(t *testing.T) {
 			eachShape(t, func(c *Comm, _ shape) error {
-				for _, n := range []int{0, 1, 50, 2*core.ReduceSegment/8 + 5} {
+				for _, n := range []int{0, 1, 50, 2*algorithm.ReduceSegment/8 + 5} {
 					if err := errors.Join(scans(c, n, 1, forms[0]), scans(c, n, 0, forms[1])); err != nil {
 						return err
 					}
@@ -70,7 +70,7 @@ func TestScan(t *testing.T) {
 // TestScanUDP: the same with datagrams.
 func TestScanUDP(t *testing.T) {
 	must(t, 5, func(c *Comm) error {
-		n := core.ReduceSegment/8 + 5
+		n := algorithm.ReduceSegment/8 + 5
 		return errors.Join(scans(c, n, 1, scanForms["blocking"][0]), scans(c, n, 0, scanForms["starting"][1]))
 	}, With("GOLCI_CONDUIT", "udp"))
 }
@@ -105,7 +105,7 @@ func TestScanBits(t *testing.T) {
 	seed := source(t)
 	for _, n := range []int{2, 3, 5, 8} {
 		must(t, n, func(c *Comm) error {
-			length := core.ReduceSegment/8 + 7
+			length := algorithm.ReduceSegment/8 + 7
 			in, long, ex := floats(seed, c.Rank(), length), make([]float64, length), make([]float64, length)
 			short := make([]float64, 3)
 			err := errors.Join(Scan(c, in, long, Sum), Exscan(c, in, ex, Sum), Scan(c, in[:3], short, Sum))

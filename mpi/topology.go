@@ -3,7 +3,7 @@ package mpi
 import (
 	"fmt"
 
-	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/topo"
 )
 
@@ -212,4 +212,4 @@ func neighborsOf(list []topo.Neighbor) []Neighbor {
 func (c *Comm) Neighbors() (from, to []int, err error) { return c.core().Neighbors() }
 
 // argument has an error of the class MPI_ERR_ARG match ErrArgument, too, and one of MPI_ERR_RANK match ErrRank.
-func argument(err error) error { return core.Sentinel(err) }
+func argument(err error) error { return sentinel.AddTo(err) }

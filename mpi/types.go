@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // The direct path asks of each call whether its element type may travel. The answer for a type that may is one compare:
@@ -29,7 +29,7 @@ func typeWord(e any) uintptr { return *(*uintptr)(unsafe.Pointer(&e)) }
 func plainSlot(w uintptr) uintptr { return (w>>4 ^ w>>12) % plainSlots }
 
 // elemOf tells what is known of T, and has the direct path know it.
-func elemOf[T any]() *core.Elem {
+func elemOf[T any]() *signature.Elem {
 	w := typeWord(any((*T)(nil)))
 	if e := elements[plainSlot(w)].Load(); e != nil && e.word == w {
 		return e.elem
@@ -40,7 +40,7 @@ func elemOf[T any]() *core.Elem {
 // checkedType is an element type that was asked for. It does not change.
 type checkedType struct {
 	word uintptr // of a pointer to it: see typeWord
-	elem *core.Elem
+	elem *signature.Elem
 	next *checkedType // in the list of its slot
 }
 
@@ -58,7 +58,7 @@ func findElem(e *checkedType, w uintptr) *checkedType {
 }
 
 // judgeElem finds a type or judges it, which is done once, and notes it where known looks.
-func judgeElem(t reflect.Type, w uintptr) *core.Elem {
+func judgeElem(t reflect.Type, w uintptr) *signature.Elem {
 	list := &elements[plainSlot(w)]
 	e := findElem(list.Load(), w)
 	if e == nil {
@@ -77,7 +77,7 @@ func addElem(list *atomic.Pointer[checkedType], t reflect.Type, w uintptr) *chec
 	if e := findElem(first, w); e != nil { // another has been faster
 		return e
 	}
-	e := &checkedType{word: w, elem: core.NewElem(t), next: first}
+	e := &checkedType{word: w, elem: signature.NewElem(t), next: first}
 	list.Store(e)
 	return e
 }

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // TestTypesOfOneSlot: types whose words share a slot are all known, each judged once, whoever asks first.
@@ -31,7 +31,7 @@ func TestTypesOfOneSlot(t *testing.T) {
 		for i := range types {
 			k := (i + g) % len(types)
 			e := findElem(list.Load(), uintptr(1000+k))
-			if e == nil || got[g][i] != e || (e.elem.Err() == nil) != (core.NewElem(types[k]).Err() == nil) {
+			if e == nil || got[g][i] != e || (e.elem.Err() == nil) != (signature.NewElem(types[k]).Err() == nil) {
 				t.Errorf("%v: %v and %v", types[k], got[g][i], e)
 			}
 		}

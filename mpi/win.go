@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/core"
 	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/signature"
 	"github.com/golci/golci/mpi/internal/win"
 )
 
@@ -19,7 +19,7 @@ import (
 // those that receive must not be read.
 type Win[T any] struct {
 	w     *win.Window
-	elem  *core.Elem
+	elem  *signature.Elem
 	basic *dtype.Type // of accumulations; nil: T has none
 }
 

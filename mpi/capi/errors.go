@@ -16,31 +16,32 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/core"
 	"github.com/golci/golci/mpi/internal/errs"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
-// classes gives the errors of package core their classes. The cause of a collective's end goes before ErrCollective.
+// classes gives the errors of package sentinel their classes. The cause of a collective's end goes before
+// ErrCollective.
 var classes = []struct {
 	err   error
 	class errs.Class
 }{
-	{core.ErrRevoked, errs.Revoked},
-	{core.ErrBuffer, errs.Buffer},
-	{core.ErrCount, errs.Count},
-	{core.ErrType, errs.Type},
-	{core.ErrTag, errs.Tag},
-	{core.ErrComm, errs.Comm},
-	{core.ErrRank, errs.Rank},
-	{core.ErrRequest, errs.Request},
-	{core.ErrRoot, errs.Root},
-	{core.ErrOp, errs.Op},
-	{core.ErrArgument, errs.Arg},
-	{core.ErrTruncate, errs.Truncate},
-	{core.ErrMemory, errs.NoMem},
-	{core.ErrPeer, errs.ProcFailed},
-	{core.ErrAborted, errs.ProcAborted},
-	{core.ErrPending, errs.Pending},
+	{sentinel.ErrRevoked, errs.Revoked},
+	{sentinel.ErrBuffer, errs.Buffer},
+	{sentinel.ErrCount, errs.Count},
+	{sentinel.ErrType, errs.Type},
+	{sentinel.ErrTag, errs.Tag},
+	{sentinel.ErrComm, errs.Comm},
+	{sentinel.ErrRank, errs.Rank},
+	{sentinel.ErrRequest, errs.Request},
+	{sentinel.ErrRoot, errs.Root},
+	{sentinel.ErrOp, errs.Op},
+	{sentinel.ErrArgument, errs.Arg},
+	{sentinel.ErrTruncate, errs.Truncate},
+	{sentinel.ErrMemory, errs.NoMem},
+	{sentinel.ErrPeer, errs.ProcFailed},
+	{sentinel.ErrAborted, errs.ProcAborted},
+	{sentinel.ErrPending, errs.Pending},
 }
 
 // classOf is the class of an error. The thread keeps the text, for the handler in C.

@@ -14,6 +14,7 @@ import (
 	"github.com/golci/golci/mpi/internal/core"
 	"github.com/golci/golci/mpi/internal/hardware"
 	"github.com/golci/golci/mpi/internal/info"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Keys by which a program says what to split by, and is told (7.4.2).
@@ -34,7 +35,7 @@ func wanted(kind C.int, handle C.uintptr_t) (hardware.Kind, error) {
 	case C.MPI_UNDEFINED:
 		return hardware.None, nil
 	default:
-		return hardware.None, fmt.Errorf("%w: type of split %d", core.ErrArgument, kind)
+		return hardware.None, fmt.Errorf("%w: type of split %d", sentinel.ErrArgument, kind)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"errors"
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // look gives the class and the status of a request that is done, and leaves it. Null ones have no place.
@@ -22,7 +22,7 @@ func look(p *place, status *C.MPI_Status) C.int {
 		return C.MPI_SUCCESS
 	}
 	st, _, err := p.GetStatus()
-	if errors.Is(err, core.ErrCancelled) {
+	if errors.Is(err, sentinel.ErrCancelled) {
 		st.Cancelled, err = true, nil
 	}
 	fill(status, &st)

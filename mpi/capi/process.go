@@ -21,6 +21,7 @@ import (
 	"github.com/golci/golci/mpi/internal/core"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/info"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 //export golciSpawn
@@ -49,7 +50,7 @@ func golciSpawn(comm, root, count C.int, commands *C.struct_command, n *C.struct
 func commandOf(x *C.struct_command) (cmd core.Command, err error) {
 	cmd.N = int(x.n)
 	if x.path == nil {
-		return cmd, fmt.Errorf("%w: no program", core.ErrArgument)
+		return cmd, fmt.Errorf("%w: no program", sentinel.ErrArgument)
 	}
 	cmd.Argv = []string{C.GoString(x.path)}
 	for p := x.argv; p != nil && *p != nil; p = (**C.char)(unsafe.Add(unsafe.Pointer(p), unsafe.Sizeof(*p))) {

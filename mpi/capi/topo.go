@@ -11,8 +11,8 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/core"
 	"github.com/golci/golci/mpi/internal/errs"
+	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/topo"
 )
 
@@ -103,7 +103,7 @@ func golciCartSub(comm C.int, remain *C.int, made *C.struct_newcomm) (class C.in
 	}
 	dims, _ := cart.Dims()
 	if remain == nil && len(dims) > 0 {
-		return classOf(fmt.Errorf("%w: NULL", core.ErrArgument))
+		return classOf(fmt.Errorf("%w: NULL", sentinel.ErrArgument))
 	}
 	d, err := at(comm).SubCart(flags(remain, C.int(len(dims))))
 	return put(d, err, made)
@@ -182,7 +182,7 @@ func golciCartRank(comm C.int, coords, rank *C.int) (class C.int) {
 	}
 	dims, _ := cart.Dims()
 	if coords == nil && len(dims) > 0 {
-		return classOf(fmt.Errorf("%w: NULL", core.ErrArgument))
+		return classOf(fmt.Errorf("%w: NULL", sentinel.ErrArgument))
 	}
 	r, err := cart.Rank(rankList(coords, C.int(len(dims))))
 	if err == nil {
@@ -214,7 +214,7 @@ func newGraph(n C.int, index, edges *C.int) (*topo.Graph, error) {
 		last = list[n-1]
 	}
 	if last < 0 || last > 0 && edges == nil {
-		return nil, fmt.Errorf("%w: a graph of %d edges", core.ErrArgument, last)
+		return nil, fmt.Errorf("%w: a graph of %d edges", sentinel.ErrArgument, last)
 	}
 	return topo.NewGraph(list, rankList(edges, C.int(last)))
 }
@@ -310,12 +310,12 @@ func golciDistCreate(
 	sum := 0
 	for _, d := range all {
 		if d < 0 {
-			return classOf(fmt.Errorf("%w: degree %d", core.ErrArgument, d))
+			return classOf(fmt.Errorf("%w: degree %d", sentinel.ErrArgument, d))
 		}
 		sum += d
 	}
 	if sum > 0 && (dests == nil || weighted != 0 && weights == nil) {
-		return classOf(fmt.Errorf("%w: NULL", core.ErrArgument))
+		return classOf(fmt.Errorf("%w: NULL", sentinel.ErrArgument))
 	}
 	c := at(comm)
 	edges, err := topo.Declare(c.Size(), rankList(sources, n), all, rankList(dests, C.int(sum)),
@@ -336,7 +336,7 @@ func golciDistAdjacent(
 	begun()
 	w, c := weighted != 0, at(comm)
 	if w && (in > 0 && inWeights == nil || out > 0 && outWeights == nil) {
-		return classOf(fmt.Errorf("%w: no weights", core.ErrArgument))
+		return classOf(fmt.Errorf("%w: no weights", sentinel.ErrArgument))
 	}
 	dist, err := topo.Adjacent(c.Size(), rankList(sources, in), given(inWeights, in, w), rankList(dests, out),
 		given(outWeights, out, w))

@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // none is the status of what is no message.
@@ -32,7 +33,7 @@ func end(what string, handle *C.uintptr_t, status *C.MPI_Status, at *C.int) C.in
 		return classOf(unknown(*handle))
 	}
 	st, err := p.Wait(what)
-	if errors.Is(err, core.ErrCancelled) { // which the status tells (3.8.4)
+	if errors.Is(err, sentinel.ErrCancelled) { // which the status tells (3.8.4)
 		st.Cancelled, err = true, nil
 	}
 	fill(status, &st)

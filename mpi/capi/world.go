@@ -21,6 +21,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/mpi/internal/core"
+	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/rank"
 )
 
@@ -101,7 +102,7 @@ func golciFinalize() (class C.int) {
 	defer weigh()
 	requests.awaitFreed()
 	err := proc.Load().OfRank().Finalize(context.Background())
-	if errors.Is(err, core.ErrPending) {
+	if errors.Is(err, sentinel.ErrPending) {
 		return C.MPI_SUCCESS
 	}
 	return classOf(err)

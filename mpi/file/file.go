@@ -11,6 +11,7 @@ import (
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/file"
 	"github.com/golci/golci/mpi/internal/info"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // Mode is how a file is opened (14.2.1). Exactly one of ReadOnly, WriteOnly and ReadWrite is in it.
@@ -54,7 +55,7 @@ func Open[T any](c *mpi.Comm, name string, mode Mode, options ...Option) (*File[
 		}
 	}
 	t := reflect.TypeFor[T]()
-	if err := core.NewElem(t).Err(); err != nil {
+	if err := signature.NewElem(t).Err(); err != nil {
 		return nil, fmt.Errorf("file: Open: %s: %w", name, err)
 	}
 	unit, err := dtype.Contiguous(int64(t.Size()), dtype.Named(dtype.Byte))

@@ -18,6 +18,7 @@ var kernelWaits = map[string]bool{
 var messagePath = []string{
 	"am", "comm", "conduit", "fult", "internal/platform/futex", "internal/platform/spin", "internal/progress",
 	"internal/request", "internal/schedule", "internal/transport", "mpi/internal/shmcoll", "mpi/internal/core", "rank",
+	"mpi/internal/arena", "mpi/internal/coll", "mpi/internal/contextid",
 }
 
 // mayWait are the functions of the message path that make such calls, and why each may.

@@ -14,6 +14,7 @@ var pure = []string{
 	"internal/abi", "internal/job/boot/gather", "internal/job/boot/pmi", "internal/job/nodelist", "internal/observe/tool",
 	"internal/schedule", "internal/transport/badnet", "internal/transport/credit", "internal/transport/reliable",
 	"internal/transport/selection", "internal/transport/udp/deathnotice", "mpi/internal/agree", "mpi/internal/attr",
+	"mpi/internal/coll/algorithm",
 	"mpi/internal/dtype", "mpi/internal/epoch", "mpi/internal/errs", "mpi/internal/fileview", "mpi/internal/group",
 	"mpi/internal/info", "mpi/internal/groupmsg", "mpi/internal/op", "mpi/internal/reqkind", "mpi/internal/topo",
 	"realm/internal/barrier", "realm/internal/event", "realm/internal/reduce", "realm/internal/reservation",

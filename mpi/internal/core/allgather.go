@@ -1,6 +1,9 @@
 package core
 
-import "github.com/golci/golci/internal/schedule"
+import (
+	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
+)
 
 // Allgather gives all ranks the equal parts of all. Its argument is not used.
 func (x *Call) Allgather(int) (err error) {
@@ -12,13 +15,13 @@ func (x *Call) Allgather(int) (err error) {
 	if b := x.shmAllgather(len(send.mem)); b.do != nil {
 		return x.overShm(b.alg, 0, len(send.mem), b.do)
 	}
-	n, w := len(send.mem), algAllgatherRing
-	if allgathersInSteps(x.size, n*x.size) {
-		w = algAllgatherSteps
+	n, w := len(send.mem), algorithm.AllgatherRing
+	if algorithm.AllgathersInSteps(x.size, n*x.size) {
+		w = algorithm.AllgatherSteps
 	}
 	switch {
 	case !x.plan(w, 0, contribution{bytes: n, inPlace: own}):
-	case w == algAllgatherSteps:
+	case w == algorithm.AllgatherSteps:
 		x.steps.AllgatherSteps(x.schedulePlace(), n, own)
 	default:
 		x.steps.AllgatherRing(x.schedulePlace(), &schedule.Parts{Buf: schedule.Out, Each: n}, own)
@@ -37,12 +40,12 @@ func (x *Call) Allgatherv(counts, displs []int) error {
 	if send.mem, err = x.partOwn(send.mem, recv.mem, l, "send", send.size); err != nil {
 		return err
 	}
-	if parts := l.partsOf(schedule.Out, recv.size); allgathersInSteps(x.size, l.sumLengths()*recv.size) {
-		x.takeAlgorithm(algAllgathervSteps, 0)
-		x.fresh(algAllgathervSteps).AllgathervSteps(x.schedulePlace(), parts, own)
+	if parts := l.partsOf(schedule.Out, recv.size); algorithm.AllgathersInSteps(x.size, l.sumLengths()*recv.size) {
+		x.takeAlgorithm(algorithm.AllgathervSteps, 0)
+		x.fresh(algorithm.AllgathervSteps).AllgathervSteps(x.schedulePlace(), parts, own)
 	} else {
-		x.takeAlgorithm(algAllgatherv, 0)
-		x.fresh(algAllgatherv).AllgatherRing(x.schedulePlace(), parts, own)
+		x.takeAlgorithm(algorithm.Allgatherv, 0)
+		x.fresh(algorithm.Allgatherv).AllgatherRing(x.schedulePlace(), parts, own)
 	}
 	return nil
 }

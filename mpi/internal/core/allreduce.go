@@ -1,6 +1,9 @@
 package core
 
-import "github.com/golci/golci/internal/schedule"
+import (
+	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
+)
 
 // Allreduce combines the In of all ranks into the Out of all. Its argument is not used.
 func (x *Call) Allreduce(int) error {
@@ -12,10 +15,10 @@ func (x *Call) Allreduce(int) error {
 	if b := x.shmAllreduce(of.bytes, of.elem); b.do != nil {
 		return x.overShm(b.alg, 0, of.bytes, b.do)
 	}
-	w := allreduceAlgorithm(x.size, of.bytes, send.len)
+	w := algorithm.ChooseAllreduce(x.size, of.bytes, send.len)
 	switch {
 	case !x.plan(w, 0, of):
-	case w == algAllreduceRing:
+	case w == algorithm.AllreduceRing:
 		x.steps.AllreduceShares(x.schedulePlace(), send.len, send.size)
 	default:
 		x.steps.AllreduceDoubling(x.schedulePlace(), of.bytes, of.inPlace)

@@ -1,6 +1,10 @@
 package core
 
-import "github.com/golci/golci/internal/schedule"
+import (
+	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/sentinel"
+)
 
 // Alltoall sends part j of In to rank j. Its argument is not used.
 func (x *Call) Alltoall(int) error {
@@ -10,7 +14,7 @@ func (x *Call) Alltoall(int) error {
 		in = recv
 	}
 	if in.len%x.size != 0 {
-		return x.callErrorf(ErrCount, "%d elements are no whole number for each of %d ranks", in.len, x.size)
+		return x.callErrorf(sentinel.ErrCount, "%d elements are no whole number for each of %d ranks", in.len, x.size)
 	}
 	if err := x.apart(send.mem, recv.mem); err != nil {
 		return err
@@ -25,8 +29,8 @@ func (x *Call) Alltoall(int) error {
 		}
 		return x.overShm(b.alg, 0, n, b.do)
 	}
-	w := alltoallAlgorithm(x.size, n)
-	if w == algAlltoallBruck && own {
+	w := algorithm.ChooseAlltoall(x.size, n)
+	if w == algorithm.AlltoallBruck && own {
 		*send = *recv // this one needs no copy
 	}
 	if !x.plan(w, 0, contribution{bytes: n, inPlace: own}) {
@@ -37,9 +41,9 @@ func (x *Call) Alltoall(int) error {
 		from.Buf, saved = schedule.Work, len(in.mem)
 	}
 	switch w {
-	case algAlltoallBruck:
+	case algorithm.AlltoallBruck:
 		x.steps.AlltoallBruck(x.schedulePlace(), n)
-	case algAlltoallAll:
+	case algorithm.AlltoallAll:
 		x.steps.AlltoallAll(x.schedulePlace(), &from, &to, saved)
 	default:
 		x.steps.AlltoallPairs(x.schedulePlace(), &from, &to, saved)
@@ -64,11 +68,11 @@ func (x *Call) Alltoallv(scounts, sdispls, rcounts, rdispls []int) error {
 		return err
 	}
 	if ls.counts[x.rank] != rcounts[x.rank] {
-		return x.callErrorf(ErrCount, "to itself the rank sends %d elements and receives %d",
+		return x.callErrorf(sentinel.ErrCount, "to itself the rank sends %d elements and receives %d",
 			ls.counts[x.rank], rcounts[x.rank])
 	}
-	x.takeAlgorithm(algAlltoallv, 0)
-	x.fresh(algAlltoallv).AlltoallPairs(x.schedulePlace(), ls.partsOf(in, send.size),
+	x.takeAlgorithm(algorithm.Alltoallv, 0)
+	x.fresh(algorithm.Alltoallv).AlltoallPairs(x.schedulePlace(), ls.partsOf(in, send.size),
 		lr.partsOf(schedule.Out, recv.size), saved)
 	return nil
 }

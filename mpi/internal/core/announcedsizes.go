@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Told adds numbers of elements of size bytes, which other ranks have sent. The first is of rank first. The numbers may
@@ -17,7 +18,7 @@ func (c *Comm) Told(what string, lens []int64, first, size int) (sum int64, err 
 	most, worst := math.MaxInt64/int64(max(size, 1)), 0
 	for i, n := range lens {
 		if n < 0 {
-			return 0, c.commErrorf(what, ": %w: rank %d has told of %d elements", ErrCount, first+i, n)
+			return 0, c.commErrorf(what, ": %w: rank %d has told of %d elements", sentinel.ErrCount, first+i, n)
 		}
 		if n > lens[worst] {
 			worst = i

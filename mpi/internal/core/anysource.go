@@ -5,12 +5,8 @@ import (
 
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/mpi/internal/agree"
-	"github.com/golci/golci/mpi/internal/errs"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
-
-// ErrFailedPending is the error of a receive or probe from any source while a rank of its communicator has died and
-// the program has not acknowledged that: the message may be one that never comes (ULFM, MPIX_ERR_PROC_FAILED_PENDING).
-var ErrFailedPending error = errs.ProcFailedPending
 
 // doubt has receives and probes from any source on c end, or lets them wait again, as deaths and what the program has
 // acknowledged of them demand. inPoll tells a caller that is in a poll.
@@ -24,7 +20,8 @@ func (c *Comm) doubt(inPoll bool, w *fult.Worker) {
 	var err error
 	for r, world := range c.peers {
 		if c.Srv.Gone(int(world)) && !acked.Has(r) {
-			err = fmt.Errorf("%w: rank %d of the world has died, and AckFailed has not acknowledged it", ErrFailedPending, world)
+			err = fmt.Errorf("%w: rank %d of the world has died, and AckFailed has not acknowledged it",
+				sentinel.ErrFailedPending, world)
 			break
 		}
 	}

@@ -1,6 +1,9 @@
 package core
 
-import "github.com/golci/golci/comm"
+import (
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/contextid"
+)
 
 // Assert is what all ranks of a communicator promise of their point to point messages (7.4.4). Each field stands for an
 // info key of the standard. A call that breaks a promise gives ErrAssert where that is cheap to see; otherwise a broken
@@ -34,9 +37,9 @@ func (c *Comm) DupWith(a Assert) (*Comm, error) {
 		return nil, err
 	}
 	if all[0] == 0 {
-		return c.dup("DupWith", plainIDs)
+		return c.dup("DupWith", contextid.Plain)
 	}
-	d, err := c.dup("DupWith", assertedIDs)
+	d, err := c.dup("DupWith", contextid.Asserted)
 	if err == nil {
 		c.Srv.Assert(d.Ctx, comm.Assert(all[0]))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/internal/platform/arch"
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 )
 
 // A collective that does not wait (6.12) starts like one that does, with a number of its own. It returns when all
@@ -225,7 +226,7 @@ func (x *Call) beginRound() {
 	a := x.async
 	a.barrier, a.tags = new(schedule.Schedule), [2]int{x.tag, x.lastTag}
 	x.meetAll(a.barrier)
-	x.tag = collTag(x.size, algRound, 0, x.call)
+	x.tag = algorithm.MakeTag(x.size, algorithm.Round, 0, x.call)
 	x.lastTag = x.tag
 	x.beginRun(a.barrier, 0)
 }

@@ -1,5 +1,7 @@
 package core
 
+import "github.com/golci/golci/mpi/internal/coll/algorithm"
+
 // Barrier waits until all ranks of c have called it.
 func (c *Comm) Barrier() error { return c.BarrierFor("Barrier") }
 
@@ -16,11 +18,11 @@ func (c *Comm) BarrierFor(what string) error {
 func (x *Call) Barrier(int) error {
 	switch {
 	case x.canUseShm():
-		return x.overShm(algShmBarrier, 0, 0, shmBarrier)
+		return x.overShm(algorithm.ShmBarrier, 0, 0, shmBarrier)
 	case x.tiers():
-		return x.overShm(algTierBarrier, 0, 0, tierBarrier)
+		return x.overShm(algorithm.TierBarrier, 0, 0, tierBarrier)
 	}
-	if x.plan(algBarrier, 0, contribution{}) {
+	if x.plan(algorithm.Barrier, 0, contribution{}) {
 		x.steps.Barrier(x.schedulePlace())
 	}
 	return nil
@@ -32,14 +34,14 @@ func (c *Comm) lastBarrier() error {
 		return err
 	}
 	x := c.lastCall()
-	x.fresh(algFinalize).Barrier(x.schedulePlace())
+	x.fresh(algorithm.Finalize).Barrier(x.schedulePlace())
 	return x.perform()
 }
 
 // lastCall is a call in Finalize.
 func (c *Comm) lastCall() *Call {
-	x := &Call{c: c, st: c.coll, kind: "Finalize", alg: algFinalize, rank: c.rank, size: len(c.group)}
-	x.tag = collTag(x.size, algFinalize, 0, 0)
+	x := &Call{c: c, st: c.coll, kind: "Finalize", alg: algorithm.Finalize, rank: c.rank, size: len(c.group)}
+	x.tag = algorithm.MakeTag(x.size, algorithm.Finalize, 0, 0)
 	x.lastTag = x.tag
 	return x
 }

@@ -1,6 +1,9 @@
 package core
 
-import "github.com/golci/golci/internal/schedule"
+import (
+	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
+)
 
 // Bcast gives all ranks the Out of root.
 func (x *Call) Bcast(root int) error {
@@ -15,10 +18,10 @@ func (x *Call) Bcast(root int) error {
 	if b := x.shmBcast(n); b.do != nil {
 		return x.overShm(b.alg, root, n, b.do)
 	}
-	w := bcastAlgorithm(x.size, n, buf.len)
+	w := algorithm.ChooseBcast(x.size, n, buf.len)
 	switch {
 	case !x.plan(w, root, contribution{bytes: n, elem: buf.size}):
-	case w == algBcastRing:
+	case w == algorithm.BcastRing:
 		x.steps.BcastRing(x.schedulePlace(), root, buf.len, buf.size)
 	default:
 		x.steps.BcastTree(x.schedulePlace(), root, n)

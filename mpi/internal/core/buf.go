@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // Buf is a buffer of the program: N elements of type T at Mem. T nil: bytes. Places of T are relative to Mem, which may
@@ -14,7 +16,7 @@ type Buf struct {
 	Mem unsafe.Pointer
 	N   int64
 	T   *dtype.Type
-	Of  *Elem // what the elements are compared by, and why they may not travel; nil: as T says
+	Of  *signature.Elem // what the elements are compared by, and why they may not travel; nil: as T says
 }
 
 // data are the bytes of a message: in one piece of memory, or what a cursor packs or unpacks.
@@ -41,16 +43,16 @@ func (b *Buf) data() (data, error) {
 	}
 	n, ok := t.Bytes(b.N)
 	switch {
-	case b.Of != nil && b.Of.err != nil:
-		return data{}, b.Of.err
+	case b.Of != nil && b.Of.Err() != nil:
+		return data{}, b.Of.Err()
 	case !ok || int64(int(n)) != n:
-		return data{}, fmt.Errorf("%w: %d elements of %d bytes", ErrCount, b.N, t.Size())
+		return data{}, fmt.Errorf("%w: %d elements of %d bytes", sentinel.ErrCount, b.N, t.Size())
 	case !t.Committed():
-		return data{}, fmt.Errorf("%w: it has not been committed", ErrType)
+		return data{}, fmt.Errorf("%w: it has not been committed", sentinel.ErrType)
 	case n == 0:
 		return data{}, nil
 	case b.Mem == nil && !t.Absolute():
-		return data{}, fmt.Errorf("%w: no memory for %d bytes", ErrBuffer, n)
+		return data{}, fmt.Errorf("%w: no memory for %d bytes", sentinel.ErrBuffer, n)
 	case t.Dense():
 		return data{b: unsafe.Slice((*byte)(b.Mem), int(n))}, nil
 	}
@@ -126,7 +128,7 @@ func (b Buf) Unpack(src []byte) (int64, error) {
 func (b *Buf) fitting(room int) (data, error) {
 	d, err := b.data()
 	if err == nil && d.len() > room {
-		err = fmt.Errorf("%w: %d bytes of packed data, a buffer of %d", ErrArgument, d.len(), room)
+		err = fmt.Errorf("%w: %d bytes of packed data, a buffer of %d", sentinel.ErrArgument, d.len(), room)
 	}
 	return d, err
 }

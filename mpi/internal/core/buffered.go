@@ -9,6 +9,8 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // A buffered send (3.6) copies its message into memory that the program has attached, and sends from there. The memory
@@ -45,7 +47,7 @@ type buffering struct{ at atomic.Pointer[Buffer] }
 // attachBuffer sets the buffer; nil mem is for automatic buffering.
 func (x *buffering) attachBuffer(srv *comm.Server, mem []byte) error {
 	if !x.at.CompareAndSwap(nil, &Buffer{srv: srv, mem: mem}) {
-		return fmt.Errorf("%w: a buffer is attached already", ErrBuffer)
+		return fmt.Errorf("%w: a buffer is attached already", sentinel.ErrBuffer)
 	}
 	return nil
 }
@@ -148,7 +150,7 @@ func (b *Buffer) reserveGap(n int) (*bufferedMessage, error) {
 			return k, nil
 		}
 		if i == len(b.parts) {
-			return nil, fmt.Errorf("%w: no room for %d bytes in an attached buffer of %d", ErrBuffer, n, len(b.mem))
+			return nil, fmt.Errorf("%w: no room for %d bytes in an attached buffer of %d", sentinel.ErrBuffer, n, len(b.mem))
 		}
 		from = b.parts[i].from + len(b.parts[i].mem)
 	}
@@ -190,7 +192,7 @@ func (c *Comm) attached() *Buffer {
 func (c *Comm) bsend(dest, tag int, d *data) error {
 	b := c.attached()
 	if b == nil {
-		return fmt.Errorf("%w: no buffer is attached", ErrBuffer)
+		return fmt.Errorf("%w: no buffer is attached", sentinel.ErrBuffer)
 	}
 	k, err := b.reserveGap(d.len())
 	if err != nil {
@@ -211,8 +213,8 @@ func (c *Comm) bsend(dest, tag int, d *data) error {
 
 // BsendAny sends in buffered mode, for the function what: the message goes from a copy. It does not wait. With an error
 // of class BUFFER there is no room.
-func (c *Comm) BsendAny(what string, e *Elem, b []byte, dest, tag int) error {
-	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
+func (c *Comm) BsendAny(what string, e *signature.Elem, b []byte, dest, tag int) error {
+	if err := c.Bad(what, Sending, e.Err(), dest, tag); err != nil {
 		return err
 	}
 	return c.bsendData(what, data{b: b, signature: c.signature(e)}, dest, tag)
@@ -239,8 +241,8 @@ func (c *Comm) bsendData(what string, d data, dest, tag int) error {
 }
 
 // BsendInit makes a persistent request for a buffered send, for the function what. Start tells what is wrong.
-func (c *Comm) BsendInit(what string, e *Elem, b []byte, dest, tag int) (Request, error) {
-	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
+func (c *Comm) BsendInit(what string, e *signature.Elem, b []byte, dest, tag int) (Request, error) {
+	if err := c.Bad(what, Sending, e.Err(), dest, tag); err != nil {
 		return Request{}, err
 	}
 	return c.bsendInit(data{b: b, signature: c.signature(e)}, dest, tag), nil

@@ -1,6 +1,10 @@
 package core
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/golci/golci/mpi/internal/sentinel"
+)
 
 // bufferUsage says which buffers of a collective a rank uses, and in how many parts: 0 for what is no array of parts.
 type bufferUsage struct {
@@ -44,11 +48,11 @@ func (c *Comm) uses(k *Coll) (u bufferUsage, err error) {
 	}
 	switch {
 	case rooted && uint(k.Root) >= uint(n):
-		return u, fmt.Errorf("%w: %d", ErrRoot, k.Root)
+		return u, fmt.Errorf("%w: %d", sentinel.ErrRoot, k.Root)
 	case u.in && k.In.Place && !inPlace:
-		return u, fmt.Errorf("%w: the send buffer is MPI_IN_PLACE", ErrBuffer)
+		return u, fmt.Errorf("%w: the send buffer is MPI_IN_PLACE", sentinel.ErrBuffer)
 	case u.out && k.Out.Place && !outPlace:
-		return u, fmt.Errorf("%w: the receive buffer is MPI_IN_PLACE", ErrBuffer)
+		return u, fmt.Errorf("%w: the receive buffer is MPI_IN_PLACE", sentinel.ErrBuffer)
 	}
 	return u, nil
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // buffersUsed is what the standard says of buffers (chapter 6), for each kind. The columns are the root and the others,
@@ -58,7 +60,7 @@ func TestBuffersUsed(t *testing.T) {
 // usedText is a word of the table.
 func usedText(c *Comm, k Coll) string {
 	u, err := c.uses(&k)
-	if errors.Is(err, ErrComm) {
+	if errors.Is(err, sentinel.ErrComm) {
 		return "comm"
 	}
 	if err != nil {
@@ -73,7 +75,7 @@ func usedText(c *Comm, k Coll) string {
 		place.side.Place = true
 		if _, err := c.uses(&k); err == nil && *place.used {
 			text += "/" + place.left
-		} else if err != nil && !errors.Is(err, ErrBuffer) {
+		} else if err != nil && !errors.Is(err, sentinel.ErrBuffer) {
 			text += "/" + err.Error()
 		}
 		place.side.Place = false
@@ -90,7 +92,7 @@ func TestRootsRefused(t *testing.T) {
 		root int
 	}{{one, 3}, {one, -1}, {one, RootHere}, {one, ProcNull}, {two, 5}, {two, -1}} {
 		for _, kind := range []Kind{KindBcast, KindGather, KindScatterv, KindReduce} {
-			if _, err := k.c.uses(&Coll{Kind: kind, Root: k.root}); !errors.Is(err, ErrRoot) {
+			if _, err := k.c.uses(&Coll{Kind: kind, Root: k.root}); !errors.Is(err, sentinel.ErrRoot) {
 				t.Errorf("kind %d, root %d of %d: %v", kind, k.root, k.c.Size(), err)
 			}
 		}

@@ -6,45 +6,16 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 )
 
-// TestChoices: each choice changes at its limit, and only there.
-func TestChoices(t *testing.T) {
+// TestScanChoices: the choice of a scan changes at its limit, and only there.
+func TestScanChoices(t *testing.T) {
 	for i, x := range []struct{ got, want any }{
-		{bcastAlgorithm(4, bcastLarge, 4), algBcastTree},
-		{bcastAlgorithm(4, bcastLarge+1, 4), algBcastRing},
-		{bcastAlgorithm(4, bcastLarge+1, 3), algBcastTree},
-		{bcastAlgorithm(3, bcastLarge+1, 9), algBcastTree},
-		{reduceAlgorithm(ReduceSegment), algReduceTree},
-		{reduceAlgorithm(ReduceSegment + 1), algReduceParts},
-		{scanAlgorithm(&inclusive, ReduceSegment), algScan},
-		{scanAlgorithm(&inclusive, ReduceSegment+1), algScanParts},
-		{scanAlgorithm(&exclusive, ReduceSegment), algExscan},
-		{scanAlgorithm(&exclusive, ReduceSegment+1), algExscanParts},
-		{allreduceAlgorithm(3, ReduceLarge, 3), algAllreduceSwap},
-		{allreduceAlgorithm(3, ReduceLarge+1, 3), algAllreduceRing},
-		{allreduceAlgorithm(3, ReduceLarge+1, 2), algAllreduceSwap},
-		{allreduceAlgorithm(2, ReducePair, 9), algAllreduceSwap},
-		{allreduceAlgorithm(2, ReducePair+1, 9), algAllreduceRing},
-		{allreduceAlgorithm(1, ReducePair+1, 9), algAllreduceSwap},
-		{blockAlgorithm(3, scatterLarge), algBlockHalving},
-		{blockAlgorithm(3, scatterLarge+1), algBlockShares},
-		{blockAlgorithm(2, 1), algBlockShares},
-		{reduceScatterAlgorithm(3, scatterLarge), algReduceScatterHalving},
-		{reduceScatterAlgorithm(3, scatterLarge+1), algReduceScatterShares},
-		{reduceScatterAlgorithm(2, 1), algReduceScatterShares},
-		{gathersByTree(3, gatherTree), true},
-		{gathersByTree(3, gatherTree+1), false},
-		{gathersByTree(2, 1), false},
-		{allgathersInSteps(3, allgatherBruck), true},
-		{allgathersInSteps(3, allgatherBruck+1), false},
-		{allgathersInSteps(2, 1), false},
-		{alltoallAlgorithm(alltoallRanks, alltoallBruck), algAlltoallBruck},
-		{alltoallAlgorithm(alltoallRanks-1, alltoallBruck), algAlltoallAll},
-		{alltoallAlgorithm(alltoallRanks, alltoallBruck+1), algAlltoallAll},
-		{alltoallAlgorithm(3, alltoallAtOnce), algAlltoallAll},
-		{alltoallAlgorithm(3, alltoallAtOnce+1), algAlltoallPairs},
-		{alltoallAlgorithm(2, 1), algAlltoallPairs},
+		{scanAlgorithm(&inclusive, algorithm.ReduceSegment), algorithm.Scan},
+		{scanAlgorithm(&inclusive, algorithm.ReduceSegment+1), algorithm.ScanParts},
+		{scanAlgorithm(&exclusive, algorithm.ReduceSegment), algorithm.Exscan},
+		{scanAlgorithm(&exclusive, algorithm.ReduceSegment+1), algorithm.ExscanParts},
 	} {
 		if x.got != x.want {
 			t.Errorf("choice %d: %v, want %v", i, x.got, x.want)
@@ -95,7 +66,7 @@ func (x *Call) with(in, out int) *Call {
 // TestAlgorithms: all ways but those of numbers are taken. A rank sends another several messages with one tag only
 // where the way says so, and in each such way some rank does.
 func TestAlgorithms(t *testing.T) {
-	taken, several := map[algorithm]bool{}, map[algorithm]bool{}
+	taken, several := map[algorithm.Algorithm]bool{}, map[algorithm.Algorithm]bool{}
 	for _, p := range []int{1, 2, 3, 4, 7, 16, 17} {
 		for name, call := range collectives {
 			for _, n := range []int{0, 1, 40_000, 600_000} {
@@ -103,7 +74,10 @@ func TestAlgorithms(t *testing.T) {
 					continue // the memory
 				}
 				for rank := range p {
-					x := &Call{c: &Comm{proc: new(Proc)}, st: &collState{size: p, numbers: uint8(numberBits(p))}, rank: rank, size: p, call: 5}
+					x := &Call{
+						c: &Comm{proc: new(Proc)}, st: &collState{size: p, numbers: uint8(algorithm.NumberBits(p))},
+						rank: rank, size: p, call: 5,
+					}
 					if err := call(x, n, p); err != nil {
 						t.Fatalf("%s of %d ranks: %v", name, p, err)
 					}
@@ -112,17 +86,19 @@ func TestAlgorithms(t *testing.T) {
 			}
 		}
 	}
-	for w := algBarrier; w < algNearAllgather; w++ { // neighbours may be the same rank
-		ends := w == algReduceEnd || w == algScanEnd || w == algExscanEnd // which share what the call says
-		if !taken[w] || several[w] != (w.repeats() && !ends) || ends && !w.repeats() {
-			t.Errorf("%v (%d): taken %v, several messages of one tag %v, may repeat %v", w, w, taken[w], several[w], w.repeats())
+	for w := algorithm.Barrier; w < algorithm.NearAllgather; w++ { // neighbours may be the same rank
+		// The ends share what the call says.
+		ends := w == algorithm.ReduceEnd || w == algorithm.ScanEnd || w == algorithm.ExscanEnd
+		if !taken[w] || several[w] != (w.Repeats() && !ends) || ends && !w.Repeats() {
+			t.Errorf("%v (%d): taken %v, several messages of one tag %v, may repeat %v", w, w, taken[w], several[w],
+				w.Repeats())
 		}
 	}
 }
 
-func noteMessages(t *testing.T, x *Call, taken, several map[algorithm]bool) {
+func noteMessages(t *testing.T, x *Call, taken, several map[algorithm.Algorithm]bool) {
 	t.Helper()
-	taken[x.alg], taken[tagAlgorithm(x.lastTag)] = true, true
+	taken[x.alg], taken[algorithm.OfTag(x.lastTag)] = true, true
 	seen := map[string]bool{}
 	for i := range x.steps.Steps {
 		st := &x.steps.Steps[i]
@@ -131,7 +107,7 @@ func noteMessages(t *testing.T, x *Call, taken, several map[algorithm]bool) {
 		}
 		k := fmt.Sprint(st.Kind, st.Peer, x.tagOf(st))
 		if seen[k] {
-			several[tagAlgorithm(x.tagOf(st))] = true
+			several[algorithm.OfTag(x.tagOf(st))] = true
 			if x.once {
 				t.Fatalf("%v, rank %d of %d: two messages of one tag, peer %d", x.alg, x.rank, x.size, st.Peer)
 			}

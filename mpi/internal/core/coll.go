@@ -6,11 +6,12 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 func (x *Call) root(root int) error {
 	if uint(root) >= uint(x.size) {
-		return x.callErrorf(ErrRoot, "%d", root)
+		return x.callErrorf(sentinel.ErrRoot, "%d", root)
 	}
 	return nil
 }
@@ -72,7 +73,7 @@ func (s *scratch) releaseScratch() {
 // lengthFor checks that a buffer of got elements takes want.
 func (x *Call) lengthFor(name string, got, want int) error {
 	if got < want {
-		return x.callErrorf(ErrCount, "the %s buffer has %d elements, %d are needed", name, got, want)
+		return x.callErrorf(sentinel.ErrCount, "the %s buffer has %d elements, %d are needed", name, got, want)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // area is a buffer of a call as its schedule sees it: bytes in one piece, the parts in the order of the ranks. Elements
@@ -27,15 +28,17 @@ type area struct {
 	data     []byte // from begin to end: what the schedule uses
 }
 
-func errTooLong(n int64) error { return fmt.Errorf("%w: %d elements are too many bytes", ErrCount, n) }
+func errTooLong(n int64) error {
+	return fmt.Errorf("%w: %d elements are too many bytes", sentinel.ErrCount, n)
+}
 
 // usableType tells why elements of a type may not travel.
 func usableType(t *dtype.Type) error {
 	switch {
 	case t == nil:
-		return fmt.Errorf("%w: there is no such datatype", ErrType)
+		return fmt.Errorf("%w: there is no such datatype", sentinel.ErrType)
 	case !t.Committed():
-		return fmt.Errorf("%w: it has not been committed", ErrType)
+		return fmt.Errorf("%w: it has not been committed", sentinel.ErrType)
 	}
 	return nil
 }
@@ -59,7 +62,7 @@ func (a *area) setSide(s *Side, parts int, name string) error {
 	n, ok := s.T.Bytes(s.N)
 	total := n * int64(max(parts, 1))
 	if !ok || n > 0 && total/n != int64(max(parts, 1)) {
-		return fmt.Errorf("%w: %d elements in the %s buffer", ErrCount, s.N, name)
+		return fmt.Errorf("%w: %d elements in the %s buffer", sentinel.ErrCount, s.N, name)
 	}
 	a.bytes, a.span, a.packed = int(total), int(total), !s.T.Dense()
 	if a.packed {
@@ -73,7 +76,7 @@ func (a *area) setSide(s *Side, parts int, name string) error {
 }
 
 func noMemory(name string) error {
-	return fmt.Errorf("%w: the %s buffer has no memory", ErrBuffer, name)
+	return fmt.Errorf("%w: the %s buffer has no memory", sentinel.ErrBuffer, name)
 }
 
 // bottom tells that a part of type t at a displacement lies nowhere: there is no buffer, and neither the type nor the
@@ -105,7 +108,7 @@ func (a *area) setTypes(s *Side, name string) error {
 func (a *area) eachPart(s *Side, name string, typeOf func(i int) (*dtype.Type, int64)) error {
 	n := len(s.Parts.Counts)
 	if len(s.Parts.Displs) != n {
-		return fmt.Errorf("%w: the %s buffer has no displacements", ErrArgument, name)
+		return fmt.Errorf("%w: the %s buffer has no displacements", sentinel.ErrArgument, name)
 	}
 	a.lens, a.displs = make([]int, n), make([]int, n)
 	for i, count := range s.Parts.Counts {
@@ -115,7 +118,7 @@ func (a *area) eachPart(s *Side, name string, typeOf func(i int) (*dtype.Type, i
 		}
 		b, ok := t.Bytes(count)
 		if !ok || a.bytes+int(b) < a.bytes {
-			return fmt.Errorf("%w: part %d of the %s buffer has %d elements", ErrCount, i, name, count)
+			return fmt.Errorf("%w: part %d of the %s buffer has %d elements", sentinel.ErrCount, i, name, count)
 		}
 		if b == 0 { // wherever it lies
 			continue
@@ -146,7 +149,7 @@ func (s *Side) sumParts(p *Parts, rank int, out *Side) error {
 	s.N = 0
 	for i, n := range p.Counts {
 		if n < 0 || s.N+n < s.N {
-			return fmt.Errorf("%w: part %d has %d elements", ErrCount, i, n)
+			return fmt.Errorf("%w: part %d has %d elements", sentinel.ErrCount, i, n)
 		}
 		s.N += n
 	}

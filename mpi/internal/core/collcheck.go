@@ -7,7 +7,9 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/op"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Where types are checked, all ranks tell each other what they call before each collective, and compare. So a call that
@@ -26,7 +28,7 @@ type claimExchange struct {
 	all   []claim
 	work  []byte
 
-	alg          algorithm
+	alg          algorithm.Algorithm
 	tag, lastTag int
 	once         bool
 	signature    uint64
@@ -67,8 +69,8 @@ func (x *Call) beginCompare() *claimExchange {
 	copy(own.name[:], x.kind)
 	in, out := bytesIn(e.own[:]), bytesIn(e.all)
 	x.buf = [schedule.Bufs]buffer{schedule.In: in, schedule.Out: out}
-	x.alg, x.once, x.onShm, x.options.Signature = algCompare, true, nil, 0
-	x.tag = collTag(x.size, algCompare, 0, x.call)
+	x.alg, x.once, x.onShm, x.options.Signature = algorithm.Compare, true, nil, 0
+	x.tag = algorithm.MakeTag(x.size, algorithm.Compare, 0, x.call)
 	x.lastTag = x.tag
 	if x.async != nil { // perform has them else
 		if len(e.work) < e.steps.Work {
@@ -105,13 +107,13 @@ func (x *Call) judgeClaims(e *claimExchange) error {
 func (x *Call) judgeClaim(r int, own, c *claim) error {
 	switch {
 	case own.word != c.word:
-		return x.callErrorf(ErrMismatch, "this is %s; rank %d has called %s", x.text(own), r, x.text(c))
+		return x.callErrorf(sentinel.ErrMismatch, "this is %s; rank %d has called %s", x.text(own), r, x.text(c))
 	case own.head != c.head && own.head != 0 && c.head != 0:
-		return x.callErrorf(ErrMismatch, "a call before this one was another on rank %d", r)
+		return x.callErrorf(sentinel.ErrMismatch, "a call before this one was another on rank %d", r)
 	case own.bytes > c.bytes:
-		return x.callErrorf(ErrCount, "this rank has %d bytes, rank %d has %d", own.bytes, r, c.bytes)
+		return x.callErrorf(sentinel.ErrCount, "this rank has %d bytes, rank %d has %d", own.bytes, r, c.bytes)
 	case own.bytes < c.bytes:
-		return x.callErrorf(ErrTruncate, "this rank has %d bytes, rank %d has %d", own.bytes, r, c.bytes)
+		return x.callErrorf(sentinel.ErrTruncate, "this rank has %d bytes, rank %d has %d", own.bytes, r, c.bytes)
 	case own.bytes > 0 && own.signature != 0 && c.signature != 0 && own.signature != c.signature:
 		return x.c.opError(x.kind, &comm.SignatureError{Sent: c.signature, Received: own.signature})
 	}
@@ -121,14 +123,14 @@ func (x *Call) judgeClaim(r int, own, c *claim) error {
 // text describes what a rank calls.
 func (x *Call) text(c *claim) string {
 	name, _, _ := bytes.Cut(c.name[:], []byte{0})
-	kind := algorithm(c.word & (1<<wordLater - 1) % uint64(algorithms))
+	kind := algorithm.Algorithm(c.word & (1<<algorithm.WordLater - 1) % uint64(algorithm.Count))
 	text := fmt.Sprintf("%s, call %d", name, x.call)
-	if kind.rooted() {
-		text += fmt.Sprintf(", root %d", c.word>>wordRoot)
+	if kind.Rooted() {
+		text += fmt.Sprintf(", root %d", c.word>>algorithm.WordRoot)
 	}
-	switch id := c.word >> wordOp & programOp; id {
+	switch id := c.word >> algorithm.WordOp & algorithm.ProgramOp; id {
 	case 0:
-	case programOp:
+	case algorithm.ProgramOp:
 		text += ", an operation of the program"
 	default:
 		text += fmt.Sprintf(", %v", op.ID(id))

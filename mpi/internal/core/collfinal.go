@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // In Finalize all ranks compare what they have called on all communicators. First they add up one word of each rank: of
@@ -35,7 +37,7 @@ type entry struct {
 type record struct {
 	entry
 	name string
-	tags [keptTags]uint64 // as in collState
+	tags [algorithm.KeptTags]uint64 // as in collState
 }
 
 // ownRecord is what this rank has called on c; false if it is not compared: no other rank of this world has part in it,
@@ -52,7 +54,7 @@ func (c *Comm) ownRecord() (r record, ok bool) {
 	}
 	state := st.state.Load()
 	r.entry = entry{
-		uid: st.uid, number: state / 2, calls: st.history.calls.Load(), types: st.history.types.Load(),
+		uid: st.uid, number: state / 2, calls: st.history.Calls.Load(), types: st.history.Types.Load(),
 		rank: uint32(c.rank), size: uint32(st.size),
 	}
 	if state%2 != 0 || st.poison.Load() != nil || c.Revoked() || st.hasOpen() {
@@ -115,9 +117,9 @@ func (a *freedCommUse) answerAsked(p *Proc, src int, uid, call uint64, tag, last
 		a.mu.Unlock()
 		return
 	}
-	mine, ok := tagIn(r.tags[call%keptTags], call)
+	mine, ok := algorithm.TagIn(r.tags[call%algorithm.KeptTags], call)
 	if call > r.number {
-		mine, ok = collTag(int(r.size), algFree, 0, 0), true
+		mine, ok = algorithm.MakeTag(int(r.size), algorithm.Free, 0, 0), true
 	}
 	rank := uint64(r.rank)
 	a.mu.Unlock()
@@ -127,8 +129,8 @@ func (a *freedCommUse) answerAsked(p *Proc, src int, uid, call uint64, tag, last
 }
 
 // noteFailed notes, for Finalize, that ranks have called different things on a communicator that this one has freed.
-func (a *freedCommUse) noteFailed(p *Proc, uid uint64, e *CollectiveError) {
-	if p.isolated.Load() || !errors.Is(e.Err, ErrMismatch) {
+func (a *freedCommUse) noteFailed(p *Proc, uid uint64, e *sentinel.CollectiveError) {
+	if p.isolated.Load() || !errors.Is(e.Err, sentinel.ErrMismatch) {
 		return
 	}
 	a.mu.Lock()
@@ -186,7 +188,7 @@ func (p *Proc) compareAll() error {
 	x := c.lastCall()
 	x.buf[schedule.In], x.buf[schedule.Out] = bytesIn(mine[:]), bytesIn(total[:])
 	x.op = Operator{Combiner: sumAndMost{}, Commutes: true}
-	x.fresh(algFinalize).AllreduceDoubling(x.schedulePlace(), int(unsafe.Sizeof(mine)), false)
+	x.fresh(algorithm.Finalize).AllreduceDoubling(x.schedulePlace(), int(unsafe.Sizeof(mine)), false)
 	if err := x.perform(); err != nil {
 		return err
 	}
@@ -214,7 +216,7 @@ func (p *Proc) findUnreported() {
 // unreportedError is the error of a call that another rank has found to differ, if no call of this rank has given it.
 func (st *collState) unreportedError(what string) error {
 	e := st.poison.Load()
-	if e == nil || st.reported.Load() || st.c.proc.isolated.Load() || !errors.Is(e.Err, ErrMismatch) {
+	if e == nil || st.reported.Load() || st.c.proc.isolated.Load() || !errors.Is(e.Err, sentinel.ErrMismatch) {
 		return nil
 	}
 	return st.c.commErrorf(what, ": %w", e)
@@ -234,7 +236,7 @@ func (p *Proc) findDiffering(all []record, most int) error {
 	}
 	x := c.lastCall()
 	x.buf[schedule.In], x.buf[schedule.Out] = bytesIn(mine), bytesIn(theirs)
-	x.fresh(algFinalize).AllgatherSteps(x.schedulePlace(), x.buf[schedule.In].len, false)
+	x.fresh(algorithm.Finalize).AllgatherSteps(x.schedulePlace(), x.buf[schedule.In].len, false)
 	if err := x.perform(); err != nil {
 		return err
 	}
@@ -266,17 +268,17 @@ func differing(of []entry, name string) error {
 		a, b := &of[0], &of[i]
 		switch {
 		case a.number != b.number:
-			return fmt.Errorf("%w: on %s rank %d has made %s, rank %d %d", ErrMismatch, name,
+			return fmt.Errorf("%w: on %s rank %d has made %s, rank %d %d", sentinel.ErrMismatch, name,
 				a.rank, plural(int(a.number), "call", "calls"), b.rank, b.number)
 		case a.calls != b.calls:
-			return fmt.Errorf("%w: on %s ranks %d and %d have made %s, not all of them the same", ErrMismatch, name,
+			return fmt.Errorf("%w: on %s ranks %d and %d have made %s, not all of them the same", sentinel.ErrMismatch, name,
 				a.rank, b.rank, plural(int(a.number), "call", "calls"))
 		}
 	}
 	for i := range of {
 		for j := range i {
-			if a, b := &of[j], &of[i]; !sameTypes(a.types, b.types) {
-				return fmt.Errorf("%w: ranks %d and %d in a call on %s", errElements, a.rank, b.rank, name)
+			if a, b := &of[j], &of[i]; !algorithm.SameTypes(a.types, b.types) {
+				return fmt.Errorf("%w: ranks %d and %d in a call on %s", sentinel.ErrElements, a.rank, b.rank, name)
 			}
 		}
 	}

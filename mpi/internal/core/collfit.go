@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // partOf gives where the part of a rank lies in an area of n equal parts, or of different ones.
@@ -42,11 +44,14 @@ func (g *datatypeArgs) fit(k *Coll, rank, size int) error {
 	}
 	switch {
 	case na > nb:
-		return fmt.Errorf("%w: the rank sends itself %d bytes and receives %d", ErrTruncate, na, nb)
+		return fmt.Errorf("%w: the rank sends itself %d bytes and receives %d", sentinel.ErrTruncate, na, nb)
 	case na < nb:
-		return fmt.Errorf("%w: the rank sends itself %d bytes and receives %d", ErrCount, na, nb)
+		return fmt.Errorf("%w: the rank sends itself %d bytes and receives %d", sentinel.ErrCount, na, nb)
 	case na > 0 && g.sent != 0 && g.received != 0 && g.sent != g.received:
-		return fmt.Errorf("what the rank sends itself: %w", typed(&comm.SignatureError{Sent: g.sent, Received: g.received}))
+		return fmt.Errorf("what the rank sends itself: %w", signature.NameTypes(&comm.SignatureError{
+			Sent:     g.sent,
+			Received: g.received,
+		}))
 	case na == 0 || in.packed || out.packed:
 		return nil
 	}
@@ -55,7 +60,7 @@ func (g *datatypeArgs) fit(k *Coll, rank, size int) error {
 		na, nb = 1, 1 // the parts may lie between each other
 	}
 	if p < q+uintptr(nb) && q < p+uintptr(na) {
-		return fmt.Errorf("%w: send and receive buffer overlap; see MPI_IN_PLACE", ErrBuffer)
+		return fmt.Errorf("%w: send and receive buffer overlap; see MPI_IN_PLACE", sentinel.ErrBuffer)
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"unsafe"
+
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // TestFitOneBuffer: a reduction whose two buffers are one is refused wherever both are arguments (2.3). That is so on
@@ -16,10 +18,10 @@ func TestFitOneBuffer(t *testing.T) {
 		store bool
 		want  error
 	}{
-		{KindExscan, true, ErrBuffer},
-		{KindExscan, false, ErrBuffer},
-		{KindScan, true, ErrBuffer},
-		{KindReduce, true, ErrBuffer},
+		{KindExscan, true, sentinel.ErrBuffer},
+		{KindExscan, false, sentinel.ErrBuffer},
+		{KindScan, true, sentinel.ErrBuffer},
+		{KindReduce, true, sentinel.ErrBuffer},
 		{KindReduce, false, nil},
 	} {
 		g := datatypeArgs{in: area{mem: mem, bytes: bytes, load: true}, out: area{mem: mem, bytes: bytes, store: c.store}}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // RootHere is what the root of a collective of two groups gives as root. Other ranks of its group give ProcNull, and
@@ -11,12 +13,13 @@ import (
 const RootHere = schedule.RootHere
 
 // interAlgorithms are the algorithms of collectives of two groups. The two directions of a communicator have one tag.
-var interAlgorithms = [...]algorithm{
-	KindBarrier: algBarrier, KindBcast: algBcastTree, KindGather: algGatherAll, KindGatherv: algGatherv,
-	KindScatter: algScatterAll, KindScatterv: algScatterv, KindAllgather: algAllgatherSteps,
-	KindAllgatherv: algAllgatherv, KindAlltoall: algAlltoallPairs, KindAlltoallv: algAlltoallv,
-	KindAlltoallw: algAlltoallv, KindReduce: algReduceTree, KindAllreduce: algAllreduceSwap,
-	KindReduceScatter: algReduceScatterShares, KindReduceScatterBlock: algBlockShares,
+var interAlgorithms = [...]algorithm.Algorithm{
+	KindBarrier: algorithm.Barrier, KindBcast: algorithm.BcastTree, KindGather: algorithm.GatherAll,
+	KindGatherv: algorithm.Gatherv,
+	KindScatter: algorithm.ScatterAll, KindScatterv: algorithm.Scatterv, KindAllgather: algorithm.AllgatherSteps,
+	KindAllgatherv: algorithm.Allgatherv, KindAlltoall: algorithm.AlltoallPairs, KindAlltoallv: algorithm.Alltoallv,
+	KindAlltoallw: algorithm.Alltoallv, KindReduce: algorithm.ReduceTree, KindAllreduce: algorithm.AllreduceSwap,
+	KindReduceScatter: algorithm.ReduceScatterShares, KindReduceScatterBlock: algorithm.BlockShares,
 }
 
 // interPlace is the rank's place in two groups.
@@ -49,13 +52,13 @@ func (c *Comm) interUses(k *Coll) (u bufferUsage, err error) {
 	case KindAlltoall, KindAlltoallv, KindAlltoallw:
 		u.ins, u.outs = n, n
 	case KindScan, KindExscan:
-		return u, fmt.Errorf("%w: it has two groups", ErrComm)
+		return u, fmt.Errorf("%w: it has two groups", sentinel.ErrComm)
 	}
 	switch {
 	case rooted && !here && k.Root != ProcNull && (!there || k.Root >= n):
-		return u, fmt.Errorf("%w: %d", ErrRoot, k.Root)
+		return u, fmt.Errorf("%w: %d", sentinel.ErrRoot, k.Root)
 	case u.in && k.In.Place || u.out && k.Out.Place:
-		return u, fmt.Errorf("%w: MPI_IN_PLACE between two groups", ErrBuffer)
+		return u, fmt.Errorf("%w: MPI_IN_PLACE between two groups", sentinel.ErrBuffer)
 	}
 	return u, nil
 }

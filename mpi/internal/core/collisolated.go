@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Isolate lets collectives go on after one that has failed: that one ends on all ranks, without an effect on later
@@ -16,10 +17,10 @@ func (p *Proc) Isolate() { p.isolated.Store(true) }
 const keptDead = 64
 
 // deadCalls are the calls of a communicator that have failed on any rank, by number.
-type deadCalls [keptDead]atomic.Pointer[CollectiveError]
+type deadCalls [keptDead]atomic.Pointer[sentinel.CollectiveError]
 
 // getFailed is how a call has failed; nil if it is not known to have.
-func (d *deadCalls) getFailed(call uint64) *CollectiveError {
+func (d *deadCalls) getFailed(call uint64) *sentinel.CollectiveError {
 	if e := d[call%keptDead].Load(); e != nil && e.Call == call {
 		return e
 	}
@@ -27,7 +28,7 @@ func (d *deadCalls) getFailed(call uint64) *CollectiveError {
 }
 
 // addFailed notes that a call has failed, unless that is known, or one after it has that takes its place.
-func (d *deadCalls) addFailed(e *CollectiveError) bool {
+func (d *deadCalls) addFailed(e *sentinel.CollectiveError) bool {
 	slot := &d[e.Call%keptDead]
 	for {
 		old := slot.Load()
@@ -66,7 +67,7 @@ func (e *callError) markReported() { e.st.pendingError.CompareAndSwap(e, nil) }
 // called when the call has ended, and when the failure is noted. Both may find the other.
 func (st *collState) oweEnded(call uint64, w *fult.Worker) {
 	e := st.dead.getFailed(call)
-	if e == nil || !errors.Is(e.Err, ErrMismatch) || !st.isolatedEnd(call) || !st.settleFailed(call) {
+	if e == nil || !errors.Is(e.Err, sentinel.ErrMismatch) || !st.isolatedEnd(call) || !st.settleFailed(call) {
 		return
 	}
 	st.owe(&callError{e.Err, st, call, e.Kind, e.Rank}, w)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // TestFailureEndsWhatIsUnderWay: rank 0 has a call that does not wait under way, which rank 1 does not make, and waits
@@ -23,7 +25,7 @@ func TestFailureEndsWhatIsUnderWay(t *testing.T) {
 	starts := map[string]func(c *Comm) (Request, error){
 		"Ibarrier": (*Comm).Ibarrier,
 		"Iallreduce": func(c *Comm) (Request, error) {
-			x, err := c.BeginLater("Iallreduce", byteElem)
+			x, err := c.BeginLater("Iallreduce", signature.ByteElem)
 			if err != nil {
 				return Request{}, err
 			}
@@ -74,10 +76,10 @@ func isolated(t *testing.T, where, check string, f func(d *Comm) error) {
 func hasUnderWay(d *Comm, start func(*Comm) (Request, error), wait, other func(*Comm) error, several bool) error {
 	var b [1]byte
 	if d.Rank() == 1 {
-		if err := other(d); !errors.Is(err, ErrMismatch) {
+		if err := other(d); !errors.Is(err, sentinel.ErrMismatch) {
 			return fmt.Errorf("rank 1: %w", err)
 		}
-		if _, err := d.RecvAny("Recv", byteElem, b[:], 0, 9); err != nil {
+		if _, err := d.RecvAny("Recv", signature.ByteElem, b[:], 0, 9); err != nil {
 			return err
 		}
 	} else {
@@ -90,22 +92,22 @@ func hasUnderWay(d *Comm, start func(*Comm) (Request, error), wait, other func(*
 			if err == nil {
 				_, err = next.Wait("Wait")
 			}
-			if !errors.Is(err, ErrCollective) {
+			if !errors.Is(err, sentinel.ErrCollective) {
 				return fmt.Errorf("rank 0, the one started after it: %w", err)
 			}
-		} else if err := wait(d); !errors.Is(err, ErrCollective) {
+		} else if err := wait(d); !errors.Is(err, sentinel.ErrCollective) {
 			return fmt.Errorf("rank 0: %w", err)
 		}
-		if _, err := r.Wait("Wait"); !errors.Is(err, ErrMismatch) {
+		if _, err := r.Wait("Wait"); !errors.Is(err, sentinel.ErrMismatch) {
 			return fmt.Errorf("rank 0, the request: %w", err)
 		}
-		if err := d.SendAny("Send", byteElem, b[:], 1, 9, comm.Standard); err != nil {
+		if err := d.SendAny("Send", signature.ByteElem, b[:], 1, 9, comm.Standard); err != nil {
 			return err
 		}
 	}
 	// Rank 1 has made one call less. Its next one has failed on rank 0.
 	if d.Rank() == 1 {
-		if err := d.Barrier(); !errors.Is(err, ErrCollective) {
+		if err := d.Barrier(); !errors.Is(err, sentinel.ErrCollective) {
 			return fmt.Errorf("rank 1, its second call: %w", err)
 		}
 	}
@@ -129,10 +131,10 @@ func TestFailureOfACallThatHasEnded(t *testing.T) {
 
 func endsBefore(d *Comm) error {
 	var b [1]byte
-	tell := func() error { return d.SendAny("Send", byteElem, b[:], 1, 9, comm.Standard) }
-	hear := func() error { _, err := d.RecvAny("Recv", byteElem, b[:], 0, 9); return err }
+	tell := func() error { return d.SendAny("Send", signature.ByteElem, b[:], 1, 9, comm.Standard) }
+	hear := func() error { _, err := d.RecvAny("Recv", signature.ByteElem, b[:], 0, 9); return err }
 	bcast := func() error {
-		x, err := d.Begin("Bcast", byteElem)
+		x, err := d.Begin("Bcast", signature.ByteElem)
 		if err != nil {
 			return err
 		}
@@ -147,9 +149,9 @@ func endsBefore(d *Comm) error {
 			return nil
 		}
 	}
-	steps := []func() error{bcast, tell, barrier(ErrMismatch), tell}
+	steps := []func() error{bcast, tell, barrier(sentinel.ErrMismatch), tell}
 	if d.Rank() == 1 { // its second call has failed on rank 0
-		steps = []func() error{hear, barrier(ErrMismatch), hear, barrier(ErrCollective)}
+		steps = []func() error{hear, barrier(sentinel.ErrMismatch), hear, barrier(sentinel.ErrCollective)}
 	}
 	for i, step := range append(steps, d.Barrier, d.Barrier, d.Barrier) {
 		if err := step(); err != nil {

@@ -7,6 +7,9 @@ import (
 	"sync"
 
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/contextid"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Ranks exchange notices about collectives, apart from the messages of the calls. A rank on which a call has failed
@@ -52,9 +55,9 @@ const reasonOwed = 1 << 32
 
 func (x *Call) reason(err error) uint64 {
 	if x.owed.Load() {
-		return reasonOf(err) | reasonOwed
+		return sentinel.ReasonNumber(err) | reasonOwed
 	}
-	return reasonOf(err)
+	return sentinel.ReasonNumber(err)
 }
 
 // askRank asks a rank to answer if it has called another collective.
@@ -76,7 +79,7 @@ type colls struct {
 type earlyFailure struct {
 	uid uint64
 	src int // rank of the world
-	err *CollectiveError
+	err *sentinel.CollectiveError
 }
 
 type earlyRevocation struct {
@@ -153,7 +156,7 @@ func (x *colls) withID(id int) *Comm {
 // noteFailed notes a failure that another rank, src in the world, has told of. It gives the state if that is news for
 // it. A rank that is no member of the communicator cannot have failed there. known tells whether this rank has the
 // communicator.
-func (x *colls) noteFailed(uid uint64, src int, e *CollectiveError) (news *collState, known bool) {
+func (x *colls) noteFailed(uid uint64, src int, e *sentinel.CollectiveError) (news *collState, known bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	st := x.m[uid]
@@ -179,8 +182,8 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 	uid, call, what, rank, arg := args[0], args[1], args[2]&lowHalf, int(args[2]>>32), args[3]
 	switch what {
 	case noticeLeft:
-		if arg < maxIDs { // else it would be kept for ever
-			p.ids.left(int(arg), 0)
+		if arg < contextid.Max { // else it would be kept for ever
+			p.ids.NoteLeft(int(arg), 0)
 		}
 		return
 	case noticeWindow:
@@ -215,8 +218,8 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 			return
 		}
 		kind, why, _ := strings.Cut(string(text), ": ")
-		e := &CollectiveError{Rank: rank, Call: call, Kind: kind, Err: reasonFrom(why, arg&lowHalf)}
-		if errors.Is(e.Err, ErrPeer) { // which src has told the launcher, and this rank does not know itself yet
+		e := &sentinel.CollectiveError{Rank: rank, Call: call, Kind: kind, Err: sentinel.NewRemoteError(why, arg&lowHalf)}
+		if errors.Is(e.Err, sentinel.ErrPeer) { // which src has told the launcher, and this rank does not know itself yet
 			p.rank.Follows(src)
 		}
 		st, known := p.colls.noteFailed(uid, src, e)
@@ -265,7 +268,7 @@ func (p *Proc) noticed(src int, args [4]uint64, text []byte, w *fult.Worker) {
 func (st *collState) answerAsked(call uint64, rank, tag, lastTag int) {
 	mine, ok := st.tagOf(call)
 	if !ok && st.c.proc.final.Load() && call > st.state.Load()/2 {
-		mine, ok = collTag(st.size, algFinalize, 0, 0), true
+		mine, ok = algorithm.MakeTag(st.size, algorithm.Finalize, 0, 0), true
 	}
 	if !ok || !answers(mine, tag, lastTag) && !st.withoutShm(call, tag) {
 		return
@@ -277,13 +280,14 @@ func (st *collState) answerAsked(call uint64, rank, tag, lastTag int) {
 // withoutShm tells that a rank waits in the making of a shared segment, before a call which this rank has made as one
 // that does not wait. Such a call makes no shared segment.
 func (st *collState) withoutShm(call uint64, tag int) bool {
-	return tagAlgorithm(tag) == algShmMake && st.tags[call%keptTags].Load()&tagEntryLater != 0
+	return algorithm.OfTag(tag) == algorithm.ShmMake &&
+		st.tags[call%algorithm.KeptTags].Load()&algorithm.TagEntryLater != 0
 }
 
 // answers tells that a rank which has called what the tag mine is of answers one that asks with two tags.
 func answers(mine, tag, lastTag int) bool {
-	if w := tagAlgorithm(mine); w == algFinalize || w == algFree {
+	if w := algorithm.OfTag(mine); w == algorithm.Finalize || w == algorithm.Free {
 		return true
 	}
-	return mine != tag && mine != lastTag && !tagAlgorithm(tag).comesBefore()
+	return mine != tag && mine != lastTag && !algorithm.OfTag(tag).ComesBefore()
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/op"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // combiner combines elements without holes, as the schedule has them.
@@ -56,21 +58,17 @@ func (c *holedCombiner) unpack(cur *dtype.Cursor, from []byte, n int64) (unsafe.
 	return at, s
 }
 
-// Numbers of predefined operations and datatypes are less than these; those of datatypes begin at firstBasic.
-const (
-	predefinedOps = 0x40
-	firstBasic    = 0x200
-	basicTypes    = 0x100
-)
+// predefinedOps is more than the number of each predefined operation.
+const predefinedOps = 0x40
 
 // operators are those of predefined operations and datatypes that were asked for. They do not change.
-var operators [predefinedOps][basicTypes]atomic.Pointer[Operator]
+var operators [predefinedOps][signature.BasicTypes]atomic.Pointer[Operator]
 
 // operatorFor gives the operation on packed elements of t, and their size.
 func operatorFor(o *op.Op, t *dtype.Type) (int, Operator, error) {
 	var slot *atomic.Pointer[Operator]
 	if o != nil && t != nil {
-		if i := int(t.Basic()) - firstBasic; uint(i) < basicTypes && uint(o.ID()-1) < predefinedOps-1 {
+		if i := int(t.Basic()) - signature.FirstBasic; uint(i) < signature.BasicTypes && uint(o.ID()-1) < predefinedOps-1 {
 			if slot = &operators[o.ID()][i]; slot.Load() != nil {
 				return int(t.Size()), *slot.Load(), nil
 			}
@@ -89,7 +87,7 @@ func operatorFor(o *op.Op, t *dtype.Type) (int, Operator, error) {
 func makeOperator(o *op.Op, t *dtype.Type) (size int, p *Operator, err error) {
 	f, err := o.For(t)
 	if err != nil {
-		return 0, nil, fmt.Errorf("%w: %w", ErrOp, err)
+		return 0, nil, fmt.Errorf("%w: %w", sentinel.ErrOp, err)
 	}
 	c := combiner{f, int(max(t.Size(), 1))}
 	p = &Operator{Combiner: &c, Commutes: o.Commutes(), ID: o.ID()}

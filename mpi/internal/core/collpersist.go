@@ -1,6 +1,9 @@
 package core
 
-import "github.com/golci/golci/comm"
+import (
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/contextid"
+)
 
 // CollInit makes a persistent request for a collective (6.13). The arguments are looked at now and at each start. The
 // buffers, and the slices of k, belong to the request until it is freed. The request has a message space of its own:
@@ -17,7 +20,7 @@ func (c *Comm) CollInit(k *Coll) (Request, error) {
 // Lasting makes a persistent request for a collective of the function what: start starts it, on a communicator that the
 // request has for itself. That is why Lasting waits like Dup, and why only its calls must come in one order.
 func (c *Comm) Lasting(what string, start func(own *Comm) (Request, error)) (Request, error) {
-	own, err := c.dup(what, plainIDs)
+	own, err := c.dup(what, contextid.Plain)
 	if err != nil {
 		return Request{}, err
 	}

@@ -13,7 +13,11 @@ import (
 	"github.com/golci/golci/internal/platform/arch"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/errs"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 	"github.com/golci/golci/rank"
 )
 
@@ -22,20 +26,20 @@ type collState struct {
 	// state is twice the number of the last call, plus one while that call runs. The caller that sets the low bit owns
 	// the fields of the second group until it clears the bit.
 	state        atomic.Uint64
-	tags         [keptTags]atomic.Uint64         // of the last calls, the number above the tag; the poller reads them
-	poison       atomic.Pointer[CollectiveError] // the first call known to have failed on any rank
-	reported     atomic.Bool                     // the program has been told of it, or is about to be
-	answer       atomic.Pointer[otherCall]       // of a rank that was asked
-	longed       atomic.Pointer[string]          // the function whose call waits long, for reports
-	dead         deadCalls                       // where a failed call does not end those after it
-	pendingError atomic.Pointer[callError]       // there: the last error that the program has not been told of
-	settled      atomic.Uint64                   // there: the last failed call of which the program is told
+	tags         [algorithm.KeptTags]atomic.Uint64        // of the last calls, number above tag; the poller reads them
+	poison       atomic.Pointer[sentinel.CollectiveError] // the first call known to have failed on any rank
+	reported     atomic.Bool                              // the program has been told of it, or is about to be
+	answer       atomic.Pointer[otherCall]                // of a rank that was asked
+	longed       atomic.Pointer[string]                   // the function whose call waits long, for reports
+	dead         deadCalls                                // where a failed call does not end those after it
+	pendingError atomic.Pointer[callError]                // there: the last error that the program has not been told of
+	settled      atomic.Uint64                            // there: the last failed call of which the program is told
 
-	history       callHistory // what has been called
-	displs        [2][]int    // of a buffer that is read, and of one that is written, where the program gives none
-	prepareFrom   uint64      // from this number on a call needs prepare
-	leftoverCalls int         // calls after which messages that still wait are looked at; see lookBack
-	hinted        bool        // the partners of collectives have been hinted at
+	history       algorithm.History // what has been called
+	displs        [2][]int          // of a buffer that is read, and of one that is written, where the program gives none
+	prepareFrom   uint64            // from this number on a call needs prepare
+	leftoverCalls int               // calls after which messages that still wait are looked at; see lookBack
+	hinted        bool              // the partners of collectives have been hinted at
 	listener      comm.Listener
 	waitTimer     *time.Timer        // sets the alarm of a wait that takes long
 	names         map[string]*string // of functions whose calls have waited long, for longed
@@ -54,14 +58,14 @@ type collState struct {
 	roundMask uint64 // numbers whose bits under it are 0 begin with a check
 }
 
-// keptTags is for how many calls a rank knows what it has called.
-const keptTags = 16
-
 func newCollState(c *Comm, uid uint64) *collState {
 	size := len(c.peers)
-	n := numberBits(size)
-	st := &collState{c: c, size: size, uid: uid, numbers: uint8(n), marks: uint8(markBits(size)), roundMask: 1<<(n-2) - 1}
-	st.history.beginHistory(c.proc == nil || c.proc.typed)
+	n := algorithm.NumberBits(size)
+	st := &collState{
+		c: c, size: size, uid: uid, numbers: uint8(n), marks: uint8(algorithm.MarkBits(size)),
+		roundMask: 1<<(n-2) - 1,
+	}
+	st.history.BeginHistory(c.proc == nil || c.proc.typed)
 	st.shared.at = c.firstShm()
 	st.running = Call{c: c, st: st, rank: c.rank, size: size, alarm: &st.listener.Alarm}
 	st.listener.Context = c.collCtx
@@ -88,13 +92,13 @@ type Call struct {
 	c         *Comm
 	st        *collState
 	kind      string // the function that the program has called, for errors
-	alg       algorithm
+	alg       algorithm.Algorithm
 	tag       int
 	lastTag   int // of the last one of several messages, if that has a tag of its own; else tag
 	rank      int
 	size      int
 	call      uint64 // its number on the communicator; 0 for Finalize
-	word      uint64 // what is called; see past
+	word      uint64 // what is called; see algorithm.History
 	head      uint64 // a hash of that and of what was called before
 	mark      uint64 // the bits of it that are in tags are the mark
 	bytes     int    // that each rank brings, where all bring as many; else 0
@@ -128,17 +132,19 @@ type Call struct {
 
 // Begin begins a collective of elements e for the function what. Buffers, and Operate for a reduction, are to follow;
 // then a method that chooses the schedule, and with its error Finish.
-func (c *Comm) Begin(what string, e *Elem) (*Call, error) { return c.starts(what, e, false) }
+func (c *Comm) Begin(what string, e *signature.Elem) (*Call, error) { return c.starts(what, e, false) }
 
 // BeginLater is Begin of a collective that does not wait. It ends with Launch.
-func (c *Comm) BeginLater(what string, e *Elem) (*Call, error) { return c.starts(what, e, true) }
+func (c *Comm) BeginLater(what string, e *signature.Elem) (*Call, error) {
+	return c.starts(what, e, true)
+}
 
 // starts begins a collective of elements e.
-func (c *Comm) starts(what string, e *Elem, later bool) (*Call, error) {
+func (c *Comm) starts(what string, e *signature.Elem, later bool) (*Call, error) {
 	if c.Inter() {
 		return nil, c.commErrorf(what, ": %w: the communicator has two groups", errs.UnsupportedOperation)
 	}
-	x, err := c.beginCall(what, e.err, later)
+	x, err := c.beginCall(what, e.Err(), later)
 	if err == nil {
 		x.setElem(e)
 	}
@@ -146,8 +152,8 @@ func (c *Comm) starts(what string, e *Elem, later bool) (*Call, error) {
 }
 
 // setElem says of which elements the buffers of the call are.
-func (x *Call) setElem(e *Elem) {
-	x.signature = e.signature()
+func (x *Call) setElem(e *signature.Elem) {
+	x.signature = e.Signature()
 	if x.c.checked {
 		x.options.Signature = x.signature
 	}
@@ -189,9 +195,9 @@ func (c *Comm) concurrent(what string) error {
 	call := c.coll.state.Load() / 2
 	text := fmt.Sprintf("call %d", call)
 	if tag, ok := c.coll.tagOf(call); ok {
-		text = callText(c.coll.size, tag, call)
+		text = algorithm.CallText(c.coll.size, tag, call)
 	}
-	return c.commErrorf(what, ": %w: %s", ErrConcurrent, text)
+	return c.commErrorf(what, ": %w: %s", sentinel.ErrConcurrent, text)
 }
 
 // prepareCall is what few calls need.
@@ -273,9 +279,9 @@ const maxLeftoverCalls = 64
 func (x *Call) round() error {
 	w := x.alg
 	x.once = true
-	x.alg, x.tag = algRound, collTag(x.size, algRound, 0, x.call)
+	x.alg, x.tag = algorithm.Round, algorithm.MakeTag(x.size, algorithm.Round, 0, x.call)
 	x.lastTag = x.tag
-	x.meetAll(x.fresh(algRound))
+	x.meetAll(x.fresh(algorithm.Round))
 	err := x.perform()
 	x.alg = w
 	if err != nil {
@@ -286,38 +292,27 @@ func (x *Call) round() error {
 
 // takeAlgorithm sets the way of the call and its root, which determine the tag of its messages. The call sends and
 // receives nothing before that.
-func (x *Call) takeAlgorithm(w algorithm, root int) {
-	x.alg, x.once, x.bytes = w, !w.repeats(), 0
+func (x *Call) takeAlgorithm(w algorithm.Algorithm, root int) {
+	x.alg, x.once, x.bytes = w, !w.Repeats(), 0
 	x.word = x.wordOf(w, root)
-	x.head = x.st.history.headOf(x.word)
+	x.head = x.st.history.HeadOf(x.word)
 	x.mark = x.head
 	if !x.c.proc.inProcess || x.c.proc.isolated.Load() {
 		// A rank may go on after a failure, of which ranks learn at different calls. Other processes may be programs in C.
-		x.mark = stirred(1, x.word)
+		x.mark = algorithm.Stir(1, x.word)
 	}
 	x.tag = x.tagged(w, root)
 	x.lastTag = x.tag
-	e := x.call<<tagEntryBits | uint64(x.tag)
+	e := x.call<<algorithm.TagEntryBits | uint64(x.tag)
 	if x.async != nil {
-		e |= tagEntryLater
+		e |= algorithm.TagEntryLater
 	}
-	arch.StoreRel64(&x.st.tags[x.call%keptTags], e)
+	arch.StoreRel64(&x.st.tags[x.call%algorithm.KeptTags], e)
 }
-
-// An entry of tags is a tag, then whether its call does not wait, then the low bits of the call's number.
-const (
-	tagEntryLater = 1 << tagBits
-	tagEntryBits  = tagBits + 1
-)
 
 // tagOf gives the tag of a call, if the rank has got that far in it and has not forgotten it.
 func (st *collState) tagOf(call uint64) (int, bool) {
-	return tagIn(st.tags[call%keptTags].Load(), call)
-}
-
-// tagIn gives the tag of a call that a word of collState.tags has, if it is of that call.
-func tagIn(e, call uint64) (int, bool) {
-	return int(e & (1<<tagBits - 1)), e != 0 && call > 0 && e>>tagEntryBits == call&(1<<(64-tagEntryBits)-1)
+	return algorithm.TagIn(st.tags[call%algorithm.KeptTags].Load(), call)
 }
 
 // displsRoom gives room for n displacements, of the running call.
@@ -367,7 +362,7 @@ func (x *Call) poisoned() error {
 		if e = x.st.dead.getFailed(x.call); e == nil {
 			if owed := x.st.pendingError.Load(); owed != nil && owed.call < x.call {
 				x.owed.Store(true)
-				return x.ofCall(&CollectiveError{Rank: owed.rank, Call: owed.call, Kind: owed.kind, Err: owed.error})
+				return x.ofCall(&sentinel.CollectiveError{Rank: owed.rank, Call: owed.call, Kind: owed.kind, Err: owed.error})
 			}
 		}
 	}
@@ -387,14 +382,14 @@ func (x *Call) failAll(err error) {
 		return
 	}
 	x.st.reported.Store(true)
-	if x.st.lower(&CollectiveError{Rank: x.rank, Call: x.call, Kind: x.kind, Err: err}) {
+	if x.st.lower(&sentinel.CollectiveError{Rank: x.rank, Call: x.call, Kind: x.kind, Err: err}) {
 		x.tellFailure(err)
 		x.st.stopCalls(nil, (*Call).poisoned)
 	}
 }
 
 // lower notes that a call has failed, if none before it is known to have.
-func (st *collState) lower(e *CollectiveError) bool {
+func (st *collState) lower(e *sentinel.CollectiveError) bool {
 	if st.c.proc.isolated.Load() {
 		st.poison.Store(e)
 		return st.dead.addFailed(e)
@@ -413,5 +408,5 @@ func (st *collState) lower(e *CollectiveError) bool {
 // childUID is the uid of the communicator that all ranks of c make with the i-th of the ids that they have agreed on in
 // their call number call. i is at most maxSpare.
 func (c *Comm) childUID(call, i uint64) uint64 {
-	return mixed(c.coll.uid, call<<spareTurns|i)
+	return mixed(c.coll.uid, call<<contextid.SpareTurns|i)
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Waits of collectives. A wait that lasts longer than some polls looks for a reason why it may never end: a call that
@@ -112,7 +114,7 @@ func (x *Call) stepError(st *schedule.Step, n int, err error) error {
 	direction := "from"
 	switch {
 	case err == nil:
-		return x.callErrorf(ErrCount, "rank %d sent %d bytes, %d were expected", st.Peer, n, st.Len)
+		return x.callErrorf(sentinel.ErrCount, "rank %d sent %d bytes, %d were expected", st.Peer, n, st.Len)
 	case st.Kind == schedule.Send:
 		direction = "to"
 	}
@@ -223,7 +225,7 @@ func (x *Call) judge(src, tag int) verdict {
 	if src != x.from {
 		ahead = harmless
 	}
-	if tagAlgorithm(tag) == algFinalize {
+	if algorithm.OfTag(tag) == algorithm.Finalize {
 		return ahead
 	}
 	switch {
@@ -231,7 +233,8 @@ func (x *Call) judge(src, tag int) verdict {
 		return harmless // maybe of one that has failed
 	case x.behind(tag):
 		return mismatch // of a call before, which has left it
-	case tagNumber(x.size, tag) != tagNumber(x.size, x.tag) || x.alg.comesBefore(): // which comes before its call
+	case algorithm.NumberOfTag(x.size, tag) != algorithm.NumberOfTag(x.size, x.tag) ||
+		x.alg.ComesBefore(): // which comes before its call
 		return ahead
 	}
 	return mismatch
@@ -239,7 +242,7 @@ func (x *Call) judge(src, tag int) verdict {
 
 // behind reports whether tag is of a call before this one.
 func (x *Call) behind(tag int) bool {
-	n := numberBits(x.size)
+	n := algorithm.NumberBits(x.size)
 	return (uint64(tag)-x.call)&(1<<n-1) >= 1<<(n-1)
 }
 
@@ -275,22 +278,23 @@ func (x *Call) mismatch(rank, tag int) error {
 func (x *Call) differs(rank, tag int) error {
 	mine, _ := x.st.tagOf(x.call)
 	if x.sameCall(mine, tag) {
-		return x.callErrorf(ErrCount, "rank %d has called it with another length", rank)
+		return x.callErrorf(sentinel.ErrCount, "rank %d has called it with another length", rank)
 	}
-	here, there := callText(x.size, mine, x.call), callText(x.size, tag, x.call)
+	here, there := algorithm.CallText(x.size, mine, x.call), algorithm.CallText(x.size, tag, x.call)
 	more := ""
 	if here == there {
 		more = ", which waits where this one does not, or has another operation or length, or comes after other calls"
 	}
-	return x.callErrorf(ErrMismatch, "this is %v%s; rank %d has called %s%s",
-		x.kind, callDetail(x.size, mine, x.call), rank, there, more)
+	return x.callErrorf(sentinel.ErrMismatch, "this is %v%s; rank %d has called %s%s",
+		x.kind, algorithm.CallDetail(x.size, mine, x.call), rank, there, more)
 }
 
 // sameCall tells that two tags are of one call, whose length alone may differ. A call over memory and one by messages
 // may differ in that one does not wait.
 func (x *Call) sameCall(a, b int) bool {
-	p, q := tagAlgorithm(a), tagAlgorithm(b)
-	return p != q && p.overMemory() == q.overMemory() && callText(x.size, a, x.call) == callText(x.size, b, x.call)
+	p, q := algorithm.OfTag(a), algorithm.OfTag(b)
+	return p != q && p.OverMemory() == q.OverMemory() && algorithm.CallText(x.size, a,
+		x.call) == algorithm.CallText(x.size, b, x.call)
 }
 
 // leftover looks for messages that belong to a call before.
@@ -299,8 +303,10 @@ func (x *Call) leftover() (err error) {
 		return nil
 	}
 	x.c.Srv.Unmatched(x.c.collCtx, func(src, tag int) {
-		if tagAlgorithm(tag) != algFinalize && x.behind(tag) && !x.st.isOpen(tag) {
-			err = x.callErrorf(ErrMismatch, "a message of rank %d is left of %s", x.c.peerOf(src), callText(x.size, tag, x.call))
+		if algorithm.OfTag(tag) != algorithm.Finalize && x.behind(tag) && !x.st.isOpen(tag) {
+			err = x.callErrorf(sentinel.ErrMismatch, "a message of rank %d is left of %s", x.c.peerOf(src),
+				algorithm.CallText(x.size,
+					tag, x.call))
 		}
 	})
 	return err

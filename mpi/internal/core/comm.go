@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Comm is a communicator: a group of ranks with a space of messages of its own.
@@ -137,7 +138,7 @@ func (c *Comm) WorldRank(rank int) (int, error) {
 	}
 	own := c.ownGroup()
 	if uint(rank) >= uint(len(own)) {
-		return Undefined, c.commErrorf("WorldRank", ": %w: %d", ErrRank, rank)
+		return Undefined, c.commErrorf("WorldRank", ": %w: %d", sentinel.ErrRank, rank)
 	}
 	return int(own[rank]), nil
 }

@@ -1,6 +1,10 @@
 package core
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/golci/golci/mpi/internal/contextid"
+)
 
 // contextIDCache are ids that all ranks of a communicator have claimed for those that they will make of it. So only one
 // call in several has to agree. It is not for ranks where a collective that fails ends those after it: a rank that does
@@ -11,22 +15,16 @@ type contextIDCache struct {
 	ids    []int  // in the order in which they are used
 	call   uint64 // of c, in which they were claimed
 	used   uint64 // how many of that call have been used besides the first
-	agreed int    // how often ids have been claimed, up to spareTurns
+	agreed int    // how often ids have been claimed, up to contextid.SpareTurns
 }
 
-// maxSpare is how many ids are claimed besides the one that is needed: none at the first time, then 1, 2, 4 and so on.
-const (
-	maxSpare   = 1 << (spareTurns - 1)
-	spareTurns = 6
-)
-
-// fromSpare gives an id of plainIDs, and the uid of the communicator that is to have it.
-func (c *Comm) fromSpare(of idRange) (id int, uid uint64, ok bool) {
+// fromSpare gives an id of contextid.Plain, and the uid of the communicator that is to have it.
+func (c *Comm) fromSpare(of contextid.Range) (id int, uid uint64, ok bool) {
 	c = c.origin()
 	s := &c.idCache
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if of != plainIDs || len(s.ids) == 0 || c.checkUsable("") != nil {
+	if of != contextid.Plain || len(s.ids) == 0 || c.checkUsable("") != nil {
 		return 0, 0, false
 	}
 	id, s.ids = s.ids[0], s.ids[1:]
@@ -35,15 +33,15 @@ func (c *Comm) fromSpare(of idRange) (id int, uid uint64, ok bool) {
 }
 
 // wantSpare is how many ids more than one to claim of a range.
-func (c *Comm) wantSpare(of idRange) int {
+func (c *Comm) wantSpare(of contextid.Range) int {
 	s := &c.origin().idCache
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if of != plainIDs || !c.proc.isolated.Load() {
+	if of != contextid.Plain || !c.proc.isolated.Load() {
 		return 0
 	}
 	n := 1 << s.agreed >> 1
-	s.agreed = min(s.agreed+1, spareTurns)
+	s.agreed = min(s.agreed+1, contextid.SpareTurns)
 	return n
 }
 
@@ -62,6 +60,6 @@ func (c *Comm) dropSpare() {
 	s.ids = nil
 	s.mu.Unlock()
 	for _, id := range ids {
-		c.proc.ids.releaseID(id)
+		c.proc.ids.Release(id)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/golci/golci/mpi/internal/contextid"
+	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/rank"
 )
 
@@ -35,19 +37,6 @@ func job(n int, f func(c *Comm) error, pairs ...string) error {
 	return team.Run(func(r *rank.Rank) error { return f(procs[r.Rank()].World()) })
 }
 
-func TestChoose(t *testing.T) {
-	var s idSet
-	if got := plainIDs.choose(&s, 0, 0); got != -1 {
-		t.Errorf("from an empty set: %d", got)
-	}
-	s[3] = 1 << 5
-	for try := range 20 {
-		if got := plainIDs.choose(&s, 7, try); got != 3*64+5 {
-			t.Errorf("try %d: %d", try, got)
-		}
-	}
-}
-
 // TestClaimThatFailed: a rank that has claimed an id in a call that fails keeps the id. The others may have seen the
 // call succeed: their messages in its contexts must not meet a communicator that this rank makes with somebody else.
 func TestClaimThatFailed(t *testing.T) {
@@ -60,10 +49,10 @@ func TestClaimThatFailed(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		and := d.WithContext(ctx).anding("Dup", new(uint64))
-		if _, err := c.proc.ids.claimTogether([]int{id}, 0, and); !errors.Is(err, ErrCancelled) {
+		if _, err := c.proc.ids.ClaimTogether([]int{id}, 0, and); !errors.Is(err, sentinel.ErrCancelled) {
 			return fmt.Errorf("the claim ended with %v", err)
 		}
-		if c.proc.ids.claimID(id) {
+		if c.proc.ids.Claim(id) {
 			return errors.New("the id is free again")
 		}
 		return nil
@@ -76,17 +65,17 @@ func TestContextQuarantine(t *testing.T) {
 		const id = 50
 		x := &c.proc.ids
 		for own := range 3 { // after so many notices this rank frees it
-			if !x.claimID(id) {
+			if !x.Claim(id) {
 				return errors.New("the id is not free")
 			}
 			for told := range 3 {
 				if told == own {
-					x.left(id, 3)
+					x.NoteLeft(id, 3)
 				}
-				if x.snapshot()[id/64]>>(id%64)&1 != 0 {
+				if x.Snapshot()[id/64]>>(id%64)&1 != 0 {
 					return fmt.Errorf("the id is free after %d of 3 notices", told)
 				}
-				x.left(id, 0)
+				x.NoteLeft(id, 0)
 			}
 		}
 		return nil
@@ -96,17 +85,14 @@ func TestContextQuarantine(t *testing.T) {
 // TestNoticeOfNoCommunicator: a notice about a communicator that cannot be is not kept.
 func TestNoticeOfNoCommunicator(t *testing.T) {
 	run(t, 2, func(c *Comm) error {
-		for _, id := range []uint64{maxIDs, 1 << 31, 1 << 63, 1<<64 - 1} {
+		for _, id := range []uint64{contextid.Max, 1 << 31, 1 << 63, 1<<64 - 1} {
 			c.Srv.Notify(1-c.rank, [4]uint64{2: noticeLeft, 3: id}, "")
 		}
 		if err := c.Barrier(); err != nil { // its messages come after them
 			return err
 		}
-		x := &c.proc.ids
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		if len(x.freeing) != 0 {
-			return fmt.Errorf("kept: %v", x.freeing)
+		if n := c.proc.ids.CountFreeing(); n != 0 {
+			return fmt.Errorf("%d are kept", n)
 		}
 		return nil
 	})

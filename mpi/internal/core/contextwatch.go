@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // contextWatch is a context that ends with the operation of a request. A goroutine of its own waits for the operation,
@@ -72,11 +73,11 @@ func (r *Request) waitContext(ctx context.Context) (Status, error) {
 			_ = c.Srv.AwaitAnyContext(nil, w) // which ends now
 		}
 		if w.Err() == nil {
-			return Status{}, fmt.Errorf("%w: %w", ErrPending, context.Cause(ctx))
+			return Status{}, fmt.Errorf("%w: %w", sentinel.ErrPending, context.Cause(ctx))
 		}
 	}
 	st, err := c.Srv.WaitContext(r.op(), c.contexts(ctx)...)
-	if !errors.Is(err, ErrPending) && !errors.Is(err, ErrFailedPending) {
+	if !errors.Is(err, sentinel.ErrPending) && !errors.Is(err, sentinel.ErrFailedPending) {
 		r.endUse()
 		if e != nil && err == nil {
 			return e.opOutcome(c, true)

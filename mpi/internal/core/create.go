@@ -3,9 +3,11 @@ package core
 import (
 	"slices"
 
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/group"
 	"github.com/golci/golci/mpi/internal/groupmsg"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // groupOf is the group of ranks of the world without duplicates.
@@ -90,12 +92,12 @@ func (c *Comm) Create(g *group.Group) (*Comm, error) {
 		}
 		return c.splitInter(what, color, rank)
 	}
-	id, uid, err := c.agree(what, plainIDs)
+	id, uid, err := c.agree(what, contextid.Plain)
 	if err != nil {
 		return nil, err
 	}
 	if !in {
-		c.proc.ids.releaseID(id)
+		c.proc.ids.Release(id)
 		return nil, nil
 	}
 	return newComm(c.home(), id, uid, slices.Clone(g.List()), rank), nil
@@ -113,7 +115,7 @@ func (c *Comm) CreateGroup(g *group.Group, tag int) (*Comm, error) {
 		return nil, err
 	}
 	if uint(tag) > TagUB {
-		return nil, c.commErrorf(what, ": %w: %d is outside 0..%d", ErrTag, tag, TagUB)
+		return nil, c.commErrorf(what, ": %w: %d is outside 0..%d", sentinel.ErrTag, tag, TagUB)
 	}
 	rank, in := g.RankOf(int32(c.proc.rank.Rank()))
 	if !in {

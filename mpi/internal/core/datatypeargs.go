@@ -6,6 +6,8 @@ import (
 
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/op"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // Kind is a collective, in any of its forms: one that waits, one that does not, and one that lasts.
@@ -70,8 +72,8 @@ type datatypeArgs struct {
 	in, out area
 	elem    int // bytes of an element of a reduction, else 1
 
-	of             *Elem  // what the elements of all ranks are compared by, in what they have called
-	sent, received uint64 // what elements are compared by in messages; 0: they are not
+	of             *signature.Elem // what the elements of all ranks are compared by, in what they have called
+	sent, received uint64          // what elements are compared by in messages; 0: they are not
 }
 
 // Do carries out a collective and waits for its end. It finds errors of the arguments before the call has a number: the
@@ -93,7 +95,7 @@ func (c *Comm) doGiven(k *Coll) error {
 	if err != nil {
 		return err
 	}
-	x.signature, x.options.Signature = g.of.signature(), g.signature()
+	x.signature, x.options.Signature = g.of.Signature(), g.signature()
 	err = x.Finish(x.chooseGiven(k, g, o))
 	x.args.endGiven(err == nil)
 	return err
@@ -109,7 +111,7 @@ func (c *Comm) Start(k *Coll) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	x.signature, x.options.Signature = g.of.signature(), g.signature()
+	x.signature, x.options.Signature = g.of.Signature(), g.signature()
 	err = x.chooseGiven(k, g, o)
 	return x.Launch(err)
 }
@@ -155,14 +157,14 @@ func (s *Side) signature(a *area) uint64 {
 	case a.bytes == 0 || a.inPlace:
 		return 0
 	case s.Types == nil:
-		return ElemOf(s.T).signature()
+		return signature.ElemOf(s.T).Signature()
 	}
 	var shape uint64
 	for i, t := range s.Types {
 		if s.Parts.Counts[i] == 0 {
 			continue
 		}
-		if e := ElemOf(t).signature(); shape == 0 {
+		if e := signature.ElemOf(t).Signature(); shape == 0 {
 			shape = e
 		} else if e != shape {
 			return 0
@@ -188,7 +190,7 @@ func (k *Coll) operator(t *dtype.Type) (int, Operator, error) {
 		return int(max(t.Size(), 1)), k.Operator, nil
 	}
 	if k.Op == nil {
-		return 0, Operator{}, fmt.Errorf("%w: there is no operation", ErrOp)
+		return 0, Operator{}, fmt.Errorf("%w: there is no operation", sentinel.ErrOp)
 	}
 	return operatorFor(k.Op, t)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/rank"
 )
 
@@ -36,7 +37,7 @@ func (p *Proc) reportWaits(x *rank.Report) {
 // runs as the argument of pending.Source.Each does.
 func (p *Proc) eachPending(f func(*pending.Op)) {
 	p.rank.Endpoint().Pending().Each(func(o *pending.Op) {
-		if !o.Parts && o.Layer == "" && (o.Kind == pending.Call || int(o.Context/2) != systemID) {
+		if !o.Parts && o.Layer == "" && (o.Kind == pending.Call || int(o.Context/2) != contextid.System) {
 			f(o)
 		}
 	})

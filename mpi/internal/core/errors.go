@@ -1,45 +1,12 @@
 package core
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/errs"
-	"github.com/golci/golci/rank"
-)
-
-// Errors, to be tested with errors.Is. The text of an error names the function, the rank that called it, and peer, tag
-// and sizes where there are any.
-var (
-	ErrRank      = comm.ErrRank      // a rank outside the communicator
-	ErrTag       = comm.ErrTag       // a tag outside 0..TagUB, or a wildcard where none is allowed
-	ErrTruncate  = comm.ErrTruncate  // a message longer than the buffer for it
-	ErrPeer      = comm.ErrPeer      // the other rank has died
-	ErrRequest   = comm.ErrRequest   // a request or message handle that has been used up
-	ErrCancelled = comm.ErrCancelled // the operation was cancelled before it was matched
-	ErrPending   = comm.ErrPending   // operations that have not ended
-	ErrMemory    = comm.ErrMemory    // a message larger than this process may allocate
-	ErrAssert    = comm.ErrAssert    // a promise made by DupWith is broken
-
-	ErrComm      = errors.New("invalid communicator")
-	ErrCount     = errors.New("invalid count")
-	ErrType      = comm.ErrType // elements that cannot travel, or that the receiver takes for others
-	ErrRoot      = errors.New("invalid root")
-	ErrOp        = errors.New("invalid reduction")
-	ErrBuffer    = comm.ErrBuffer
-	ErrArgument  = rank.ErrArgument
-	ErrContexts  = errors.New("no context left for another communicator")
-	ErrThread    = rank.ErrThread
-	ErrFinalized = rank.ErrFinalized
-	ErrAborted   = rank.ErrAborted
-	ErrRevoked   = errs.Revoked // the communicator has been revoked
-
-	// Of collectives; CollectiveError tells more of the first.
-	ErrCollective = errors.New("collectives on the communicator have ended")
-	ErrMismatch   = errors.New("ranks have called different collectives")
-	ErrConcurrent = errors.New("another collective is running on the communicator")
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // who describes the calling rank.
@@ -103,9 +70,9 @@ func (c *Comm) checkUsable(what string) error {
 func (c *Comm) there(what string) error {
 	switch {
 	case c == nil || c.proc == nil:
-		return fmt.Errorf("mpi: %s: %w: nil", what, ErrComm)
+		return fmt.Errorf("mpi: %s: %w: nil", what, sentinel.ErrComm)
 	case c.origin().Freed.Load() && c.origin().revocation.state.Load() != revoked:
-		return c.commErrorf(what, ": %w: it has been freed", ErrComm)
+		return c.commErrorf(what, ": %w: it has been freed", sentinel.ErrComm)
 	}
 	if err := c.proc.rank.Ended(); err != nil {
 		return c.commErrorf(what, ": %w", err)
@@ -130,15 +97,16 @@ func (c *Comm) Bad(what, direction string, typ error, peer, tag int) error {
 	case typ != nil:
 		return c.commErrorf(what, ", %s %s, %s: %w", direction, peerText(peer), tagText(tag), typ)
 	case uint(tag) > TagUB && (!recv || tag != AnyTag):
-		return c.commErrorf(what, ", %s %s: %w: %d is outside 0..%d", direction, peerText(peer), ErrTag, tag, TagUB)
+		return c.commErrorf(what, ", %s %s: %w: %d is outside 0..%d", direction, peerText(peer), sentinel.ErrTag, tag,
+			TagUB)
 	case peer == ProcNull || uint(peer) < uint(len(c.group)) || recv && peer == AnySource:
 		return nil
 	case recv:
-		return c.commErrorf(what, ", %s: %w: source %d", tagText(tag), ErrRank, peer)
+		return c.commErrorf(what, ", %s: %w: source %d", tagText(tag), sentinel.ErrRank, peer)
 	case peer == AnySource:
-		return c.commErrorf(what, ", tag %d: %w: AnySource is no destination", tag, ErrRank)
+		return c.commErrorf(what, ", tag %d: %w: AnySource is no destination", tag, sentinel.ErrRank)
 	}
-	return c.commErrorf(what, ", tag %d: %w: destination %d", tag, ErrRank, peer)
+	return c.commErrorf(what, ", tag %d: %w: destination %d", tag, sentinel.ErrRank, peer)
 }
 
 // SendError dresses the error of a send of n bytes.

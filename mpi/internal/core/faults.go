@@ -9,6 +9,7 @@ import (
 	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/mpi/internal/agree"
 	"github.com/golci/golci/mpi/internal/errs"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Agreement of ranks of which some may have died. Package agree decides; here its messages travel as notices, and the
@@ -201,7 +202,7 @@ func (c *Comm) vote(sc scope, flag uint64) (v *voting, err error) {
 	f.doStep(nil, func() (*agreements, []agree.Action) {
 		a := f.agreementsOf(c)
 		if a.open != nil {
-			err = c.commErrorf(what, ": %w: another agreement", ErrConcurrent)
+			err = c.commErrorf(what, ": %w: another agreement", sentinel.ErrConcurrent)
 			return a, nil
 		}
 		var out []agree.Action
@@ -266,7 +267,7 @@ func (c *Comm) Iagree(flag *uint64) (Request, error) {
 // unacked is the error of an agreement that finds deaths which somebody has not acknowledged.
 func (c *Comm) unacked(what string, v agree.Value) error {
 	for r := range v.Unacked().All() {
-		return c.commErrorf(what, ": %w: %s", ErrPeer, c.peerText(r))
+		return c.commErrorf(what, ": %w: %s", sentinel.ErrPeer, c.peerText(r))
 	}
 	return nil
 }
@@ -295,7 +296,7 @@ func (c *Comm) Failures() ([]int, error) {
 // Agree does not fail because of ranks that all have acknowledged, and receives from any source wait again.
 func (c *Comm) AckFailed(n int) (int, error) {
 	if n < 0 {
-		return 0, c.commErrorf("AckFailed", ": %w: %d", ErrArgument, n)
+		return 0, c.commErrorf("AckFailed", ": %w: %d", sentinel.ErrArgument, n)
 	}
 	if _, err := c.failures("AckFailed", n); err != nil {
 		return 0, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // TestPartThatFails: where a message of a partitioned receive fails, and the others are well, the wait gives its error.
@@ -47,7 +48,7 @@ func TestPartsOfAnotherType(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if _, err := r.WaitContext(context.Background()); !errors.Is(err, ErrType) {
+			if _, err := r.WaitContext(context.Background()); !errors.Is(err, sentinel.ErrType) {
 				return fmt.Errorf("the wait gave %v", err)
 			}
 			return r.Free()

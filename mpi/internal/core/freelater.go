@@ -1,6 +1,10 @@
 package core
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/golci/golci/mpi/internal/contextid"
+)
 
 // freed are communicators that the program has freed while operations on them may be under way. They are let go when
 // none is. To look is expensive, so it is done for many at once, or when ids run short.
@@ -32,7 +36,7 @@ func (c *Comm) FreeLater() error {
 
 // sweepIfShort looks at the freed ones if less than half of the ids are free.
 func (p *Proc) sweepIfShort() {
-	if s := p.ids.snapshot(); plainIDs.short(&s) {
+	if s := p.ids.Snapshot(); contextid.Plain.Short(&s) {
 		p.freed.sweep()
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // TestFreeLater (7.4.3): a receive goes on after its communicator is freed. The id is used again only after it.
@@ -15,7 +17,7 @@ func TestFreeLater(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		e := byteElem
+		e := signature.ByteElem
 		b := make([]byte, 1<<17) // more than travels at once
 		if c.Rank() == 1 {
 			r, err := d.IrecvAny("Irecv", e, b, 0, 5)
@@ -25,10 +27,10 @@ func TestFreeLater(t *testing.T) {
 			if err := d.FreeLater(); err != nil {
 				return err
 			}
-			if err := d.FreeLater(); !errors.Is(err, ErrComm) {
+			if err := d.FreeLater(); !errors.Is(err, sentinel.ErrComm) {
 				return fmt.Errorf("freed twice: %v", err)
 			}
-			if _, err := d.IrecvAny("Irecv", e, b, 0, 5); !errors.Is(err, ErrComm) {
+			if _, err := d.IrecvAny("Irecv", e, b, 0, 5); !errors.Is(err, sentinel.ErrComm) {
 				return fmt.Errorf("a receive after the end: %v", err)
 			}
 			c.proc.freed.sweep()

@@ -7,6 +7,7 @@ import (
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/group"
 	"github.com/golci/golci/mpi/internal/groupmsg"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // inGroup gives the rank of this process in a group that it must be in.
@@ -59,7 +60,7 @@ func (p *Proc) CreateInterFromGroups(
 		return nil, err
 	}
 	if uint(leader) >= uint(local.Size()) {
-		return nil, fmt.Errorf("mpi: %s: %w: leader %d", what, ErrRank, leader)
+		return nil, fmt.Errorf("mpi: %s: %w: leader %d", what, sentinel.ErrRank, leader)
 	}
 	var told []uint64
 	if rank == leader && remote != nil && uint(far) < uint(remote.Size()) {
@@ -71,12 +72,12 @@ func (p *Proc) CreateInterFromGroups(
 		return nil, p.world.dressed(what, err)
 	}
 	if len(told) == 0 {
-		return nil, fmt.Errorf("mpi: %s: %w: the leader knows no remote leader", what, ErrRank)
+		return nil, fmt.Errorf("mpi: %s: %w: the leader knows no remote leader", what, sentinel.ErrRank)
 	}
 	others := toRanks(told)
 	for _, r := range others {
 		if _, both := local.RankOf(r); both {
-			return nil, fmt.Errorf("mpi: %s: %w: rank %d of the world is in both groups", what, ErrComm, r)
+			return nil, fmt.Errorf("mpi: %s: %w: rank %d of the world is in both groups", what, sentinel.ErrComm, r)
 		}
 	}
 	first, second := ordered(mine, others)

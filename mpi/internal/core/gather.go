@@ -1,6 +1,9 @@
 package core
 
-import "github.com/golci/golci/internal/schedule"
+import (
+	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
+)
 
 // direction is a gather or a scatter. It says which buffer has one part and which has the parts of all ranks, which is
 // used at root only.
@@ -8,19 +11,19 @@ type direction struct {
 	down             bool
 	own, all         schedule.Buf
 	ownName, allName string
-	tree, direct     algorithm // of equal parts
-	each             algorithm // of parts of different lengths
-	shm              algorithm // of short equal parts, through the shared segment
+	tree, direct     algorithm.Algorithm // of equal parts
+	each             algorithm.Algorithm // of parts of different lengths
+	shm              algorithm.Algorithm // of short equal parts, through the shared segment
 }
 
 var (
 	gathering = direction{
-		false, schedule.In, schedule.Out, "send", "receive", algGatherTree, algGatherAll, algGatherv,
-		algShmGather,
+		false, schedule.In, schedule.Out, "send", "receive", algorithm.GatherTree, algorithm.GatherAll, algorithm.Gatherv,
+		algorithm.ShmGather,
 	}
 	scattering = direction{
-		true, schedule.Out, schedule.In, "receive", "send", algScatterTree, algScatterAll,
-		algScatterv, algShmScatter,
+		true, schedule.Out, schedule.In, "receive", "send", algorithm.ScatterTree, algorithm.ScatterAll,
+		algorithm.Scatterv, algorithm.ShmScatter,
 	}
 )
 
@@ -46,7 +49,7 @@ func (x *Call) equalParts(d *direction, root int) (err error) {
 		return x.overShm(d.shm, root, len(own.mem), f)
 	}
 	n, w := len(own.mem), d.direct
-	if gathersByTree(x.size, n) {
+	if algorithm.GathersByTree(x.size, n) {
 		w = d.tree
 	}
 	how := schedule.Rooted{Root: root, N: n, Down: d.down, InPlace: placed}

@@ -7,6 +7,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/mpi/internal/reqkind"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Grequest is a generalized request (13.2): the program ends its operation. Its functions may be nil. Query gives the
@@ -43,11 +44,11 @@ func (p *Proc) StartGeneral(f Grequest) Request {
 // has been freed.
 func (r *Request) Complete(what string) error {
 	if r.Null() {
-		return fmt.Errorf("mpi: %s: %w: null", what, ErrRequest)
+		return fmt.Errorf("mpi: %s: %w: null", what, sentinel.ErrRequest)
 	}
 	g, ok := r.ends().(*generalizedOp)
 	if !ok {
-		return r.c.commErrorf(what, ": %w: it is %v", ErrRequest, r.opKind())
+		return r.c.commErrorf(what, ": %w: it is %v", sentinel.ErrRequest, r.opKind())
 	}
 	g.mu.Lock()
 	again, freed := g.complete, g.freed
@@ -55,7 +56,7 @@ func (r *Request) Complete(what string) error {
 	g.mu.Unlock()
 	switch {
 	case again:
-		return r.c.commErrorf(what, ": %w: it is complete already", ErrRequest)
+		return r.c.commErrorf(what, ": %w: it is complete already", sentinel.ErrRequest)
 	case freed:
 		return g.freeOp()
 	}

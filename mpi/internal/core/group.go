@@ -6,6 +6,9 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/contextid"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // Dup makes a communicator of the same ranks with a message space of its own (7.4.2). Collective over c; it waits,
@@ -17,11 +20,11 @@ func (c *Comm) DupFor(what string) (*Comm, error) {
 	if err := c.checkUsable(what); err != nil {
 		return nil, err
 	}
-	return c.dup(what, plainIDs)
+	return c.dup(what, contextid.Plain)
 }
 
 // dup makes a communicator of the ranks of c, with an id of a range, for the function what.
-func (c *Comm) dup(what string, ids idRange) (*Comm, error) {
+func (c *Comm) dup(what string, ids contextid.Range) (*Comm, error) {
 	if c.local != nil {
 		return c.dupInter(what)
 	}
@@ -55,7 +58,7 @@ func (c *Comm) split(what string, color, key int) (*Comm, error) {
 	bad := color < 0 && color != Undefined
 	mine := claim{int64(color), int64(key)}
 	all := make([]claim, len(c.group))
-	x, err := c.Begin(what, byteElem)
+	x, err := c.Begin(what, signature.ByteElem)
 	if err != nil {
 		return nil, err
 	}
@@ -63,15 +66,15 @@ func (c *Comm) split(what string, color, key int) (*Comm, error) {
 	if err := x.Finish(x.Allgather(0)); err != nil {
 		return nil, err
 	}
-	id, uid, err := c.agree(what, plainIDs)
+	id, uid, err := c.agree(what, contextid.Plain)
 	if err != nil {
 		return nil, err
 	}
 	if color < 0 {
-		c.proc.ids.releaseID(id)
+		c.proc.ids.Release(id)
 	}
 	if bad {
-		return nil, c.commErrorf(what, ": %w: colour %d", ErrArgument, color)
+		return nil, c.commErrorf(what, ": %w: colour %d", sentinel.ErrArgument, color)
 	}
 	if color == Undefined {
 		return nil, nil
@@ -111,21 +114,21 @@ func (c *Comm) Free() error {
 	if left == (comm.RetiredCounts{}) || c.Revoked() {
 		return nil
 	}
-	return c.commErrorf("Free", ": %w: %s, %s, %s not received", ErrPending,
+	return c.commErrorf("Free", ": %w: %s, %s, %s not received", sentinel.ErrPending,
 		plural(left.Receives, "receive", "receives"), plural(left.Sends, "send", "sends"),
 		plural(left.Messages, "message", "messages"))
 }
 
 // mayFree notes that c is freed, or tells why it cannot be.
 func (c *Comm) mayFree() error {
-	if c != nil && c.proc != nil && c.id != worldID && c.id != selfID && c.freeRevoked() {
+	if c != nil && c.proc != nil && c.id != contextid.World && c.id != contextid.Self && c.freeRevoked() {
 		return nil
 	}
 	if err := c.checkUsable("Free"); err != nil {
 		return err
 	}
-	if c.id == worldID || c.id == selfID {
-		return c.commErrorf("Free", ": %w: the world and self communicators stay", ErrComm)
+	if c.id == contextid.World || c.id == contextid.Self {
+		return c.commErrorf("Free", ": %w: the world and self communicators stay", sentinel.ErrComm)
 	}
 	if c.origin().Freed.Swap(true) {
 		return c.checkUsable("Free")
@@ -137,7 +140,7 @@ func (c *Comm) mayFree() error {
 
 // leaveComm tells all members that no message of this rank follows.
 func (c *Comm) leaveComm() {
-	c.proc.ids.left(c.id, len(c.peers))
+	c.proc.ids.NoteLeft(c.id, len(c.peers))
 	for _, w := range c.peers { // the own rank too: messages to oneself are on their way as well
 		c.Srv.Notify(int(w), [4]uint64{2: noticeLeft, 3: uint64(c.id)}, "")
 	}

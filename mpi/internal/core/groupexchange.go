@@ -8,7 +8,9 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/groupmsg"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // groupExchange is a rank's part in a meeting. All members know all members, which are ranks of the world in the same
@@ -94,7 +96,7 @@ func (y *groupExchange) gather(mine ...uint64) ([]uint64, error) {
 		return nil, err
 	}
 	if len(b) != 8*len(mine)*len(y.members) {
-		return nil, fmt.Errorf("%w: members of a meeting bring different things", ErrMismatch)
+		return nil, fmt.Errorf("%w: members of a meeting bring different things", sentinel.ErrMismatch)
 	}
 	return wordsOf(b), nil
 }
@@ -119,7 +121,7 @@ func wordsOf(b []byte) []uint64 {
 // agree has all members claim an id, and gives it with a uid that no other communicator of the job has.
 func (y *groupExchange) agree() (id int, uid uint64, err error) {
 	y.p.sweepIfShort()
-	if id, err = y.p.ids.agree(plainIDs, int(y.name>>1), y.and); err != nil {
+	if id, err = y.p.ids.Agree(contextid.Plain, int(y.name>>1), y.and); err != nil {
 		return 0, 0, err
 	}
 	all, err := y.gather(y.p.newUID())

@@ -1,6 +1,10 @@
 package core
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/golci/golci/mpi/internal/sentinel"
+)
 
 // inPlaceMark is where the slices of InPlace begin.
 var inPlaceMark uint64
@@ -16,7 +20,7 @@ func inPlace(b []byte) bool {
 // NotPlace checks that a buffer is one.
 func (x *Call) NotPlace(name string, b []byte) error {
 	if inPlace(b) {
-		return x.callErrorf(ErrBuffer, "InPlace is no %s buffer on this rank", name)
+		return x.callErrorf(sentinel.ErrBuffer, "InPlace is no %s buffer on this rank", name)
 	}
 	return nil
 }
@@ -25,9 +29,9 @@ func (x *Call) NotPlace(name string, b []byte) error {
 func (x *Call) apart(a, b []byte) error {
 	switch {
 	case inPlace(b):
-		return x.callErrorf(ErrBuffer, "InPlace is given for the wrong buffer")
+		return x.callErrorf(sentinel.ErrBuffer, "InPlace is given for the wrong buffer")
 	case !x.args.active && overlap(a, b): // else fit has looked
-		return x.callErrorf(ErrBuffer, "send and receive buffer overlap; see InPlace")
+		return x.callErrorf(sentinel.ErrBuffer, "send and receive buffer overlap; see InPlace")
 	}
 	return nil
 }
@@ -39,7 +43,8 @@ func (x *Call) equalOwn(b, all []byte, name string, elem int) ([]byte, error) {
 	each := len(b)
 	if inPlace(b) {
 		if each = len(all) / x.size; len(all)%(x.size*elem) != 0 {
-			return nil, x.callErrorf(ErrCount, "%d elements are no whole number for each of %d ranks", len(all)/elem, x.size)
+			return nil, x.callErrorf(sentinel.ErrCount, "%d elements are no whole number for each of %d ranks", len(all)/elem,
+				x.size)
 		}
 		b = all[x.rank*each:][:each]
 		return b, x.NotPlace(name, all)
@@ -57,7 +62,8 @@ func (x *Call) partOwn(b, all []byte, l layout, verb string, elem int) ([]byte, 
 		return l.partBytes(all, x.rank, elem), nil
 	}
 	if n := len(b) / max(elem, 1); elem > 0 && l.counts[x.rank] != n {
-		return nil, x.callErrorf(ErrCount, "%d elements to %s, and counts[%d] is %d", n, verb, x.rank, l.counts[x.rank])
+		return nil, x.callErrorf(sentinel.ErrCount, "%d elements to %s, and counts[%d] is %d", n, verb, x.rank,
+			l.counts[x.rank])
 	}
 	return b, x.apart(b, all)
 }

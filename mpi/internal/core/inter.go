@@ -8,6 +8,7 @@ import (
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/group"
 	"github.com/golci/golci/mpi/internal/groupmsg"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // An inter-communicator (7.6) has two groups without a rank in common. Messages go to ranks of the other group, so that
@@ -46,7 +47,7 @@ func (c *Comm) usableInter(what string) error {
 
 func (c *Comm) twoGroups(what string) error {
 	if c.local == nil {
-		return c.commErrorf(what, ": %w: it has one group", ErrComm)
+		return c.commErrorf(what, ": %w: it has one group", sentinel.ErrComm)
 	}
 	return nil
 }
@@ -57,7 +58,7 @@ func (c *Comm) usableIntra(what string) error {
 		return err
 	}
 	if c.local != nil {
-		return c.commErrorf(what, ": %w: it has two groups", ErrComm)
+		return c.commErrorf(what, ": %w: it has two groups", sentinel.ErrComm)
 	}
 	return nil
 }
@@ -118,9 +119,9 @@ func (c *Comm) splitInter(what string, color, key int) (*Comm, error) {
 	local, remote := choose(c.local, all[2*atLocal:], color), choose(c.group, all[2*atRemote:], color)
 	bad := color < 0 && color != Undefined
 	if color < 0 || len(remote) == 0 {
-		c.proc.ids.releaseID(id)
+		c.proc.ids.Release(id)
 		if bad {
-			return nil, c.commErrorf(what, ": %w: colour %d", ErrArgument, color)
+			return nil, c.commErrorf(what, ": %w: colour %d", sentinel.ErrArgument, color)
 		}
 		return nil, nil
 	}
@@ -157,7 +158,7 @@ func (c *Comm) CreateInter(leader int, peer *Comm, remote, tag int) (*Comm, erro
 		return nil, err
 	}
 	if uint(leader) >= uint(len(c.group)) {
-		return nil, c.commErrorf(what, ": %w: leader %d", ErrRank, leader)
+		return nil, c.commErrorf(what, ": %w: leader %d", sentinel.ErrRank, leader)
 	}
 	var told []uint64
 	var why error
@@ -189,12 +190,12 @@ func (c *Comm) exchangeLeaders(what string, peer *Comm, remote, tag int) ([]uint
 		return nil, err
 	}
 	if remote < 0 {
-		return nil, c.commErrorf(what, ": %w: remote leader %d", ErrRank, remote)
+		return nil, c.commErrorf(what, ": %w: remote leader %d", sentinel.ErrRank, remote)
 	}
 	me, other := int32(c.proc.rank.Rank()), peer.group[remote]
 	both, err := group.New([]int32{min(me, other), max(me, other)})
 	if err != nil {
-		return nil, c.commErrorf(what, ": %w: the remote leader is the rank itself", ErrRank)
+		return nil, c.commErrorf(what, ": %w: the remote leader is the rank itself", sentinel.ErrRank)
 	}
 	told, err := c.trade(what, groupmsg.Make(groupmsg.Intercomm, peer.coll.uid, tag, "", both), int(other))
 	return told, c.dressed(what, err)
@@ -231,7 +232,8 @@ func (c *Comm) trade(what string, name groupmsg.Name, other int) ([]uint64, erro
 func (c *Comm) joined(what string, key uint64, remote []int32) (*Comm, error) {
 	for _, r := range remote {
 		if c.rankOf(int(r)) >= 0 && slices.Contains(c.group, r) {
-			return nil, c.commErrorf(what, ": %w: %s is in both groups", ErrComm, fmt.Sprintf("rank %d of the world", r))
+			return nil, c.commErrorf(what, ": %w: %s is in both groups", sentinel.ErrComm, fmt.Sprintf("rank %d of the world",
+				r))
 		}
 	}
 	y := newExchange(c.scope(what), c.proc, groupmsg.Make(groupmsg.Intercomm, key, 0, ""), slices.Concat(ordered(c.group, remote)))

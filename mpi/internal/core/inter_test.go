@@ -9,6 +9,8 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/group"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // halves splits c in ranks below low and the others, and joins the two by their lowest ranks.
@@ -30,7 +32,7 @@ func talk(c *Comm) error {
 	if err != nil {
 		return err
 	}
-	e := byteElem
+	e := signature.ByteElem
 	for r := range n {
 		if err := c.SendAny("Send", e, []byte{byte(c.Rank()), byte(r)}, r, 3, comm.Standard); err != nil {
 			return err
@@ -271,7 +273,7 @@ func TestCreate(t *testing.T) {
 		if _, err := d.Create(world); c.Rank() > 0 && !errors.Is(err, errs.Group) {
 			return fmt.Errorf("a group with others: %v", err)
 		}
-		if _, err := c.CreateGroup(self, -1); !errors.Is(err, ErrTag) {
+		if _, err := c.CreateGroup(self, -1); !errors.Is(err, sentinel.ErrTag) {
 			return fmt.Errorf("a negative tag: %v", err)
 		}
 		if d, err := c.CreateGroup(group.Empty, 0); d != nil || err != nil {
@@ -294,14 +296,14 @@ func TestInterErrors(t *testing.T) {
 		_, noGroup := c.RemoteGroup()
 		_, ofTwo := x.CreateGroup(group.Empty, 0)
 		for i, err := range []error{noSize, noMerge, twice, noGroup, ofTwo} {
-			if !errors.Is(err, ErrComm) {
+			if !errors.Is(err, sentinel.ErrComm) {
 				return fmt.Errorf("error %d is %v", i, err)
 			}
 		}
-		if _, err := c.CreateInter(3, c, 0, 0); !errors.Is(err, ErrRank) {
+		if _, err := c.CreateInter(3, c, 0, 0); !errors.Is(err, sentinel.ErrRank) {
 			return fmt.Errorf("a leader out of range: %v", err)
 		}
-		if _, err := c.CreateInter(0, c, 3, 0); c.Rank() == 0 && !errors.Is(err, ErrRank) || err == nil {
+		if _, err := c.CreateInter(0, c, 3, 0); c.Rank() == 0 && !errors.Is(err, sentinel.ErrRank) || err == nil {
 			return fmt.Errorf("a remote leader out of range: %v", err)
 		}
 		if c.Rank() < 2 { // 0 and 1 are in both groups
@@ -313,7 +315,7 @@ func TestInterErrors(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if _, err := both.CreateInter(c.Rank(), c, 1-c.Rank(), 0); !errors.Is(err, ErrComm) {
+			if _, err := both.CreateInter(c.Rank(), c, 1-c.Rank(), 0); !errors.Is(err, sentinel.ErrComm) {
 				return fmt.Errorf("groups that overlap: %v", err)
 			}
 		}

@@ -10,6 +10,8 @@ import (
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/mpi/internal/reqkind"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // sendrecvOp is a send and a receive with one request.
@@ -26,12 +28,12 @@ type sendrecvOp struct {
 // Isendrecv is Sendrecv that only starts (3.10). The request is done when both operations are. Its status and its error
 // are those of the receive; an error of the send is told, too.
 func (c *Comm) Isendrecv(
-	what string, sent *Elem, out []byte, dest, stag int, received *Elem, in []byte, source, rtag int,
+	what string, sent *signature.Elem, out []byte, dest, stag int, received *signature.Elem, in []byte, source, rtag int,
 ) (Request, error) {
-	if err := c.Bad(what, Sending, sent.err, dest, stag); err != nil {
+	if err := c.Bad(what, Sending, sent.Err(), dest, stag); err != nil {
 		return Request{}, err
 	}
-	if err := c.Bad(what, Receiving, received.err, source, rtag); err != nil {
+	if err := c.Bad(what, Receiving, received.Err(), source, rtag); err != nil {
 		return Request{}, err
 	}
 	from, to := data{b: out, signature: c.signature(sent)}, data{b: in, signature: c.signature(received)}
@@ -54,7 +56,7 @@ func (c *Comm) IsendrecvBuf(what string, out Buf, dest, stag int, in Buf, source
 // isendrecv is Isendrecv with arguments that have been checked.
 func (c *Comm) isendrecv(what string, out *data, dest, stag int, in *data, source, rtag int) (Request, error) {
 	if overlap(out.b, in.b) {
-		return Request{}, c.commErrorf(what, ": %w: the buffers overlap", ErrBuffer)
+		return Request{}, c.commErrorf(what, ": %w: the buffers overlap", sentinel.ErrBuffer)
 	}
 	b := &sendrecvOp{c: c}
 	b.left.Store(1)
@@ -80,7 +82,9 @@ func (c *Comm) isendrecv(what string, out *data, dest, stag int, in *data, sourc
 }
 
 // IsendrecvReplace is Isendrecv in one buffer: what is sent is copied first.
-func (c *Comm) IsendrecvReplace(what string, e *Elem, b []byte, dest, stag, source, rtag int) (Request, error) {
+func (c *Comm) IsendrecvReplace(what string, e *signature.Elem, b []byte, dest, stag, source, rtag int) (Request,
+	error,
+) {
 	var out []byte
 	if dest != ProcNull {
 		out = bytes.Clone(b)

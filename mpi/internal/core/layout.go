@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // layout says where in a buffer the ranks' parts lie.
@@ -13,13 +14,14 @@ type layout struct{ counts, displs []int }
 // overlap.
 func (x *Call) layout(name string, n int, counts, displs []int, written bool) (layout, error) {
 	if len(counts) != x.size {
-		return layout{}, x.callErrorf(ErrCount, "%d counts for the %s buffer, %d ranks", len(counts), name, x.size)
+		return layout{}, x.callErrorf(sentinel.ErrCount, "%d counts for the %s buffer, %d ranks", len(counts), name, x.size)
 	}
 	if displs == nil {
 		return x.rowLayout(name, n, counts, written)
 	}
 	if len(displs) != x.size {
-		return layout{}, x.callErrorf(ErrCount, "%d displacements for the %s buffer, %d ranks", len(displs), name, x.size)
+		return layout{}, x.callErrorf(sentinel.ErrCount, "%d displacements for the %s buffer, %d ranks", len(displs), name,
+			x.size)
 	}
 	for i, c := range counts {
 		if d := displs[i]; c < 0 || d < 0 || c > n || d > n-c {
@@ -28,7 +30,7 @@ func (x *Call) layout(name string, n int, counts, displs []int, written bool) (l
 	}
 	l := layout{counts, displs}
 	if written && l.overlaps() {
-		return layout{}, x.callErrorf(ErrBuffer, "parts of the %s buffer overlap", name)
+		return layout{}, x.callErrorf(sentinel.ErrBuffer, "parts of the %s buffer overlap", name)
 	}
 	return l, nil
 }
@@ -47,7 +49,7 @@ func (x *Call) rowLayout(name string, n int, counts []int, written bool) (layout
 }
 
 func (x *Call) partError(name string, i, count, at, n int) error {
-	return x.callErrorf(ErrCount, "part %d of the %s buffer, %d elements at %d, is not within its %d",
+	return x.callErrorf(sentinel.ErrCount, "part %d of the %s buffer, %d elements at %d, is not within its %d",
 		i, name, count, at, n)
 }
 

@@ -1,6 +1,10 @@
 package core
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/golci/golci/mpi/internal/contextid"
+)
 
 // SetName gives c a name, for this rank's reports of what waits (7.8, MPI_Comm_set_name). An empty name restores the
 // default. It is local, and does not block. Error: ErrComm.
@@ -22,9 +26,9 @@ func (c *Comm) Name() string {
 		return name
 	}
 	switch c.id {
-	case worldID:
+	case contextid.World:
 		return "world"
-	case selfID:
+	case contextid.Self:
 		return "self"
 	}
 	return fmt.Sprintf("comm %d", c.id)

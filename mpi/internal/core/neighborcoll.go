@@ -4,12 +4,15 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/errs"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // nearAlgorithms are the algorithms of the collectives of a neighbourhood.
-var nearAlgorithms = [...]algorithm{
-	algNearAllgather, algNearAllgatherv, algNearAlltoall, algNearAlltoallv, algNearAlltoallw,
+var nearAlgorithms = [...]algorithm.Algorithm{
+	algorithm.NearAllgather, algorithm.NearAllgatherv, algorithm.NearAlltoall, algorithm.NearAlltoallv,
+	algorithm.NearAlltoallw,
 }
 
 // neighbors tells that the collective is one of a neighbourhood.
@@ -29,7 +32,7 @@ func (c *Comm) nearUses(k *Coll) (u bufferUsage, err error) {
 	case near == nil:
 		return u, fmt.Errorf("%w: the communicator has none", errs.Topology)
 	case k.In.Place, k.Out.Place:
-		return u, fmt.Errorf("%w: MPI_IN_PLACE in a neighbourhood", ErrBuffer)
+		return u, fmt.Errorf("%w: MPI_IN_PLACE in a neighbourhood", sentinel.ErrBuffer)
 	}
 	u = bufferUsage{in: true, out: true, outs: len(near.From)}
 	if !k.sendsAll() {
@@ -70,7 +73,7 @@ func (g *datatypeArgs) fitNear(k *Coll, near *schedule.Neighbours, rank int) err
 		}
 		_, nb := out.partOf(j, len(near.From))
 		if na != nb {
-			return fmt.Errorf("%w: the rank sends itself %d bytes and receives %d", ErrCount, na, nb)
+			return fmt.Errorf("%w: the rank sends itself %d bytes and receives %d", sentinel.ErrCount, na, nb)
 		}
 	}
 	if in.lens != nil || out.lens != nil || in.packed || out.packed {
@@ -78,7 +81,7 @@ func (g *datatypeArgs) fitNear(k *Coll, near *schedule.Neighbours, rank int) err
 	}
 	p, q := uintptr(in.mem), uintptr(out.mem)
 	if in.bytes > 0 && out.bytes > 0 && p < q+uintptr(out.bytes) && q < p+uintptr(in.bytes) {
-		return fmt.Errorf("%w: send and receive buffer overlap", ErrBuffer)
+		return fmt.Errorf("%w: send and receive buffer overlap", sentinel.ErrBuffer)
 	}
 	return nil
 }

@@ -8,6 +8,10 @@ import (
 	"os"
 	"runtime/debug"
 	"testing"
+
+	"github.com/golci/golci/mpi/internal/contextid"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // FuzzNotices: rank 1 sends ranks 0 and 2 any notices. They end nothing but collectives of a communicator that it is a
@@ -64,7 +68,7 @@ func (x *gossip) rank(c *Comm) error {
 		return err
 	}
 	if c.Rank() == 0 {
-		x.uids = [4]uint64{all.coll.uid, part.coll.uid, selfUID, 1 << 63}
+		x.uids = [4]uint64{all.coll.uid, part.coll.uid, contextid.SelfUID, 1 << 63}
 	}
 	if c.Rank() == 1 {
 		return x.send(c)
@@ -151,7 +155,7 @@ func (x *gossip) hear(c, all, part *Comm) error {
 		return err
 	}
 	b := make([]byte, 64+16)
-	r, err := all.PrecvInit("PrecvInit", ByteElem, b[:64:64], 2, 1, 3)
+	r, err := all.PrecvInit("PrecvInit", signature.ByteElem, b[:64:64], 2, 1, 3)
 	if err == nil {
 		err = r.Start("Start")
 	}
@@ -171,7 +175,7 @@ func (x *gossip) hear(c, all, part *Comm) error {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	// A send of nothing may have been announced. Nothing else can end the receive.
-	if st, err := r.WaitContext(ended); !errors.Is(err, ErrCancelled) && (err != nil || st.Bytes != 0) {
+	if st, err := r.WaitContext(ended); !errors.Is(err, sentinel.ErrCancelled) && (err != nil || st.Bytes != 0) {
 		return fmt.Errorf("a partitioned receive of which nothing has come ended with %+v, %v", st, err)
 	}
 	if string(b) != string(make([]byte, len(b))) {

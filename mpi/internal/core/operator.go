@@ -2,10 +2,11 @@ package core
 
 import (
 	"fmt"
-	"reflect"
 	"unsafe"
 
 	"github.com/golci/golci/mpi/internal/op"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // Operator is how a reduction combines. The zero Operator is invalid.
@@ -31,21 +32,10 @@ func (and) Into(out, low, high []byte) {
 	}
 }
 
-// byteElem is what this package sends for itself.
-var byteElem = NewElem(reflect.TypeFor[byte]())
-
-// ByteElem is byteElem, for the packages above.
-var ByteElem = byteElem
-
-// bytesOf is the memory of what p points to.
-func bytesOf[T any](p *T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
-}
-
 // allAnd sets all to the bitwise and of the mine of all ranks of c, for the function what. It gives the number of the
 // call. All ranks of c call it.
 func (c *Comm) allAnd(what string, mine, all []byte) (call uint64, err error) {
-	x, err := c.Begin(what, byteElem)
+	x, err := c.Begin(what, signature.ByteElem)
 	if err != nil {
 		return 0, err
 	}
@@ -56,19 +46,19 @@ func (c *Comm) allAnd(what string, mine, all []byte) (call uint64, err error) {
 }
 
 // ReduceLocal sets inout to in op inout, for elements e.
-func ReduceLocal(o Operator, e *Elem, in, inout []byte) error {
+func ReduceLocal(o Operator, e *signature.Elem, in, inout []byte) error {
 	var err error
 	switch n := len(in); {
-	case e.err != nil:
-		err = e.err
+	case e.Err() != nil:
+		err = e.Err()
 	case o.Combiner == nil:
-		err = fmt.Errorf("%w: the operation has no function", ErrOp)
+		err = fmt.Errorf("%w: the operation has no function", sentinel.ErrOp)
 	case inPlace(in) || inPlace(inout):
-		err = fmt.Errorf("%w: InPlace is no buffer here", ErrBuffer)
+		err = fmt.Errorf("%w: InPlace is no buffer here", sentinel.ErrBuffer)
 	case len(inout) < n:
-		err = fmt.Errorf("%w: %d bytes and %d", ErrCount, n, len(inout))
+		err = fmt.Errorf("%w: %d bytes and %d", sentinel.ErrCount, n, len(inout))
 	case overlap(in, inout[:n]):
-		err = fmt.Errorf("%w: the buffers overlap", ErrBuffer)
+		err = fmt.Errorf("%w: the buffers overlap", sentinel.ErrBuffer)
 	default:
 		o.Into(inout[:n], in, inout[:n])
 		return nil

@@ -58,7 +58,7 @@ func (c *Comm) doDense(k *Coll) (done bool, err error) {
 			return false, nil
 		}
 	}
-	shape := c.elemsOf(k, &u).signature()
+	shape := c.elemsOf(k, &u).Signature()
 	x, err := c.beginCall(k.What, nil, false)
 	if err != nil {
 		return true, err

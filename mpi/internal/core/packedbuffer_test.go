@@ -9,6 +9,7 @@ import (
 
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/op"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // TestDenseOrNot: the short way takes the commonest calls. It leaves every other one to the longer way, which gives the
@@ -57,31 +58,51 @@ func TestDenseOrNot(t *testing.T) {
 
 			{"gather", Coll{Kind: KindGather, In: side(&a, 4), Out: side(&b, 4)}, false, nil},
 			{"holes", Coll{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 2, T: strided}}, false, nil},
-			{"other types", Coll{Kind: KindAllgather, In: side(&a, 4), Out: Side{Mem: at(&b, 0), N: 4, T: f32}}, false, ErrType},
+			{
+				"other types",
+				Coll{Kind: KindAllgather, In: side(&a, 4), Out: Side{Mem: at(&b, 0), N: 4, T: f32}},
+				false,
+				sentinel.ErrType,
+			},
 			{"a hole", Coll{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 1, T: pair}}, false, nil},
-			{"no commit", Coll{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 1, T: twice}}, false, ErrType},
+			{"no commit", Coll{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 1, T: twice}}, false, sentinel.ErrType},
 			{"no bytes", Coll{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 4, T: empty}}, false, nil},
-			{"no type", Coll{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 4}}, false, ErrType},
-			{"no memory", Coll{Kind: KindAllreduce, In: Side{N: 1, T: i32}, Out: side(&b, 1), Op: sum}, false, ErrBuffer},
-			{"less than nothing", Coll{Kind: KindBcast, Out: side(&b, -1)}, false, ErrCount},
-			{"far too much", Coll{Kind: KindAllgather, In: side(&a, 1), Out: side(&b, 1<<61)}, false, ErrCount},
-			{"too much for a number", Coll{Kind: KindAlltoall, In: side(&a, 1<<62), Out: side(&b, 1<<62)}, false, ErrCount},
-			{"no such root", Coll{Kind: KindBcast, Out: side(&b, 4), Root: 2}, false, ErrRoot},
-			{"no operation", Coll{Kind: KindAllreduce, In: side(&a, 4), Out: side(&b, 4)}, false, ErrOp},
+			{"no type", Coll{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 4}}, false, sentinel.ErrType},
+			{
+				"no memory",
+				Coll{Kind: KindAllreduce, In: Side{N: 1, T: i32}, Out: side(&b, 1), Op: sum},
+				false,
+				sentinel.ErrBuffer,
+			},
+			{"less than nothing", Coll{Kind: KindBcast, Out: side(&b, -1)}, false, sentinel.ErrCount},
+			{"far too much", Coll{Kind: KindAllgather, In: side(&a, 1), Out: side(&b, 1<<61)}, false, sentinel.ErrCount},
+			{
+				"too much for a number",
+				Coll{Kind: KindAlltoall, In: side(&a, 1<<62), Out: side(&b, 1<<62)},
+				false,
+				sentinel.ErrCount,
+			},
+			{"no such root", Coll{Kind: KindBcast, Out: side(&b, 4), Root: 2}, false, sentinel.ErrRoot},
+			{"no operation", Coll{Kind: KindAllreduce, In: side(&a, 4), Out: side(&b, 4)}, false, sentinel.ErrOp},
 			{
 				"no such operation", Coll{
 					Kind: KindAllreduce, In: Side{Mem: at(&a, 0), N: 1, T: f32}, Out: Side{Mem: at(&b, 0), N: 1, T: f32},
 					Op: op.Predefined(op.Band),
-				}, false, ErrOp,
+				}, false, sentinel.ErrOp,
 			},
 			{
 				"overlap",
 				Coll{Kind: KindAllreduce, In: side(&a, 4), Out: Side{Mem: at(&a, 3), N: 4, T: i32}, Op: sum},
-				false, ErrBuffer,
+				false, sentinel.ErrBuffer,
 			},
-			{"more to itself", Coll{Kind: KindAllgather, In: side(&a, 4), Out: side(&b, 3)}, false, ErrTruncate},
-			{"less to itself", Coll{Kind: KindAlltoall, In: side(&a, 3), Out: side(&b, 4)}, false, ErrCount},
-			{"received in place", Coll{Kind: KindAllgather, In: side(&a, 4), Out: Side{Place: true}}, false, ErrBuffer},
+			{"more to itself", Coll{Kind: KindAllgather, In: side(&a, 4), Out: side(&b, 3)}, false, sentinel.ErrTruncate},
+			{"less to itself", Coll{Kind: KindAlltoall, In: side(&a, 3), Out: side(&b, 4)}, false, sentinel.ErrCount},
+			{
+				"received in place",
+				Coll{Kind: KindAllgather, In: side(&a, 4), Out: Side{Place: true}},
+				false,
+				sentinel.ErrBuffer,
+			},
 		} {
 			x.k.What = x.what
 			fill := func() {
@@ -136,7 +157,7 @@ func TestDenseTypes(t *testing.T) {
 				}
 			}
 			err := call([]dtype.Basic{dtype.Int32, dtype.Float}[c.rank])
-			if errors.Is(err, ErrType) {
+			if errors.Is(err, sentinel.ErrType) {
 				wrong.Add(1)
 				return nil
 			}

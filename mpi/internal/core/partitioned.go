@@ -8,8 +8,11 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/reqkind"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // Partitioned communication (4). A send and a receive of one tag meet in the order in which they were made. The sender
@@ -27,7 +30,7 @@ const (
 const _ = uint(comm.MaxTag - (partChannels*partMessages - 1)) // they fit
 
 // partCtx is the context of partitions.
-var _, partCtx = contextsOf(systemID)
+var _, partCtx = contextid.ContextsOf(contextid.System)
 
 // partitionedOp is what both sides of partitioned communication have. It is used again by each start.
 type partitionedOp struct {
@@ -183,7 +186,7 @@ func (p *partitionedOp) collectMessages(last bool) (first error) {
 // mayStart tells why no start can follow.
 func (p *partitionedOp) mayStart(c *Comm) error {
 	if err := p.endedWhy(); err != nil {
-		return fmt.Errorf("%w: an earlier start has been ended: %w", ErrRequest, err)
+		return fmt.Errorf("%w: an earlier start has been ended: %w", sentinel.ErrRequest, err)
 	}
 	return c.contextOver()
 }
@@ -223,8 +226,8 @@ type partitionedSend struct {
 }
 
 // PsendInit makes a partitioned send of b in so many partitions, for the function what.
-func (c *Comm) PsendInit(what string, e *Elem, b []byte, parts, dest, tag int) (Request, error) {
-	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
+func (c *Comm) PsendInit(what string, e *signature.Elem, b []byte, parts, dest, tag int) (Request, error) {
+	if err := c.Bad(what, Sending, e.Err(), dest, tag); err != nil {
 		return Request{}, err
 	}
 	return c.psendInit(what, data{b: b, signature: c.signature(e)}, parts, dest, tag)
@@ -267,7 +270,7 @@ func (c *Comm) newParted(what string, d data, parts, peer, tag int) partitionedO
 // divisible tells why the bytes cannot be divided, or nil.
 func (p *partitionedOp) divisible() error {
 	if p.parts < 0 || p.parts > maxParts || p.parts > 0 && p.total%p.parts != 0 || p.parts == 0 && p.total > 0 {
-		return p.c.commErrorf(p.what, ": %w: %d bytes in %d partitions", ErrArgument, p.total, p.parts)
+		return p.c.commErrorf(p.what, ": %w: %d bytes in %d partitions", sentinel.ErrArgument, p.total, p.parts)
 	}
 	if err := comm.CheckAlloc(int64(p.parts) * partState); err != nil {
 		return p.c.commErrorf(p.what, ", %d partitions: %w", p.parts, err)
@@ -331,7 +334,7 @@ func (p *partitionedSend) forgetOp(*Comm) error {
 // markReady sends the message of a partition when all partitions of the message are ready.
 func (p *partitionedSend) markReady(part int) error {
 	if p.ready[part].Swap(true) {
-		return fmt.Errorf("%w: partition %d is ready already", ErrArgument, part)
+		return fmt.Errorf("%w: partition %d is ready already", sentinel.ErrArgument, part)
 	}
 	i := part / p.batch.each
 	if p.unready[i].Add(-1) != 0 || !p.msgs[i].step.CompareAndSwap(msgIdle, msgClaimed) {
@@ -371,9 +374,9 @@ func (r *Request) Pready(what string, first, last int) error {
 	p, ok := r.ends().(*partitionedSend)
 	switch {
 	case !ok:
-		return r.c.commErrorf(what, ": %w: it is no partitioned send", ErrRequest)
+		return r.c.commErrorf(what, ": %w: it is no partitioned send", sentinel.ErrRequest)
 	case first < 0 || last >= p.parts || first > last:
-		return r.c.commErrorf(what, ": %w: partitions %d to %d of %d", ErrArgument, first, last, p.parts)
+		return r.c.commErrorf(what, ": %w: partitions %d to %d of %d", sentinel.ErrArgument, first, last, p.parts)
 	}
 	for i := first; i <= last; i++ {
 		if err := p.markReady(i); err != nil {

@@ -5,13 +5,14 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/transport/selection"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 )
 
 // partMethods is how a rank takes long parts, by their length. Rank 0 measures. What one rank's method costs depends on
 // those of the others, so each takes the method that rank 0 had in the call before. The call that runs owns it.
 type partMethods [partClasses]partClass
 
-// partClass is the parts from one power of two of shmGets to the next, the last class all that are longer.
+// partClass is the parts from one power of two of algorithm.ShmGets to the next, the last class all that are longer.
 type partClass struct {
 	picker selection.Picker // of rank 0, which picks among the two ways
 	gets   bool             // of the others: how rank 0 took its parts
@@ -39,7 +40,7 @@ func (x *Call) partMethods() *partMethods {
 
 // classOf is the class of parts of n bytes.
 func (w *partMethods) classOf(n int) *partClass {
-	return &w[min(max(bits.Len(uint(n-1)/shmGets), 0), partClasses-1)]
+	return &w[min(max(bits.Len(uint(n-1)/algorithm.ShmGets), 0), partClasses-1)]
 }
 
 // pickChunks tells whether this rank takes chunks of parts of n bytes, rather than getting them.

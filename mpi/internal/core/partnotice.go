@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"sync"
+
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // partKey names a send and the receive that it meets: the communicator, the sender's rank in the world, the tag, and
@@ -68,7 +70,7 @@ func (x *partitionedMatcher) announce(c *Comm, to, tag int, b batch) (channel in
 	channel, ok := list.takeChannel()
 	x.mu.Unlock()
 	if !ok {
-		return 0, fmt.Errorf("%w: there are %d partitioned sends to a rank", ErrContexts, partChannels)
+		return 0, fmt.Errorf("%w: there are %d partitioned sends to a rank", sentinel.ErrContexts, partChannels)
 	}
 	text := binary.LittleEndian.AppendUint64(nil, uint64(b.parts))
 	text = binary.LittleEndian.AppendUint64(text, uint64(b.bytes))

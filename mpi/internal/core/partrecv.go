@@ -7,6 +7,8 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/mpi/internal/reqkind"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // partitionedRecv is a partitioned receive.
@@ -37,8 +39,8 @@ func (a *partArrival) Len() int { return a.to - a.from }
 func (a *partArrival) Unpack(src []byte, off int) { a.p.cur.Unpack(src, a.from+off) }
 
 // PrecvInit makes a partitioned receive into b in so many partitions, for the function what. Wildcards are errors.
-func (c *Comm) PrecvInit(what string, e *Elem, b []byte, parts, source, tag int) (Request, error) {
-	if err := c.Bad(what, Sending, e.err, source, tag); err != nil { // which refuses wildcards
+func (c *Comm) PrecvInit(what string, e *signature.Elem, b []byte, parts, source, tag int) (Request, error) {
+	if err := c.Bad(what, Sending, e.Err(), source, tag); err != nil { // which refuses wildcards
 		return Request{}, err
 	}
 	return c.precvInit(what, data{b: b, signature: c.signature(e)}, parts, source, tag)
@@ -175,7 +177,7 @@ func (p *partitionedRecv) opOutcome(c *Comm, last bool) (Status, error) {
 	}
 	st := Status{Source: p.peer, Tag: p.tag, Bytes: int64(min(p.announced.batch.bytes, p.total))}
 	if err == nil && p.announced.batch.bytes > p.total {
-		err = ErrTruncate
+		err = sentinel.ErrTruncate
 	}
 	var e *comm.OpError
 	if errors.As(err, &e) {
@@ -202,9 +204,9 @@ func (r *Request) Parrived(what string, part int) (bool, error) {
 	}
 	switch {
 	case !ok:
-		return false, r.c.commErrorf(what, ": %w: it is no partitioned receive", ErrRequest)
+		return false, r.c.commErrorf(what, ": %w: it is no partitioned receive", sentinel.ErrRequest)
 	case part < 0 || part >= p.parts:
-		return false, r.c.commErrorf(what, ": %w: partition %d of %d", ErrArgument, part, p.parts)
+		return false, r.c.commErrorf(what, ": %w: partition %d of %d", sentinel.ErrArgument, part, p.parts)
 	case r.isIdle() || r.Ready() || p.hasPart(part):
 		r.pollInTurn()
 		return true, nil

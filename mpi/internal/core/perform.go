@@ -4,6 +4,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/platform/arch"
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 )
 
 // A collective is a schedule: steps that send, receive, copy and combine bytes of the call's buffers. The functions
@@ -29,10 +30,10 @@ type planned struct {
 const plansKept = 8
 
 // plan takes the algorithm and the root of the call and sets its schedule. It reports whether that must be built.
-func (x *Call) plan(w algorithm, root int, of contribution) bool {
+func (x *Call) plan(w algorithm.Algorithm, root int, of contribution) bool {
 	x.takeAlgorithm(w, root)
 	x.bytes = of.bytes
-	call, p := int(w)<<tagShared|root, &x.plans[w%plansKept]
+	call, p := int(w)<<algorithm.TagShared|root, &x.plans[w%plansKept]
 	x.steps = &p.steps
 	if p.call == call && p.of == of {
 		return false
@@ -42,7 +43,7 @@ func (x *Call) plan(w algorithm, root int, of contribution) bool {
 }
 
 // fresh gives a schedule to build that no other call has.
-func (x *Call) fresh(w algorithm) *schedule.Schedule {
+func (x *Call) fresh(w algorithm.Algorithm) *schedule.Schedule {
 	p := &x.plans[w%plansKept]
 	p.call, x.steps = -1, &p.steps
 	return x.steps

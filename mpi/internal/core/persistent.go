@@ -5,6 +5,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/reqkind"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // persistentState is what a persistent request keeps from start to start. Copies of the request share it. Its state is
@@ -23,16 +24,16 @@ type persistentState struct {
 }
 
 // SendInit makes a persistent request for a send, for the function what.
-func (c *Comm) SendInit(what string, e *Elem, b []byte, dest, tag int, mode comm.Mode) (Request, error) {
-	if err := c.Bad(what, Sending, e.err, dest, tag); err != nil {
+func (c *Comm) SendInit(what string, e *signature.Elem, b []byte, dest, tag int, mode comm.Mode) (Request, error) {
+	if err := c.Bad(what, Sending, e.Err(), dest, tag); err != nil {
 		return Request{}, err
 	}
 	return c.kept(persistentState{mode: mode, peer: dest, tag: tag, data: data{b: b, signature: c.signature(e)}}), nil
 }
 
 // RecvInit makes a persistent request for a receive, for the function what.
-func (c *Comm) RecvInit(what string, e *Elem, b []byte, source, tag int) (Request, error) {
-	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
+func (c *Comm) RecvInit(what string, e *signature.Elem, b []byte, source, tag int) (Request, error) {
+	if err := c.Bad(what, Receiving, e.Err(), source, tag); err != nil {
 		return Request{}, err
 	}
 	return c.kept(persistentState{recv: true, peer: source, tag: tag, data: data{b: b, signature: c.signature(e)}}), nil

@@ -18,6 +18,7 @@ import (
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/groupmsg"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Ports by which groups of ranks find each other that have no communicator in common (11.9). A port belongs to the rank
@@ -165,7 +166,7 @@ func (c *Comm) connected(what string, root int, find func() (caller, error)) (*C
 		return nil, err
 	}
 	if uint(root) >= uint(len(c.group)) {
-		return nil, c.commErrorf(what, ": %w: %d", ErrRoot, root)
+		return nil, c.commErrorf(what, ": %w: %d", sentinel.ErrRoot, root)
 	}
 	var told []uint64
 	var why error

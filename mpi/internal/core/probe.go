@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // Probe waits for a message and tells its source, tag and length without Receiving it.
@@ -93,12 +95,12 @@ func (c *Comm) mprobe(what string, source, tag int, wait bool) (*Message, error)
 }
 
 // Imrecv starts to receive m into b, for the function what. If alloc is not nil it gives the buffer.
-func (m *Message) Imrecv(what string, e *Elem, b []byte, alloc func(n int) []byte) (Request, error) {
+func (m *Message) Imrecv(what string, e *signature.Elem, b []byte, alloc func(n int) []byte) (Request, error) {
 	d := data{b: b}
 	if m.lives() {
 		d.signature = m.c.signature(e)
 	}
-	return m.imrecv(what, d, alloc, e.err)
+	return m.imrecv(what, d, alloc, e.Err())
 }
 
 // lives tells that m is a message.
@@ -107,7 +109,7 @@ func (m *Message) lives() bool { return m != nil && m.c != nil }
 // imrecv is Imrecv into d. bad tells what is wrong with that.
 func (m *Message) imrecv(what string, d data, alloc func(n int) []byte, bad error) (Request, error) {
 	if !m.lives() {
-		return Request{}, fmt.Errorf("mpi: %s: %w: nil message", what, ErrRequest)
+		return Request{}, fmt.Errorf("mpi: %s: %w: nil message", what, sentinel.ErrRequest)
 	}
 	if err := m.c.checkUsable(what); err != nil {
 		return Request{}, err
@@ -116,7 +118,7 @@ func (m *Message) imrecv(what string, d data, alloc func(n int) []byte, bad erro
 		return Request{}, m.c.opError(what, bad)
 	}
 	if m.used.Swap(true) {
-		return Request{}, m.c.opError(what, fmt.Errorf("%w: the message has been received", ErrRequest))
+		return Request{}, m.c.opError(what, fmt.Errorf("%w: the message has been received", sentinel.ErrRequest))
 	}
 	if m.m == nil {
 		return Request{c: m.c, req: comm.DoneReq(markNullRecv)}, nil
@@ -138,7 +140,7 @@ func (m *Message) startReceive(d *data, alloc func(n int) []byte) (comm.Req, err
 }
 
 // Mrecv is Imrecv that waits.
-func (m *Message) Mrecv(what string, e *Elem, b []byte, alloc func(n int) []byte) (Status, error) {
+func (m *Message) Mrecv(what string, e *signature.Elem, b []byte, alloc func(n int) []byte) (Status, error) {
 	r, err := m.Imrecv(what, e, b, alloc)
 	if err != nil {
 		return Status{}, err

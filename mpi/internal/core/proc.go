@@ -7,6 +7,9 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/mpi/internal/arena"
+	"github.com/golci/golci/mpi/internal/contextid"
+	"github.com/golci/golci/mpi/internal/signature"
 	"github.com/golci/golci/rank"
 )
 
@@ -16,12 +19,12 @@ type Proc struct {
 	srv       *comm.Server
 	world     *Comm
 	self      *Comm
-	ids       contexts
+	ids       contextid.IDs
 	system    system
 	freed     freed
 	colls     colls
 	layers    layerState
-	arena     Arena
+	arena     arena.Arena
 	parts     partitionedMatcher
 	faults    faults
 	ports     ports
@@ -50,13 +53,13 @@ func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 		return nil, err
 	}
 	r.Count("unexpected bytes", p.srv.UnexpectedBytes)
-	p.ids.initContexts(p.srv)
+	p.ids.Init(p.srv)
 	p.system.srv = p.srv
-	p.initArena()
+	p.growArena()
 	p.srv.OnNotice(p.noticed)
 	p.srv.OnGone(p.died)
-	p.world = newComm(creation{p: p}, worldID, worldUID, ranks(r.Job()), r.Rank()-r.Job().First)
-	p.self = newComm(creation{p: p}, selfID, selfUID, []int32{int32(r.Rank())}, 0)
+	p.world = newComm(creation{p: p}, contextid.World, contextid.WorldUID, ranks(r.Job()), r.Rank()-r.Job().First)
+	p.self = newComm(creation{p: p}, contextid.Self, contextid.SelfUID, []int32{int32(r.Rank())}, 0)
 	if err := r.Attach(rank.Layer{
 		Report: p.reportWaits, Unended: p.unended, Meet: p.meetAll, AnyDead: p.anyDead,
 		Stop: p.srv.Close, Verdict: p.verdict,
@@ -140,7 +143,7 @@ var rendezvousSchemes = map[string]comm.Scheme{
 // cause gives the reason behind the error of an operation that ended because the rank did.
 func (p *Proc) cause(err error) error {
 	p.rank.AwaitEnd()
-	err = typed(err)
+	err = signature.NameTypes(err)
 	if errors.Is(err, comm.ErrClosed) {
 		if e := p.rank.Ended(); e != nil {
 			return e

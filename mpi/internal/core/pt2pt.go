@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // SendBuf sends a buffer; it waits. what is the function that errors name.
@@ -34,7 +35,8 @@ func (c *Comm) RecvBuf(what string, b Buf, source, tag int) (Status, error) {
 	st, err := c.recv(what, d, source, tag)
 	if err == nil && d.cur != nil {
 		if _, whole := b.T.Elements(st.Bytes); !whole {
-			return st, c.RecvError(what, source, tag, d.len(), fmt.Errorf("%w: %d bytes of them came", ErrType, st.Bytes))
+			return st, c.RecvError(what, source, tag, d.len(), fmt.Errorf("%w: %d bytes of them came", sentinel.ErrType,
+				st.Bytes))
 		}
 	}
 	return st, err
@@ -245,7 +247,7 @@ func (c *Comm) irecvData(f comm.Form, source, tag int, d *data) (comm.Req, error
 
 func (c *Comm) sendrecv(what string, out data, dest, stag int, in data, source, rtag int) (Status, error) {
 	if overlap(out.b, in.b) {
-		return Status{}, c.commErrorf(what, ": %w: the buffers overlap", ErrBuffer)
+		return Status{}, c.commErrorf(what, ": %w: the buffers overlap", sentinel.ErrBuffer)
 	}
 	r, err := c.irecv(what, formSendrecv, in, source, rtag)
 	if err != nil {

@@ -6,12 +6,14 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // RecvAny receives in the cases that are not hot: with wildcards, from the null process, in a view, with a type that is
 // new. Or it tells what is wrong.
-func (c *Comm) RecvAny(what string, e *Elem, b []byte, source, tag int) (Status, error) {
-	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
+func (c *Comm) RecvAny(what string, e *signature.Elem, b []byte, source, tag int) (Status, error) {
+	if err := c.Bad(what, Receiving, e.Err(), source, tag); err != nil {
 		return Status{}, err
 	}
 	return c.recv(what, data{b: b, signature: c.signature(e)}, source, tag)
@@ -26,8 +28,8 @@ func (c *Comm) world(rank int) int {
 }
 
 // IrecvAny is RecvAny that only starts.
-func (c *Comm) IrecvAny(what string, e *Elem, b []byte, source, tag int) (Request, error) {
-	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
+func (c *Comm) IrecvAny(what string, e *signature.Elem, b []byte, source, tag int) (Request, error) {
+	if err := c.Bad(what, Receiving, e.Err(), source, tag); err != nil {
 		return Request{}, err
 	}
 	return c.irecv(what, comm.Nonblocking, data{b: b, signature: c.signature(e)}, source, tag)
@@ -36,12 +38,12 @@ func (c *Comm) IrecvAny(what string, e *Elem, b []byte, source, tag int) (Reques
 // Sendrecv sends out to dest with stag and, at the same time, receives into in from source with rtag. sent and received
 // are the types of the elements. what is the function that errors name.
 func (c *Comm) Sendrecv(
-	what string, sent *Elem, out []byte, dest, stag int, received *Elem, in []byte, source, rtag int,
+	what string, sent *signature.Elem, out []byte, dest, stag int, received *signature.Elem, in []byte, source, rtag int,
 ) (Status, error) {
-	if err := c.Bad(what, Sending, sent.err, dest, stag); err != nil {
+	if err := c.Bad(what, Sending, sent.Err(), dest, stag); err != nil {
 		return Status{}, err
 	}
-	if err := c.Bad(what, Receiving, received.err, source, rtag); err != nil {
+	if err := c.Bad(what, Receiving, received.Err(), source, rtag); err != nil {
 		return Status{}, err
 	}
 	from, to := data{b: out, signature: c.signature(sent)}, data{b: in, signature: c.signature(received)}
@@ -49,7 +51,7 @@ func (c *Comm) Sendrecv(
 }
 
 // SendrecvReplace is Sendrecv in one buffer: what is sent is copied first.
-func (c *Comm) SendrecvReplace(e *Elem, b []byte, dest, stag, source, rtag int) (Status, error) {
+func (c *Comm) SendrecvReplace(e *signature.Elem, b []byte, dest, stag, source, rtag int) (Status, error) {
 	var out []byte
 	if dest != ProcNull {
 		out = bytes.Clone(b)
@@ -69,9 +71,9 @@ func overlap(a, b []byte) bool {
 // RecvAlloc receives a message into what alloc gives for its length in bytes, for the function what. It waits. With
 // ErrCount, for a length that is no multiple of size, the message has been received.
 func (c *Comm) RecvAlloc(
-	what string, e *Elem, size, source, tag int, alloc func(n int) []byte,
+	what string, e *signature.Elem, size, source, tag int, alloc func(n int) []byte,
 ) (Status, error) {
-	if err := c.Bad(what, Receiving, e.err, source, tag); err != nil {
+	if err := c.Bad(what, Receiving, e.Err(), source, tag); err != nil {
 		return Status{}, err
 	}
 	if source == ProcNull {
@@ -108,5 +110,5 @@ func (c *Comm) recvWith(source, tag int, opt *comm.Options) (comm.Status, error)
 
 // CountError tells that n bytes are no whole number of elements of so many bytes.
 func CountError(n int64, size int) error {
-	return fmt.Errorf("%w: %d bytes are no whole number of elements of %d", ErrCount, n, size)
+	return fmt.Errorf("%w: %d bytes are no whole number of elements of %d", sentinel.ErrCount, n, size)
 }

@@ -1,6 +1,10 @@
 package core
 
-import "github.com/golci/golci/internal/schedule"
+import (
+	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/sentinel"
+)
 
 // reduceWhole is up to how many bytes a vector travels in one message, for which a rank prepares when it wants it.
 const reduceWhole = 8 << 10
@@ -17,19 +21,19 @@ func (x *Call) Reduce(root int) error {
 	if b := x.shmReduce(of.bytes, of.elem); b.do != nil {
 		return x.overShm(b.alg, root, of.bytes, b.do)
 	}
-	w := reduceAlgorithm(of.bytes)
+	w := algorithm.ChooseReduce(of.bytes)
 	if x.plan(w, root, of) {
 		x.steps.ReduceTree(x.schedulePlace(), root, segmented(of), of.inPlace)
 	}
-	if w == algReduceParts {
-		x.lastTag = x.tagged(algReduceEnd, root)
+	if w == algorithm.ReduceParts {
+		x.lastTag = x.tagged(algorithm.ReduceEnd, root)
 	}
 	return nil
 }
 
 // segmented are the lengths of a vector that travels in segments of whole elements.
 func segmented(of contribution) schedule.Lengths {
-	segment := max(1, ReduceSegment/max(1, of.elem)) * of.elem
+	segment := max(1, algorithm.ReduceSegment/max(1, of.elem)) * of.elem
 	return schedule.Lengths{N: of.bytes, Whole: min(reduceWhole, segment), Segment: segment}
 }
 
@@ -39,7 +43,7 @@ func (x *Call) reduction(result bool) (contribution, error) {
 	n, size := len(send.mem), send.size
 	switch {
 	case x.op.Combiner == nil:
-		return contribution{}, x.callErrorf(ErrOp, "the operation has no function")
+		return contribution{}, x.callErrorf(sentinel.ErrOp, "the operation has no function")
 	case !result:
 		return contribution{n, size, false}, x.NotPlace("send", send.mem)
 	case inPlace(send.mem):
@@ -71,13 +75,13 @@ func (x *Call) guarded(out, low, high []byte) (err error) {
 		}
 		v := recover()
 		if v != nil {
-			x.panic, err = v, x.callErrorf(ErrOp, "the operation panics: %v", v)
+			x.panic, err = v, x.callErrorf(sentinel.ErrOp, "the operation panics: %v", v)
 			return
 		}
 		if x.scratch != nil {
 			x.scratch.lost = true
 		}
-		_ = x.endCall(x.callErrorf(ErrOp, "the operation ends its goroutine"))
+		_ = x.endCall(x.callErrorf(sentinel.ErrOp, "the operation ends its goroutine"))
 	}()
 	x.op.Into(out, low, high)
 	returned = true

@@ -2,6 +2,8 @@ package core
 
 import (
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
@@ -16,19 +18,19 @@ func (x *Call) ReduceScatterBlock(int) error {
 	each := out.len
 	if own {
 		if each = in.len / x.size; in.len%x.size != 0 {
-			return x.callErrorf(ErrCount, "%d elements are no whole number for each of %d ranks", in.len, x.size)
+			return x.callErrorf(sentinel.ErrCount, "%d elements are no whole number for each of %d ranks", in.len, x.size)
 		}
 	} else if err := x.lengthFor("send", in.len, each*x.size); err != nil {
 		return err
 	}
 	n := each * in.size
 	if x.canUseShm() && n*x.size <= shmcoll.Short {
-		return x.overShm(algShmBlock, 0, n, shmReduceScatter)
+		return x.overShm(algorithm.ShmBlock, 0, n, shmReduceScatter)
 	}
-	w := blockAlgorithm(x.size, n*x.size)
+	w := algorithm.ChooseBlock(x.size, n*x.size)
 	if x.plan(w, 0, contribution{n, in.size, own}) {
 		parts := schedule.Parts{Buf: schedule.In, Each: n}
-		x.scatterShares(w == algBlockHalving, &parts, own)
+		x.scatterShares(w == algorithm.BlockHalving, &parts, own)
 	}
 	return nil
 }
@@ -47,10 +49,10 @@ func (x *Call) ReduceScatter(counts []int) error {
 	if err := x.lengthFor("receive", out.len, counts[x.rank]); err != nil {
 		return err
 	}
-	w := reduceScatterAlgorithm(x.size, l.sumLengths()*in.size)
+	w := algorithm.ChooseReduceScatter(x.size, l.sumLengths()*in.size)
 	x.takeAlgorithm(w, 0)
 	x.fresh(w)
-	x.scatterShares(w == algReduceScatterHalving, l.partsOf(schedule.In, in.size), own)
+	x.scatterShares(w == algorithm.ReduceScatterHalving, l.partsOf(schedule.In, in.size), own)
 	return nil
 }
 
@@ -59,7 +61,7 @@ func (x *Call) scatters() (own bool, err error) {
 	in, out := &x.buf[schedule.In], &x.buf[schedule.Out]
 	switch {
 	case x.op.Combiner == nil:
-		return false, x.callErrorf(ErrOp, "the operation has no function")
+		return false, x.callErrorf(sentinel.ErrOp, "the operation has no function")
 	case inPlace(in.mem):
 		*in = *out
 		return true, x.NotPlace("receive", out.mem)

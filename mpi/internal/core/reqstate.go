@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/reqkind"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // requestExt is state that few requests have, made on demand. Copies of a request share it.
@@ -36,7 +37,7 @@ func (r *Request) ends() compositeOp {
 }
 
 // errFreed is of copies of a persistent request that has been freed.
-var errFreed = fmt.Errorf("%w: it has been freed", ErrRequest)
+var errFreed = fmt.Errorf("%w: it has been freed", sentinel.ErrRequest)
 
 // persistentState is what a persistent request keeps, nil of another. r is not null.
 func (r *Request) persistentState() *persistentState {
@@ -127,11 +128,11 @@ func (r *Request) state() reqkind.State {
 func (r *Request) may(what string, call reqkind.Call) error {
 	state := r.state()
 	if state == reqkind.Null {
-		return fmt.Errorf("mpi: %s: %w: %v", what, ErrRequest, state)
+		return fmt.Errorf("mpi: %s: %w: %v", what, sentinel.ErrRequest, state)
 	}
 	kind := r.opKind()
 	if _, err := reqkind.Next(kind, state, call); err != nil {
-		return r.c.commErrorf(what, ": %w: it is %v and %v", ErrRequest, kind, state)
+		return r.c.commErrorf(what, ": %w: it is %v and %v", sentinel.ErrRequest, kind, state)
 	}
 	return nil
 }

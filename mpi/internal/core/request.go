@@ -8,6 +8,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/reqkind"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Request stands for a started operation. The zero Request is null.
@@ -80,7 +81,7 @@ func (r *Request) result() (Status, error) {
 	was := *r
 	r.endUse()
 	st, err := c.waitReq(req)
-	if err != nil && errors.Is(err, ErrFailedPending) {
+	if err != nil && errors.Is(err, sentinel.ErrFailedPending) {
 		r.stays(was, req)
 	}
 	return c.status(st, AnySource), err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/mpi/internal/errs"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // revocation is how far the end of a communicator has come that Revoke began.
@@ -64,7 +65,7 @@ func (c *Comm) revoke(inPoll bool, w *fult.Worker) {
 		}
 	}
 	st := c.coll
-	st.poison.Store(&CollectiveError{Rank: c.rank, Kind: "Revoke", Err: errs.Revoked})
+	st.poison.Store(&sentinel.CollectiveError{Rank: c.rank, Kind: "Revoke", Err: errs.Revoked})
 	st.listener.Alarm.Complete(w)
 	st.stopCalls(w, (*Call).poisoned)
 	c.Srv.Revoke(inPoll, w, c.Ctx, c.collCtx)

@@ -1,6 +1,9 @@
 package core
 
-import "github.com/golci/golci/internal/schedule"
+import (
+	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
+)
 
 // Scan combines the In of all ranks up to the rank's own into its Out. Its argument is not used.
 func (x *Call) Scan(int) error { return x.buildScan(&inclusive, true) }
@@ -13,13 +16,13 @@ func (x *Call) Exscan(int) error {
 
 // prefix is a kind of scan. A vector is one message, or several of which the last one has a tag of its own.
 type prefix struct {
-	whole, parts, end algorithm
+	whole, parts, end algorithm.Algorithm
 	build             func(s *schedule.Schedule, p schedule.Place, l schedule.Lengths, inPlace bool)
 }
 
 var (
-	inclusive = prefix{algScan, algScanParts, algScanEnd, (*schedule.Schedule).Scan}
-	exclusive = prefix{algExscan, algExscanParts, algExscanEnd, (*schedule.Schedule).Exscan}
+	inclusive = prefix{algorithm.Scan, algorithm.ScanParts, algorithm.ScanEnd, (*schedule.Schedule).Scan}
+	exclusive = prefix{algorithm.Exscan, algorithm.ExscanParts, algorithm.ExscanEnd, (*schedule.Schedule).Exscan}
 )
 
 // buildScan checks the buffers and builds the schedule. result tells that the rank's Out is looked at.

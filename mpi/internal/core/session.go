@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/golci/golci/mpi/internal/group"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Session is a part of a program with a buffer for the buffered sends of its communicators (11.3, 3.6). Those are the
@@ -31,7 +32,7 @@ func (s *Session) Group(set string) (*group.Group, error) {
 	case strings.EqualFold(set, SelfSet):
 		of = s.p.self
 	case !strings.EqualFold(set, WorldSet):
-		return nil, fmt.Errorf("%w: there is no process set %q", ErrArgument, set)
+		return nil, fmt.Errorf("%w: there is no process set %q", sentinel.ErrArgument, set)
 	}
 	g, err := of.Group()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/internal/platform/futex"
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
@@ -124,10 +125,10 @@ const (
 // takeForShm gives the schedule to build of an exchange in which a shared segment is made. Its messages come before
 // those of the call. All such exchanges of a call have one tag: each rank carries them out in the same order.
 func (x *Call) takeForShm() *schedule.Schedule {
-	x.alg, x.once, x.onShm = algShmMake, false, nil
-	x.tag = collTag(x.size, algShmMake, 0, x.call)
+	x.alg, x.once, x.onShm = algorithm.ShmMake, false, nil
+	x.tag = algorithm.MakeTag(x.size, algorithm.ShmMake, 0, x.call)
 	x.lastTag = x.tag
-	return x.fresh(algShmMake)
+	return x.fresh(algorithm.ShmMake)
 }
 
 // offerShm makes the memory and lets the ranks of the node reach it. It gives none where that cannot be, or is not
@@ -158,7 +159,7 @@ func (x *Call) offerShm(ranks []int, keys []shmKey) []byte {
 		exposed[i+1] = k
 		keys[i+1] = shmKey{size: uint64(len(mem)), id: k.ID, base: k.Base}
 	}
-	p.ids.whenLeft(c.id, func() { c.hideShm(ranks, exposed, mem) })
+	p.ids.CallWhenLeft(c.id, func() { c.hideShm(ranks, exposed, mem) })
 	return mem
 }
 

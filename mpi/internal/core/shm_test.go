@@ -17,6 +17,7 @@ import (
 	"github.com/golci/golci/internal/platform/invariants"
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/shmcoll"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // sumFloats combines doubles so that the order of a reduction shows, and which of two operands is the lower one.
@@ -103,7 +104,7 @@ func (tr *trial) try(c *Comm, n, root int, place bool, op Combiner, rnd *rand.Ra
 			}
 		}
 	}
-	x, err := c.starts(tr.name, byteElem, false)
+	x, err := c.starts(tr.name, signature.ByteElem, false)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +269,7 @@ func underWay(t *testing.T, crowded bool, calls int, seed uint64) {
 			if c.rank != root && !reduce {
 				clear(mem)
 			}
-			x, err := c.starts("Call", byteElem, false)
+			x, err := c.starts("Call", signature.ByteElem, false)
 			if err != nil {
 				return err
 			}
@@ -421,9 +422,7 @@ func TestShmComesBack(t *testing.T) {
 				return err
 			}
 			if i > 3 && c.rank == 0 {
-				c.proc.arena.mu.Lock()
-				pieces := len(c.proc.arena.free)
-				c.proc.arena.mu.Unlock()
+				pieces := c.proc.arena.CountFree()
 				if pieces > 2 {
 					return fmt.Errorf("%d pieces of memory", pieces)
 				}

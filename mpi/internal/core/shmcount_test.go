@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // counting gives a communicator as c whose calls through the shared segment count.
@@ -84,7 +85,7 @@ func TestCountAfterFailure(t *testing.T) {
 				call = other
 			}
 			err := call(d)
-			learned := errors.Is(err, ErrMismatch) || errors.Is(err, ErrCollective)
+			learned := errors.Is(err, sentinel.ErrMismatch) || errors.Is(err, sentinel.ErrCollective)
 			if odd < size && !learned || odd >= size && err != nil {
 				return fmt.Errorf("rank %d, round %d, odd rank %d: %w", c.rank, i, odd, err)
 			}

@@ -6,6 +6,7 @@ import (
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/internal/platform/arch"
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
@@ -111,7 +112,7 @@ func (x *Call) meetParts(p *parts) error {
 		keys := unsafe.Slice((*shmKey)(unsafe.Pointer(&b[0])), x.size)
 		p.theirs[r], p.chunked[r] = keys[x.rank], keys[r].size != 0
 		if n := p.theirs[r].size; n != 0 && n != uint64(len(p.in)) {
-			return x.callErrorf(ErrCount, "rank %d sent %d bytes, %d were expected", r, n, len(p.in))
+			return x.callErrorf(sentinel.ErrCount, "rank %d sent %d bytes, %d were expected", r, n, len(p.in))
 		}
 	}
 	x.allBrought()
@@ -187,7 +188,8 @@ func (x *Call) exposeAll(mem []byte) ([]shmKey, error) {
 			continue // the wait for what r brings tells of it
 		}
 		if status != conduit.OK {
-			return keys, x.callErrorf(ErrBuffer, "rank %d cannot be given access to %d bytes: %v", r, len(mem), status)
+			return keys, x.callErrorf(sentinel.ErrBuffer, "rank %d cannot be given access to %d bytes: %v", r, len(mem),
+				status)
 		}
 		keys[r] = shmKey{size: uint64(len(mem)), id: k.ID, base: k.Base}
 	}

@@ -7,12 +7,16 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/internal/transport/selection"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 )
 
 // TestLongParts: parts come whole, however each rank takes its own. Rank 0 tries both ways, and the others take the way
 // that it had in the call before, so the ways of a call differ, too.
 func TestLongParts(t *testing.T) {
-	for size, lengths := range map[int][]int{2: {shmGets, shmGets + 4099}, 4: {shmGets + 4099}} {
+	for size, lengths := range map[int][]int{
+		2: {algorithm.ShmGets, algorithm.ShmGets + 4099},
+		4: {algorithm.ShmGets + 4099},
+	} {
 		for _, n := range lengths {
 			run(t, size, func(c *Comm) error {
 				for range shmFrom {
@@ -88,7 +92,7 @@ func TestLongPartsDiffer(t *testing.T) {
 					return err
 				}
 			}
-			if exchangesParts(c, shmGets+c.rank, 0) == nil {
+			if exchangesParts(c, algorithm.ShmGets+c.rank, 0) == nil {
 				return fmt.Errorf("%s: no error", way)
 			}
 			return nil

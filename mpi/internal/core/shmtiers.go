@@ -2,6 +2,7 @@ package core
 
 import (
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
@@ -145,7 +146,7 @@ func (x *Call) reduceAmong(b []byte) error {
 	elem := x.buf[schedule.In].size
 	x.buf[schedule.In].mem, x.buf[schedule.Out].mem = b, b
 	return x.among(func(s *schedule.Schedule, p schedule.Place) {
-		if w := allreduceAlgorithm(p.Size, len(b), len(b)/elem); w == algAllreduceRing {
+		if w := algorithm.ChooseAllreduce(p.Size, len(b), len(b)/elem); w == algorithm.AllreduceRing {
 			s.AllreduceShares(p, len(b)/elem, elem)
 		} else {
 			s.AllreduceDoubling(p, len(b), true)

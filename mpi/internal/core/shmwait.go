@@ -6,6 +6,8 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/platform/futex"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
@@ -16,7 +18,7 @@ import (
 
 // overShm makes f carry out the call through the shared segment, with no schedule. n is how many bytes each rank
 // brings.
-func (x *Call) overShm(w algorithm, root, n int, f func(x *Call, root int) error) error {
+func (x *Call) overShm(w algorithm.Algorithm, root, n int, f func(x *Call, root int) error) error {
 	x.takeAlgorithm(w, root)
 	x.bytes, x.onShm = n, f
 	return nil
@@ -39,7 +41,7 @@ func (x *Call) performShm() error {
 	if x.call%pollEvery == 0 {
 		x.c.Srv.Poll()
 	}
-	err := f(x, tagRoot(x.size, x.tag))
+	err := f(x, algorithm.RootOfTag(x.size, x.tag))
 	x.tellDone(x.call + 1)
 	x.forgetBuffers()
 	return err
@@ -106,15 +108,15 @@ func (x *Call) odd(peer int, p shmcoll.Slot, seq uint64, n int) error {
 	case shmcoll.Tag(about) != x.tag:
 		return x.mismatch(peer, shmcoll.Tag(about))
 	case p.Seq().Load() != seq:
-		return x.callErrorf(ErrMismatch, "rank %d has gone past this call", peer)
+		return x.callErrorf(sentinel.ErrMismatch, "rank %d has gone past this call", peer)
 	case shmcoll.Len(about) != n:
-		return x.callErrorf(ErrCount, "rank %d sent %d bytes, %d were expected", peer, shmcoll.Len(about), n)
+		return x.callErrorf(sentinel.ErrCount, "rank %d sent %d bytes, %d were expected", peer, shmcoll.Len(about), n)
 	case seal == 0 || x.seal == 0: // one of the two ranks goes on after a failure
 		return nil
 	case uint32(seal) != uint32(x.seal):
-		return x.callErrorf(ErrMismatch, "a call before this one was another on rank %d", peer)
-	case !sameTypes(seal>>32, x.seal>>32):
-		return x.callErrorf(errElements, "here, or in a call before this one, rank %d has others", peer)
+		return x.callErrorf(sentinel.ErrMismatch, "a call before this one was another on rank %d", peer)
+	case !algorithm.SameTypes(seal>>32, x.seal>>32):
+		return x.callErrorf(sentinel.ErrElements, "here, or in a call before this one, rank %d has others", peer)
 	}
 	return nil
 }
@@ -175,7 +177,7 @@ func (x *Call) sleepUntil(peer int, over func() bool, on shmcoll.Awaited) error 
 		return err
 	}
 	if _, err = c.Srv.Wait(r); err == nil {
-		return x.callErrorf(ErrMismatch, "rank %d has sent a message", peer)
+		return x.callErrorf(sentinel.ErrMismatch, "rank %d has sent a message", peer)
 	}
 	return x.waitError(peer, c.cause(err))
 }

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 
 	"github.com/golci/golci/mpi/internal/agree"
+	"github.com/golci/golci/mpi/internal/contextid"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Shrink makes a communicator of the living ranks of c, in their order. It waits for them. All of them agree on who is
@@ -38,9 +40,9 @@ func (c *Comm) Ishrink() (*Comm, Request, error) {
 // survivors agrees on who is living and on an id that all of them have claimed. Each try is two agreements: what ids of
 // a word are free everywhere, and whether all could claim the first of them.
 func (c *Comm) survivors(sc scope) (group []int32, rank, id int, uid uint64, err error) {
-	what, words := sc.what, plainIDs.to-plainIDs.from
-	for try := range emptyTries * words {
-		word := plainIDs.from + try%words
+	what, words := sc.what, contextid.Plain.To-contextid.Plain.From
+	for try := range contextid.EmptyTries * words {
+		word := contextid.Plain.From + try%words
 		free := c.freeIDs(word)
 		v, err := c.decided(sc, free)
 		if err != nil {
@@ -50,7 +52,7 @@ func (c *Comm) survivors(sc scope) (group []int32, rank, id int, uid uint64, err
 			continue
 		}
 		id := 64*word + bits.TrailingZeros64(v.value.Flag)
-		claimed, mine := uint64(0), c.proc.ids.claimID(id)
+		claimed, mine := uint64(0), c.proc.ids.Claim(id)
 		if mine {
 			claimed = 1
 		}
@@ -59,7 +61,7 @@ func (c *Comm) survivors(sc scope) (group []int32, rank, id int, uid uint64, err
 		}
 		if v.value.Flag&1 == 0 {
 			if mine {
-				c.proc.ids.releaseID(id)
+				c.proc.ids.Release(id)
 			}
 			continue
 		}
@@ -68,17 +70,17 @@ func (c *Comm) survivors(sc scope) (group []int32, rank, id int, uid uint64, err
 			c.proc.faults.survived.Store(true)
 		}
 		if rank < 0 {
-			return nil, 0, 0, 0, c.commErrorf(what, ": %w: the others take this rank for dead", ErrPeer)
+			return nil, 0, 0, 0, c.commErrorf(what, ": %w: the others take this rank for dead", sentinel.ErrPeer)
 		}
 		return group, rank, id, mixed(c.coll.uid, ^v.number), nil
 	}
-	return nil, 0, 0, 0, c.commErrorf(what, ": %w", ErrContexts)
+	return nil, 0, 0, 0, c.commErrorf(what, ": %w", sentinel.ErrContexts)
 }
 
 // freeIDs is a word of the ids that this rank does not use.
 func (c *Comm) freeIDs(word int) uint64 {
 	c.proc.freed.sweep()
-	free := c.proc.ids.snapshot()
+	free := c.proc.ids.Snapshot()
 	return free[word]
 }
 

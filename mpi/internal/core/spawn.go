@@ -8,8 +8,10 @@ import (
 	"slices"
 
 	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/groupmsg"
+	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/rank"
 )
 
@@ -59,7 +61,7 @@ func (c *Comm) SpawnUnless(bad error, root int, cmds []Command) (d *Comm, n int,
 		return nil, 0, err
 	}
 	if uint(root) >= uint(len(c.group)) {
-		return nil, 0, c.commErrorf(what, ": %w: %d", ErrRoot, root)
+		return nil, 0, c.commErrorf(what, ": %w: %d", sentinel.ErrRoot, root)
 	}
 	var told []uint64
 	var why error
@@ -78,7 +80,7 @@ func (c *Comm) SpawnUnless(bad error, root int, cmds []Command) (d *Comm, n int,
 	case why != nil:
 		return nil, n, c.dressed(what, why)
 	case told[0] == uint64(errs.Arg):
-		return nil, n, c.commErrorf(what, ": %w: those of rank %d, the root", ErrArgument, root)
+		return nil, n, c.commErrorf(what, ": %w: those of rank %d, the root", sentinel.ErrArgument, root)
 	case told[0] != 0:
 		return nil, n, c.commErrorf(what, ": %w: rank %d, the root, could not start them", errs.Class(told[0]), root)
 	case first+n > c.proc.rank.Size():
@@ -100,7 +102,7 @@ func (c *Comm) launchCommands(why error, cmds []Command) ([]uint64, error) {
 	var total int
 	for i, cmd := range cmds {
 		if why == nil && (cmd.N < 0 || len(cmd.Argv) == 0) {
-			why = fmt.Errorf("%w: %d processes of command %d, %q", ErrArgument, cmd.N, i, cmd.Argv)
+			why = fmt.Errorf("%w: %d processes of command %d, %q", sentinel.ErrArgument, cmd.N, i, cmd.Argv)
 		}
 		total += max(cmd.N, 0)
 	}
@@ -117,7 +119,7 @@ func (c *Comm) launchCommands(why error, cmds []Command) ([]uint64, error) {
 	}
 	if why != nil {
 		told[0] = uint64(errs.Of(why))
-		if errors.Is(why, ErrArgument) {
+		if errors.Is(why, sentinel.ErrArgument) {
 			told[0] = uint64(errs.Arg)
 		}
 	}
@@ -194,8 +196,8 @@ func (c *Comm) Part() error {
 	if err := c.checkUsable(what); err != nil {
 		return err
 	}
-	if c.id == worldID || c.id == selfID {
-		return c.commErrorf(what, ": %w: the world and self communicators stay", ErrComm)
+	if c.id == contextid.World || c.id == contextid.Self {
+		return c.commErrorf(what, ": %w: the world and self communicators stay", sentinel.ErrComm)
 	}
 	_, err := c.meeting(what).combineAll(nil, func(low, _ []byte) []byte { return low })
 	return c.dressed(what, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/groupmsg"
 )
 
@@ -28,7 +29,7 @@ type awaited struct {
 }
 
 // systemCtx is the context of meetings, that of point to point of the system's id.
-var systemCtx, _ = contextsOf(systemID)
+var systemCtx, _ = contextid.ContextsOf(contextid.System)
 
 // sendMessage sends a message of a meeting to a rank of the world; it waits. The wait is in the registry as one of the
 // meeting, since the message belongs to no communicator.

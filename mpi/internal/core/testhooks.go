@@ -31,14 +31,5 @@ func (c *Comm) SkipTo(call uint64) error {
 // Pretend is SkipTo on this rank alone, which does not wait.
 func (c *Comm) Pretend(call uint64) { c.coll.state.Store(2 * call) }
 
-// NumberBits is how many low bits of a call's number are in the tags of a communicator of that size.
-func NumberBits(size int) int { return numberBits(size) }
-
-// Limits of this package.
-const (
-	MaxIDs      = maxIDs          // communicators
-	AssertedIDs = firstAssertedID // the first of those with promises
-)
-
 // AtOnce tells whether the operation of r was done when it was started.
 func (r *Request) AtOnce() bool { return r.op().Null() }

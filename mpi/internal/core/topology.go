@@ -2,6 +2,7 @@ package core
 
 import (
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/topo"
 )
@@ -136,6 +137,6 @@ func (c *Comm) CreateAdjacent(dist *topo.Dist) (*Comm, error) {
 	if err := c.usableIntra(what); err != nil {
 		return nil, err
 	}
-	d, err := c.dup(what, plainIDs)
+	d, err := c.dup(what, contextid.Plain)
 	return d.with(&Topology{Dist: dist}, err)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/topo"
 )
 
@@ -44,7 +45,7 @@ func TestSpare(t *testing.T) {
 		if err := c.Barrier(); err != nil {
 			return err
 		}
-		before := c.proc.ids.snapshot()
+		before := c.proc.ids.Snapshot()
 		p, err := c.Dup()
 		if err != nil {
 			return err
@@ -81,8 +82,8 @@ func TestSpare(t *testing.T) {
 		if err := p.FreeLater(); err != nil {
 			return err
 		}
-		free := c.proc.ids.snapshot()
-		for id := range maxIDs {
+		free := c.proc.ids.Snapshot()
+		for id := range contextid.Max {
 			if before[id/64]>>(id%64)&1 != 0 && free[id/64]>>(id%64)&1 == 0 && !seen[id] && id != p.id && id != c.spareID() {
 				return fmt.Errorf("number %d is kept", id)
 			}

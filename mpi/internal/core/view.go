@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // WithContext returns a view of c: the same communicator, whose waiting calls end when ctx does.
@@ -45,7 +46,7 @@ func (c *Comm) view(until context.Context, codec any) *Comm {
 // noContext stands for a nil context: it has ended, for that reason.
 var noContext = func() context.Context {
 	ctx, end := context.WithCancelCause(context.Background())
-	end(fmt.Errorf("%w: nil context", ErrArgument))
+	end(fmt.Errorf("%w: nil context", sentinel.ErrArgument))
 	return ctx
 }()
 
@@ -81,7 +82,7 @@ func (c *Comm) contextOver() error {
 	if c.until == nil || c.until.Err() == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %w", ErrCancelled, context.Cause(c.until))
+	return fmt.Errorf("%w: %w", sentinel.ErrCancelled, context.Cause(c.until))
 }
 
 // waitReq waits for r and uses it up.

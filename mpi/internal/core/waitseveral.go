@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // reqs is scratch for waits on several requests.
@@ -65,7 +66,7 @@ func statusesFor(what string, rs []Request, st []Status) error {
 	if st == nil || len(st) == len(rs) {
 		return nil
 	}
-	return fmt.Errorf("mpi: %s: %w: %d statuses for %d requests", what, ErrCount, len(st), len(rs))
+	return fmt.Errorf("mpi: %s: %w: %d statuses for %d requests", what, sentinel.ErrCount, len(st), len(rs))
 }
 
 // firstSettled gives the index of a request that is done, or Undefined. active tells whether any is not idle.
@@ -112,7 +113,7 @@ func AwaitAny(ctx context.Context, what string, rs []Request) (int, error) {
 			return i, nil
 		}
 		if ctx.Err() != nil {
-			return Undefined, fmt.Errorf("mpi: %s: %w: %w", what, ErrPending, context.Cause(ctx))
+			return Undefined, fmt.Errorf("mpi: %s: %w: %w", what, sentinel.ErrPending, context.Cause(ctx))
 		}
 		if err := blockAny(ctx, rs); err != nil {
 			return Undefined, fmt.Errorf("mpi: %s: %w", what, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/am/rma"
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/mpi/internal/arena"
 	"github.com/golci/golci/mpi/internal/core"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/rank"
@@ -14,7 +15,7 @@ import (
 // system is what the windows of a rank share.
 type system struct {
 	m     *rma.Memory
-	arena *core.Arena
+	arena *arena.Arena
 
 	mu      sync.Mutex // guards the rest; window.mu is not taken under it
 	windows map[uint64]*Window

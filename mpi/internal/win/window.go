@@ -11,6 +11,7 @@ import (
 	"github.com/golci/golci/mpi/internal/core"
 	"github.com/golci/golci/mpi/internal/epoch"
 	"github.com/golci/golci/mpi/internal/errs"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // Flavor tells how a window was made, by its number in the ABI (12.2.6).
@@ -198,7 +199,7 @@ func (w *Window) forgetRegions() {
 // is.
 func gather(c *core.Comm, what string, mine part, err error) ([]part, error) {
 	all := make([]part, c.Size())
-	x, e := c.Begin(what, core.ByteElem)
+	x, e := c.Begin(what, signature.ByteElem)
 	if e != nil {
 		return nil, e
 	}

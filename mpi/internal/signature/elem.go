@@ -1,9 +1,11 @@
-package core
+package signature
 
 import (
 	"fmt"
 	"reflect"
 	"sync/atomic"
+
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // Elem is what is known of an element type. It does not change, but for the signature.
@@ -17,18 +19,21 @@ type Elem struct {
 // NewElem looks whether elements of type t may travel: only types of fixed size without pointers may.
 func NewElem(t reflect.Type) *Elem { return &Elem{err: judge(t), typ: t} }
 
+// ByteElem is of bytes: what MPI sends for itself.
+var ByteElem = NewElem(reflect.TypeFor[byte]())
+
 // Err tells why slices of the type may not travel; nil if they may.
 func (e *Elem) Err() error { return e.err }
 
-// signature is what types are compared by; see signatureOf.
-func (e *Elem) signature() uint64 {
+// Signature is what types are compared by; see Of.
+func (e *Elem) Signature() uint64 {
 	if e.mixed {
 		return 0
 	}
 	if s := e.cachedSignature.Load(); s != 0 {
 		return s
 	}
-	s := signatureOf(e.typ) // two at once compute the same
+	s := Of(e.typ) // two at once compute the same
 	e.cachedSignature.Store(s)
 	return s
 }
@@ -36,7 +41,7 @@ func (e *Elem) signature() uint64 {
 func judge(t reflect.Type) error {
 	if why := holds(t); why != "" {
 		return fmt.Errorf("%w: %v: only fixed-size types without pointers can be sent, not %s (see SendValue)",
-			ErrType, t, why)
+			sentinel.ErrType, t, why)
 	}
 	return nil
 }

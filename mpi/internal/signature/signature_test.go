@@ -1,9 +1,13 @@
-package core
+package signature
 
 import (
 	"reflect"
 	"testing"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestSignaturesSpellKinds: a signature tells the kinds of its elements to a process that has not used the type.
 func TestSignaturesSpellKinds(t *testing.T) {
@@ -36,8 +40,8 @@ func TestSignaturesSpellKinds(t *testing.T) {
 			B int
 		}{}, ""},
 	} {
-		shape := signatureOf(reflect.TypeOf(x.v))
-		if got := spelling(shape); got != x.want || shape == 0 {
+		shape := Of(reflect.TypeOf(x.v))
+		if got := Spell(shape); got != x.want || shape == 0 {
 			t.Errorf("%T: %q, want %q (shape %#x)", x.v, got, x.want, shape)
 		}
 	}
@@ -64,7 +68,7 @@ func TestSignaturesSpellKinds(t *testing.T) {
 			B int64
 		}{},
 	} {
-		shape := signatureOf(reflect.TypeOf(v))
+		shape := Of(reflect.TypeOf(v))
 		if other := all[shape]; other != nil {
 			t.Errorf("%T and %v have one shape", v, other)
 		}

@@ -1,4 +1,4 @@
-package core
+package sentinel
 
 import (
 	"context"
@@ -29,12 +29,13 @@ func (e *CollectiveError) Unwrap() error { return e.Err }
 
 // reasons are the errors that a notice can name by number; 0 is any other.
 var reasons = []error{
-	nil, errElements, ErrCount, ErrTruncate, ErrType, ErrRoot, ErrOp, ErrBuffer, ErrMismatch, ErrPeer, ErrCancelled, ErrArgument,
+	nil, ErrElements, ErrCount, ErrTruncate, ErrType, ErrRoot, ErrOp, ErrBuffer, ErrMismatch, ErrPeer, ErrCancelled,
+	ErrArgument,
 	ErrContexts, context.DeadlineExceeded, context.Canceled, ErrMemory,
 }
 
-// reasonOf gives the number of the reason of err.
-func reasonOf(err error) uint64 {
+// ReasonNumber gives the number of the reason of err.
+func ReasonNumber(err error) uint64 {
 	i := slices.IndexFunc(reasons, func(r error) bool { return r != nil && errors.Is(err, r) })
 	return uint64(max(i, 0))
 }
@@ -51,7 +52,7 @@ func (e *remoteError) Error() string { return e.text }
 // Unwrap gives the reason, for errors.Is.
 func (e *remoteError) Unwrap() error { return e.reason }
 
-func reasonFrom(text string, number uint64) error {
+func NewRemoteError(text string, number uint64) error {
 	e := &remoteError{text: text}
 	if number < uint64(len(reasons)) {
 		e.reason = reasons[number]

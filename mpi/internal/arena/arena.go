@@ -1,10 +1,9 @@
-package core
+// Package arena gives out memory that other ranks of the node can map.
+package arena
 
 import (
 	"slices"
 	"sync"
-
-	"github.com/golci/golci/conduit"
 )
 
 // Arena gives memory that other ranks of the node can map, for windows and shared segments. It comes out of large
@@ -16,26 +15,12 @@ type Arena struct {
 	free [][]byte   // by place; never two that touch each other in one piece
 }
 
-// Arena is the rank's own.
-func (p *Proc) Arena() *Arena { return &p.arena }
-
-// remote is the conduit as one that reaches memory of other ranks; nil if it is none.
-func (p *Proc) remote() conduit.Remote {
-	r, _ := p.rank.Endpoint().Conduit().(conduit.Remote)
-	return r
-}
-
-// initArena has the arena grow by memory of the conduit.
-func (p *Proc) initArena() {
-	p.arena.grow = conduit.Allocate
-	if r := p.remote(); r != nil {
-		p.arena.grow = r.Allocate
-	}
-}
+// Init has a grow by grow, which gives a new piece of at least size bytes.
+func (a *Arena) Init(grow func(size int64) ([]byte, error)) { a.grow = grow }
 
 const (
-	arenaStep  = 4 << 20
-	arenaAlign = 64
+	step  = 4 << 20
+	align = 64
 )
 
 // Take gives a block of size bytes or some more, of unknown content, aligned to a cache line.
@@ -43,7 +28,7 @@ func (a *Arena) Take(size int64) ([]byte, error) {
 	if size == 0 {
 		return nil, nil
 	}
-	n := (size + arenaAlign - 1) &^ (arenaAlign - 1)
+	n := (size + align - 1) &^ (align - 1)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i, f := range a.free {
@@ -55,7 +40,7 @@ func (a *Arena) Take(size int64) ([]byte, error) {
 		}
 		return f[:n], nil
 	}
-	mem, err := a.grow(max(n, arenaStep))
+	mem, err := a.grow(max(n, step))
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +71,13 @@ func (a *Arena) Give(mem []byte) {
 		i = -1
 	}
 	a.free = append(a.free, mem)
+}
+
+// CountFree is how many pieces of free memory there are.
+func (a *Arena) CountFree() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.free)
 }
 
 // touches tells whether b lies right behind a, in one piece.

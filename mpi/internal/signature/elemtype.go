@@ -1,4 +1,4 @@
-package core
+package signature
 
 import (
 	"reflect"
@@ -31,8 +31,8 @@ var goTypes = map[dtype.Basic]reflect.Type{
 	dtype.CDoubleComplex:   reflect.TypeFor[complex128](),
 }
 
-// elems are the elements of predefined datatypes. Fixed.
-var elems = func() map[dtype.Basic]*Elem {
+// Elems are the elements of predefined datatypes. Fixed.
+var Elems = func() map[dtype.Basic]*Elem {
 	all := make(map[dtype.Basic]*Elem)
 	for _, b := range dtype.Basics() {
 		t := goTypes[b]
@@ -41,12 +41,12 @@ var elems = func() map[dtype.Basic]*Elem {
 		}
 		all[b] = NewElem(t)
 	}
-	all[dtype.Packed] = &anything
+	all[dtype.Packed] = &Anything
 	return all
 }()
 
-// anything stands for elements that are compared with nothing.
-var anything = Elem{mixed: true}
+// Anything stands for elements that are compared with nothing.
+var Anything = Elem{mixed: true}
 
 // ElemOf is what elements of t are compared by, where types are checked. Those of a derived type are compared if all of
 // its basics are the same.
@@ -56,49 +56,23 @@ func ElemOf(t *dtype.Type) *Elem {
 		first = b
 		return false
 	})
-	e := elems[first]
+	e := Elems[first]
 	if e == nil || t.Sig(1) != dtype.Named(first).Sig(t.Basics()) {
-		return &anything
+		return &Anything
 	}
 	return e
 }
 
-// elemsOfBasic is what ElemOf gives for predefined datatypes, by number. Fixed.
-var elemsOfBasic = func() (all [basicTypes]*Elem) {
+// ElemsOfBasic is what ElemOf gives for predefined datatypes, by number. Fixed.
+var ElemsOfBasic = func() (all [BasicTypes]*Elem) {
 	for _, b := range dtype.Basics() {
-		all[int(b)-firstBasic] = ElemOf(dtype.Named(b))
+		all[int(b)-FirstBasic] = ElemOf(dtype.Named(b))
 	}
 	return all
 }()
 
-// elemsOf is what the elements of a collective are compared by: those of all ranks must be the same, but where each pair
-// of ranks may have its own. A rank that brings nothing may have any.
-func (c *Comm) elemsOf(k *Coll, u *bufferUsage) *Elem {
-	if c.local != nil || k.neighbors() || k.Kind == KindAlltoallv || k.Kind == KindAlltoallw {
-		return &anything
-	}
-	t := k.Out.T
-	if !u.out || k.Out.Place || k.Kind == KindScatterv && u.root {
-		t = k.In.T
-	}
-	if t == nil {
-		return &anything
-	}
-	if i := int(t.Basic()) - firstBasic; uint(i) < basicTypes && elemsOfBasic[i] != nil {
-		return elemsOfBasic[i]
-	}
-	return ElemOf(t)
-}
-
-// signatureOf is what messages of elements of b are compared by, 0 where types are not checked.
-func (c *Comm) signatureOf(b *Buf) uint64 {
-	switch {
-	case !c.checked:
-		return 0
-	case b.Of != nil:
-		return b.Of.signature()
-	case b.T == nil:
-		return elems[dtype.Byte].signature()
-	}
-	return ElemOf(b.T).signature()
-}
+// The numbers of predefined datatypes begin at FirstBasic. They are fewer than BasicTypes.
+const (
+	FirstBasic = 0x200
+	BasicTypes = 0x100
+)

@@ -1,6 +1,12 @@
-package core
+package arena
 
-import "testing"
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestArena(t *testing.T) {
 	grown := 0
@@ -11,7 +17,7 @@ func TestArena(t *testing.T) {
 	var blocks [][]byte
 	for i := range 100 {
 		b, err := a.Take(int64(1000 * i))
-		if err != nil || len(b) < 1000*i || len(b)%arenaAlign != 0 {
+		if err != nil || len(b) < 1000*i || len(b)%align != 0 {
 			t.Fatal(len(b), err)
 		}
 		for j := range b {
@@ -33,7 +39,7 @@ func TestArena(t *testing.T) {
 		t.Errorf("%d free blocks of %d pieces", len(a.free), grown)
 	}
 	before := grown
-	if b, err := a.Take(arenaStep); err != nil || len(b) != arenaStep || grown != before {
+	if b, err := a.Take(step); err != nil || len(b) != step || grown != before {
 		t.Errorf("%d bytes, %v, %d pieces", len(b), err, grown)
 	}
 }

@@ -1,4 +1,5 @@
-package core
+// Package signature knows which types of elements may travel, and by what messages compare them.
+package signature
 
 import (
 	"errors"
@@ -9,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // The signature of a type stands for its basic elements: their kinds, in order, and where they lie. Names, nesting and
@@ -26,8 +27,8 @@ type basic struct {
 	kind reflect.Kind
 }
 
-// signatureOf computes the signature of a type that may travel, and notes its name. It is not 0.
-func signatureOf(t reflect.Type) uint64 {
+// Of computes the signature of a type that may travel, and notes its name. It is not 0.
+func Of(t reflect.Type) uint64 {
 	named := t
 	for t.Kind() == reflect.Array && t.Len() > 0 {
 		t = t.Elem() // the same signature, and a short list
@@ -92,8 +93,8 @@ var kinds = func() map[reflect.Kind]reflect.Type {
 	return all
 }()
 
-// spelling names the kinds in a signature, "" if it is a hash.
-func spelling(shape uint64) string {
+// Spell names the kinds in a signature, "" if it is a hash.
+func Spell(shape uint64) string {
 	if shape&isSpelled == 0 {
 		return ""
 	}
@@ -151,41 +152,22 @@ func repeats(list []basic, n int, stride, size uintptr) bool {
 	return true
 }
 
-// checked tells whether a rank checks types. Ranks of one process do, unless told otherwise.
-func checked(set *settings.Set, inProcess bool) bool {
-	switch settings.Check.Get(set) {
-	case "types":
-		return true
-	case "off":
-		return false
-	}
-	return inProcess
-}
-
-// signature is what messages of elements e are compared by, 0 where types are not checked.
-func (c *Comm) signature(e *Elem) uint64 {
-	if !c.checked || e.err != nil {
-		return 0
-	}
-	return e.signature()
-}
-
-// typed names the types where an error tells that they differ.
-func typed(err error) error {
+// NameTypes names the types where an error tells that they differ.
+func NameTypes(err error) error {
 	var e *comm.SignatureError
 	if !errors.As(err, &e) {
 		return err
 	}
 	return fmt.Errorf("%w: the message has elements of %s, the receive of %s",
-		ErrType, signatureName(e.Sent), signatureName(e.Received))
+		sentinel.ErrType, Name(e.Sent), Name(e.Received))
 }
 
-// signatureName names a type of that signature, if this process has used one.
-func signatureName(shape uint64) string {
+// Name names a type of that signature, if this process has used one.
+func Name(shape uint64) string {
 	if t, ok := signatures.Load(shape); ok {
 		return t.(reflect.Type).String()
 	}
-	if text := spelling(shape); text != "" {
+	if text := Spell(shape); text != "" {
 		return text
 	}
 	return "another type, which this process does not know"

@@ -1,4 +1,4 @@
-package core
+package signature
 
 import (
 	"fmt"
@@ -46,10 +46,10 @@ func TestSignatures(t *testing.T) {
 	}
 	seen := make(map[uint64]string)
 	for i, list := range same {
-		first := list[0].signature()
+		first := list[0].Signature()
 		for _, e := range list {
-			if e.signature() != first {
-				t.Errorf("set %d: shapes %#x and %#x", i, first, e.signature())
+			if e.Signature() != first {
+				t.Errorf("set %d: shapes %#x and %#x", i, first, e.Signature())
 			}
 		}
 		name := fmt.Sprint("set ", i)
@@ -58,7 +58,7 @@ func TestSignatures(t *testing.T) {
 		}
 		seen[first] = name
 	}
-	if a, b := elemOf[struct{ A, B int32 }]().signature(), elemOf[int32]().signature(); a != b {
+	if a, b := elemOf[struct{ A, B int32 }]().Signature(), elemOf[int32]().Signature(); a != b {
 		t.Errorf("two int32 are %#x, one is %#x", a, b)
 	}
 }
