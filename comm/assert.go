@@ -17,7 +17,7 @@ const (
 	ExactLength                        // mpi_assert_exact_length: a message is as long as the buffer of its receive
 )
 
-// firstNeeds is what lets receives invite their messages; see first.go.
+// firstNeeds is what lets receives invite their messages; see rtr.go.
 const firstNeeds = NoAnySource | NoAnyTag | ExactLength
 
 // FirstAsserted is the first of the contexts for which promises can be made. Those below pay nothing for them.

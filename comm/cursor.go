@@ -71,10 +71,10 @@ func (o *op) placeBytes(b []byte, off int) int {
 
 // putEager fills the body of an eager record for dst: the key, the signature if there is one, and data or what src
 // packs.
-func (s *Server) putEager(dst int, body []byte, key, shape uint64, data []byte, src Source) {
+func (s *Server) putEager(dst int, body []byte, key, signature uint64, data []byte, src Source) {
 	binary.LittleEndian.PutUint64(body, key)
-	if body = body[8:]; shape != 0 {
-		binary.LittleEndian.PutUint64(body, shape)
+	if body = body[8:]; signature != 0 {
+		binary.LittleEndian.PutUint64(body, signature)
 		body = body[8:]
 	}
 	switch {

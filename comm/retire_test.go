@@ -167,7 +167,7 @@ func TestEmptyRendezvous(t *testing.T) {
 
 // TestTypedBehindOthers: sends with a signature that have to queue arrive as they are, with their signature.
 func TestTypedBehindOthers(t *testing.T) {
-	const shape, other, more = 77, 78, 20
+	const signature, other, more = 77, 78, 20
 	j := newJob(t, 2, conduit.Config{}, Config{})
 	queued := bringQueued(t, j)
 	type sent struct {
@@ -178,7 +178,7 @@ func TestTypedBehindOthers(t *testing.T) {
 	for i := range more {
 		data := make([]byte, 1+i*13)
 		pattern(data, i)
-		r, err := j[0].Isend(2, 1, i, data, &Options{Mode: []Mode{Standard, Synchronous}[i%2], Signature: shape})
+		r, err := j[0].Isend(2, 1, i, data, &Options{Mode: []Mode{Standard, Synchronous}[i%2], Signature: signature})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,7 +189,7 @@ func TestTypedBehindOthers(t *testing.T) {
 	}
 	for i, x := range all {
 		b := make([]byte, len(x.data))
-		terms, want := Options{Signature: shape}, error(nil)
+		terms, want := Options{Signature: signature}, error(nil)
 		if i%5 == 4 {
 			terms.Signature, want = other, ErrType
 		}

@@ -103,10 +103,10 @@ func (s *Server) postReceiverFirst(o *op) {
 	}
 	o.size, o.recv.want, o.recv.received = o.bufferRoom(), o.bufferRoom(), 0
 	o.word.Begin(match.RecvInvited, opstate.Caller|opstate.Peer)
-	id, src, shape := s.ids.Add(o), int(o.peer), o.signature
+	id, src, signature := s.ids.Add(o), int(o.peer), o.signature
 	o.id = id
 	key, turn, size := makeKey(o.ctx, s.rank, int(o.tag)), o.turn, uint64(o.size)
-	s.sendControl(src, handlerRTR, key, turn, id, size, shape) // o may be finished from here on
+	s.sendControl(src, handlerRTR, key, turn, id, size, signature) // o may be finished from here on
 	s.askedLate(id, src)
 }
 
@@ -184,8 +184,8 @@ func (s *Server) declineRTR(o *op, number uint64) {
 }
 
 // endDeclined ends the receive o, whose message has other bytes or elements than it has asked for.
-func (s *Server) endDeclined(o *op, size int64, shape uint64) {
-	if s.endMismatched(o, shape) {
+func (s *Server) endDeclined(o *op, size int64, signature uint64) {
+	if s.endMismatched(o, signature) {
 		return
 	}
 	s.keepError(o, s.misfitError(o, size))
@@ -194,7 +194,7 @@ func (s *Server) endDeclined(o *op, size int64, shape uint64) {
 // onRTR handles the RTR of a receive, in its turn.
 func (s *Server) onRTR(t *am.Token, args []uint64, _ []byte) {
 	if len(args) != 5 || int64(args[3]) < 0 {
-		s.reportFault(t, "invitation")
+		s.reportFault(t, "RTR")
 		return
 	}
 	env := envelope{key: args[0], turn: args[1], id: args[2], size: int64(args[3]), signature: args[4], invite: true}

@@ -152,7 +152,7 @@ func TestReceiverFirst(t *testing.T) {
 					}
 				}
 				if name != "send first" && counts[0].n[handlerCTS]+counts[0].n[handlerGo]+counts[1].n[handlerCopied] != 0 {
-					t.Errorf("message %d: an answer beside the invitation", i)
+					t.Errorf("message %d: an answer beside the RTR", i)
 				}
 			}
 		})
@@ -390,13 +390,13 @@ func TestBrokenAssertions(t *testing.T) {
 // TestFirstShapes: elements are compared by the sender that follows an RTR.
 func TestFirstShapes(t *testing.T) {
 	j := firstJob(t, made(t)(local.New(2, conduit.Config{})), 0)
-	for _, shape := range []uint64{7, 0, 9} {
-		r := mustReq(t)(j[1].Irecv(firstCtx, 0, 1, make([]byte, firstSize), &Options{Signature: shape}))
+	for _, signature := range []uint64{7, 0, 9} {
+		r := mustReq(t)(j[1].Irecv(firstCtx, 0, 1, make([]byte, firstSize), &Options{Signature: signature}))
 		j.polls(3)
 		s := mustReq(t)(j[0].Isend(firstCtx, 1, 1, make([]byte, firstSize), &Options{Signature: 7}))
 		j.settle(t, s, r)
-		if _, err := j[1].Wait(r); errors.Is(err, ErrType) != (shape == 9) {
-			t.Errorf("shape %d: %v", shape, err)
+		if _, err := j[1].Wait(r); errors.Is(err, ErrType) != (signature == 9) {
+			t.Errorf("signature %d: %v", signature, err)
 		}
 		if _, err := j[0].Wait(s); err != nil {
 			t.Error(err)

@@ -56,25 +56,25 @@ func (s *Server) sendEager(ctx uint16, dst, tag int, data []byte) bool {
 }
 
 // sendEagerAs is sendEager of a message that has a signature, if that is not 0, and that src packs, if that is not nil.
-func (s *Server) sendEagerAs(ctx uint16, dst, tag int, data []byte, src Source, shape uint64) bool {
+func (s *Server) sendEagerAs(ctx uint16, dst, tag int, data []byte, src Source, signature uint64) bool {
 	size := len(data)
 	switch {
 	case src != nil:
 		size = src.Len()
-	case shape == 0:
+	case signature == 0:
 		if size <= s.injected && s.e.Inject(dst, handlerEager, makeKey(ctx, s.rank, tag), data) {
 			return true
 		}
 		return s.sendEager(ctx, dst, tag, data)
 	}
-	body, first, o := s.e.Open(dst, handlerEager, 1+signatureArgs(shape), size)
+	body, first, o := s.e.Open(dst, handlerEager, 1+signatureArgs(signature), size)
 	if o != am.Opened {
 		if o == am.Stalled {
 			s.e.Abandon(dst)
 		}
 		return false
 	}
-	s.putEager(dst, body, makeKey(ctx, s.rank, tag), shape, data, src)
+	s.putEager(dst, body, makeKey(ctx, s.rank, tag), signature, data, src)
 	s.e.Commit(dst, first)
 	return true
 }
@@ -211,8 +211,8 @@ func (o *op) Emit() bool {
 }
 
 // signatureArgs is how many arguments a signature takes in a record.
-func signatureArgs(shape uint64) int {
-	if shape == 0 {
+func signatureArgs(signature uint64) int {
+	if signature == 0 {
 		return 0
 	}
 	return 1

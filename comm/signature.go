@@ -17,7 +17,7 @@ type SignatureError struct {
 
 // Error gives the signatures.
 func (e *SignatureError) Error() string {
-	return fmt.Sprintf("%v: the message has elements of shape %#x, the receive of %#x", ErrType, e.Sent, e.Received)
+	return fmt.Sprintf("%v: the message has elements of signature %#x, the receive of %#x", ErrType, e.Sent, e.Received)
 }
 
 // Unwrap gives ErrType.
@@ -34,12 +34,12 @@ func (s *Server) onEagerTyped(t *am.Token, args []uint64, payload []byte) {
 
 // endMismatched ends the receive o, which has been matched with a message of that signature, if it takes others. Its
 // buffer stays as it is. The caller completes it.
-func (s *Server) endMismatched(o *op, shape uint64) bool {
-	if shape == 0 || o.signature == 0 || shape == o.signature {
+func (s *Server) endMismatched(o *op, signature uint64) bool {
+	if signature == 0 || o.signature == 0 || signature == o.signature {
 		return false
 	}
 	o.data, o.cursor = nil, nil
-	o.err = o.failedWith(&SignatureError{Sent: shape, Received: o.signature})
+	o.err = o.failedWith(&SignatureError{Sent: signature, Received: o.signature})
 	return true
 }
 
@@ -49,8 +49,8 @@ var sumSeed = maphash.MakeSeed()
 func sumOf(b []byte) uint64 { return maphash.Bytes(sumSeed, b) | 1 }
 
 // sumFor is the sum of a send with a signature, 0 of another.
-func sumFor(shape uint64, b []byte) uint64 {
-	if shape == 0 {
+func sumFor(signature uint64, b []byte) uint64 {
+	if signature == 0 {
 		return 0
 	}
 	return sumOf(b)

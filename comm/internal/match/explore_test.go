@@ -45,7 +45,7 @@ type world struct {
 	whole     bool // a message with its bytes waits there
 	posted    bool
 	invited   bool
-	stored    bool // an invitation waits at the sender
+	stored    bool // an RTR waits at the sender
 	skipped   bool // the receiver has forgotten the envelope, so that its receive is for a message to come
 	void      bool // the sender has forgotten it, so that its message is for a receive to come
 	revoked   bool
@@ -385,7 +385,7 @@ func (w *world) deliver(x wire) {
 		w.step('r', Forgotten, late)
 	case "envelope":
 		if w.invited && !w.void {
-			return // the invitation is the answer
+			return // the RTR is the answer
 		}
 		if w.waits() {
 			w.match()

@@ -31,8 +31,8 @@ const (
 	SentEnvelope                 // the envelope has left
 	Unqueued                     // the queue of the pair has let go
 	Withdrawn                    // it has been taken out of the queue, or of the matching, before anything left
-	Recall                       // the caller calls the envelope, or the invitation, back
-	Forgotten                    // the peer has forgotten the envelope, or the invitation
+	Recall                       // the caller calls the envelope, or the RTR, back
+	Forgotten                    // the peer has forgotten the envelope, or the RTR
 	NothingWanted                // the receiver wants no bytes, or has got them
 	Cleared                      // the receiver waits for the bytes in chunks: it answers, or has invited them
 	HalfWanted                   // the receiver gets one part, and exposes the place of the other
@@ -53,7 +53,7 @@ const (
 	Stream            // send the bytes in chunks
 	Put               // put the bytes into the memory that the receiver exposes
 	Get               // get the bytes from the memory that the sender exposes
-	TellRetract       // ask the peer to forget the envelope, or the invitation
+	TellRetract       // ask the peer to forget the envelope, or the RTR
 	TellCopied        // tell the peer that this rank's transfer has ended
 	TellNothing       // tell the sender that its bytes are not wanted any more
 	Cancel            // the operation ends as cancelled

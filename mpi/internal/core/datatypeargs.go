@@ -159,18 +159,18 @@ func (s *Side) signature(a *area) uint64 {
 	case s.Types == nil:
 		return signature.ElemOf(s.T).Signature()
 	}
-	var shape uint64
+	var sig uint64
 	for i, t := range s.Types {
 		if s.Parts.Counts[i] == 0 {
 			continue
 		}
-		if e := signature.ElemOf(t).Signature(); shape == 0 {
-			shape = e
-		} else if e != shape {
+		if e := signature.ElemOf(t).Signature(); sig == 0 {
+			sig = e
+		} else if e != sig {
 			return 0
 		}
 	}
-	return shape
+	return sig
 }
 
 // signature is what the messages of the call are compared by; 0 if what the rank sends and receives may differ.

@@ -58,13 +58,13 @@ func (c *Comm) doDense(k *Coll) (done bool, err error) {
 			return false, nil
 		}
 	}
-	shape := c.elemsOf(k, &u).Signature()
+	sig := c.elemsOf(k, &u).Signature()
 	x, err := c.beginCall(k.What, nil, false)
 	if err != nil {
 		return true, err
 	}
-	if x.signature = shape; c.checked {
-		x.options.Signature = shape
+	if x.signature = sig; c.checked {
+		x.options.Signature = sig
 	}
 	if k.In.Place {
 		in.mem = InPlace()

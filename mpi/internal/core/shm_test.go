@@ -178,11 +178,11 @@ func compareTrials(c *Comm) error {
 	}
 	sh := &c.coll.shared
 	if sh.b == nil && len(sh.ranks) > 1 {
-		return errors.New("there is no board")
+		return errors.New("there is no shared segment")
 	}
 	sh.crowded = false // TestCountsAsMessages is for those that count
 	if plain.coll.shared.b != nil {
-		return errors.New("there is a board where none is wanted")
+		return errors.New("there is a shared segment where none is wanted")
 	}
 	return compareAll(c, plain, trials)
 }
@@ -398,7 +398,7 @@ func TestNodes(t *testing.T) {
 		}
 	}
 	if on := nodesOf(make([]uint64, shmcoll.MaxRanks+1), 0); on.worth() {
-		t.Error("a board of too many ranks")
+		t.Error("a shared segment of too many ranks")
 	}
 }
 
@@ -416,7 +416,7 @@ func TestShmComesBack(t *testing.T) {
 				}
 			}
 			if d.coll.shared.b == nil {
-				return errors.New("there is no board")
+				return errors.New("there is no shared segment")
 			}
 			if err := errors.Join(d.Free(), c.Barrier()); err != nil {
 				return err
@@ -442,7 +442,7 @@ func TestShmSetting(t *testing.T) {
 				}
 			}
 			if got := c.coll.shared.b != nil; got != want {
-				return fmt.Errorf("%s: there is a board: %t", setting, got)
+				return fmt.Errorf("%s: there is a shared segment: %t", setting, got)
 			}
 			return nil
 		}, "GOLCI_COLLECTIVES", setting)

@@ -17,7 +17,7 @@ func counting(c *Comm) (*Comm, error) {
 		err = d.Barrier()
 	}
 	if err == nil && d.coll.shared.b == nil {
-		err = errors.New("there is no board")
+		err = errors.New("there is no shared segment")
 	}
 	if err == nil {
 		d.coll.shared.crowded = true

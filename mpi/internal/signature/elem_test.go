@@ -54,7 +54,7 @@ func TestSignatures(t *testing.T) {
 		}
 		name := fmt.Sprint("set ", i)
 		if other := seen[first]; other != "" {
-			t.Errorf("%s has the shape of %s", name, other)
+			t.Errorf("%s has the signature of %s", name, other)
 		}
 		seen[first] = name
 	}

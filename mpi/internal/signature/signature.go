@@ -37,17 +37,17 @@ func Of(t reflect.Type) uint64 {
 	size := t.Size()
 	n := period(list, size)
 	stride := uintptr(n) * size / uintptr(max(len(list), 1))
-	shape, ok := spelled(list[:n], stride)
+	signature, ok := spelled(list[:n], stride)
 	if !ok {
 		h := fnv.New64a()
 		fmt.Fprint(h, stride)
 		for _, b := range list[:n] {
 			fmt.Fprint(h, ",", b.off, b.kind)
 		}
-		shape = h.Sum64()&^isSpelled | 1
+		signature = h.Sum64()&^isSpelled | 1
 	}
-	signatures.LoadOrStore(shape, named)
-	return shape
+	signatures.LoadOrStore(signature, named)
+	return signature
 }
 
 // A signature of few basics that lie as in a struct of Go has their kinds in it, so that a process can name a type that
@@ -60,11 +60,11 @@ const (
 )
 
 // spelled gives the signature of basics, stride bytes in all, if it has room for them.
-func spelled(list []basic, stride uintptr) (shape uint64, ok bool) {
+func spelled(list []basic, stride uintptr) (signature uint64, ok bool) {
 	if len(list) == 0 || len(list) > spellMost {
 		return 0, false
 	}
-	shape = 1 | isSpelled
+	signature = 1 | isSpelled
 	end, align := uintptr(0), uintptr(1)
 	for i, b := range list {
 		t := kinds[b.kind]
@@ -76,9 +76,9 @@ func spelled(list []basic, stride uintptr) (shape uint64, ok bool) {
 			return 0, false
 		}
 		end, align = end+t.Size(), max(align, a)
-		shape |= uint64(b.kind) << (spellFrom + kindBits*i)
+		signature |= uint64(b.kind) << (spellFrom + kindBits*i)
 	}
-	return shape, (end+align-1)/align*align == stride
+	return signature, (end+align-1)/align*align == stride
 }
 
 // kinds are the basics of types that may travel.
@@ -94,12 +94,12 @@ var kinds = func() map[reflect.Kind]reflect.Type {
 }()
 
 // Spell names the kinds in a signature, "" if it is a hash.
-func Spell(shape uint64) string {
-	if shape&isSpelled == 0 {
+func Spell(signature uint64) string {
+	if signature&isSpelled == 0 {
 		return ""
 	}
 	var names []string
-	for rest := shape >> spellFrom; rest != 0; rest >>= kindBits {
+	for rest := signature >> spellFrom; rest != 0; rest >>= kindBits {
 		names = append(names, reflect.Kind(rest&(1<<kindBits-1)).String())
 	}
 	if len(names) == 1 {
@@ -163,11 +163,11 @@ func NameTypes(err error) error {
 }
 
 // Name names a type of that signature, if this process has used one.
-func Name(shape uint64) string {
-	if t, ok := signatures.Load(shape); ok {
+func Name(signature uint64) string {
+	if t, ok := signatures.Load(signature); ok {
 		return t.(reflect.Type).String()
 	}
-	if text := Spell(shape); text != "" {
+	if text := Spell(signature); text != "" {
 		return text
 	}
 	return "another type, which this process does not know"

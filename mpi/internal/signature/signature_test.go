@@ -40,9 +40,9 @@ func TestSignaturesSpellKinds(t *testing.T) {
 			B int
 		}{}, ""},
 	} {
-		shape := Of(reflect.TypeOf(x.v))
-		if got := Spell(shape); got != x.want || shape == 0 {
-			t.Errorf("%T: %q, want %q (shape %#x)", x.v, got, x.want, shape)
+		signature := Of(reflect.TypeOf(x.v))
+		if got := Spell(signature); got != x.want || signature == 0 {
+			t.Errorf("%T: %q, want %q (signature %#x)", x.v, got, x.want, signature)
 		}
 	}
 	all := map[uint64]reflect.Type{}
@@ -68,10 +68,10 @@ func TestSignaturesSpellKinds(t *testing.T) {
 			B int64
 		}{},
 	} {
-		shape := Of(reflect.TypeOf(v))
-		if other := all[shape]; other != nil {
-			t.Errorf("%T and %v have one shape", v, other)
+		signature := Of(reflect.TypeOf(v))
+		if other := all[signature]; other != nil {
+			t.Errorf("%T and %v have one signature", v, other)
 		}
-		all[shape] = reflect.TypeOf(v)
+		all[signature] = reflect.TypeOf(v)
 	}
 }

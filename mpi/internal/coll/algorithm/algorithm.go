@@ -112,7 +112,7 @@ var names = [Count]string{
 	ReduceScatterHalving: "ReduceScatter", ReduceScatterShares: "ReduceScatter",
 	NearAllgather: "NeighborAllgather", NearAllgatherv: "NeighborAllgatherv",
 	NearAlltoall: "NeighborAlltoall", NearAlltoallv: "NeighborAlltoallv", NearAlltoallw: "NeighborAlltoallw",
-	ShmMake:    "the making of a board",
+	ShmMake:    "the making of a shared segment",
 	ShmBarrier: "Barrier", ShmBcast: "Bcast", ShmReduce: "Reduce", ShmAllreduce: "Allreduce",
 	ShmGather: "Gather", ShmScatter: "Scatter", ShmAllgather: "Allgather",
 	ShmAlltoall: "Alltoall", ShmBlock: "ReduceScatterBlock",
