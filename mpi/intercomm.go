@@ -53,14 +53,26 @@ func (g Group) Intersection(h Group) Group { return Group{group.Intersection(g.g
 func (g Group) Difference(h Group) Group { return Group{group.Difference(g.group(), h.group())} }
 
 // Range is the ranks First, First+Stride and so on, up to Last. Stride may be negative.
-type Range = group.Triplet
+type Range struct{ First, Last, Stride int }
+
+func triplets(ranges []Range) []group.Triplet {
+	list := make([]group.Triplet, len(ranges))
+	for i, r := range ranges {
+		list[i] = group.Triplet(r)
+	}
+	return list
+}
 
 // RangeIncl is Incl of the ranks of all ranges (7.3.2, MPI_Group_range_incl). ErrArgument: a range leaves the group or
 // does not end, or a rank comes twice.
-func (g Group) RangeIncl(ranges ...Range) (Group, error) { return ranged(g.group().RangeIncl(ranges)) }
+func (g Group) RangeIncl(ranges ...Range) (Group, error) {
+	return ranged(g.group().RangeIncl(triplets(ranges)))
+}
 
 // RangeExcl is Excl of the ranks of all ranges (7.3.2, MPI_Group_range_excl). Errors are those of RangeIncl.
-func (g Group) RangeExcl(ranges ...Range) (Group, error) { return ranged(g.group().RangeExcl(ranges)) }
+func (g Group) RangeExcl(ranges ...Range) (Group, error) {
+	return ranged(g.group().RangeExcl(triplets(ranges)))
+}
 
 func ranged(g *group.Group, err error) (Group, error) {
 	if err != nil {
@@ -88,22 +100,30 @@ func (g Group) Translate(ranks []int, to Group) ([]int, error) {
 }
 
 // Comparison is how two groups or two communicators compare.
-type Comparison = group.Comparison
+type Comparison int
 
-// Results of comparisons (7.3.1, 7.4.1).
+// Results of comparisons (7.3.1, 7.4.1), with their numbers in the ABI of MPI 5.0.
 const (
-	Ident     = group.Ident     // the same processes in the same order; of communicators: the same one
-	Congruent = group.Congruent // of communicators: different ones, with the same processes in the same order
-	Similar   = group.Similar   // the same processes in another order
-	Unequal   = group.Unequal
+	Ident     Comparison = 201 // the same processes in the same order; of communicators: the same one
+	Congruent Comparison = 202 // of communicators: different ones, with the same processes in the same order
+	Similar   Comparison = 203 // the same processes in another order
+	Unequal   Comparison = 204
 )
 
+// String is the standard's name of the result.
+func (c Comparison) String() string { return group.Comparison(c).String() }
+
 // Compare compares the processes of g and h and their order (7.3.1, MPI_Group_compare): Ident, Similar or Unequal.
-func (g Group) Compare(h Group) Comparison { return group.Compare(g.group(), h.group()) }
+func (g Group) Compare(h Group) Comparison {
+	return Comparison(group.Compare(g.group(), h.group()))
+}
 
 // Compare compares two communicators (7.4.1, MPI_Comm_compare). What WithContext gives is the same communicator. It is
 // local. Error: ErrComm.
-func (c *Comm) Compare(d *Comm) (Comparison, error) { return c.core().Compare(d.core()) }
+func (c *Comm) Compare(d *Comm) (Comparison, error) {
+	result, err := c.core().Compare(d.core())
+	return Comparison(result), err
+}
 
 func groupFrom(g *group.Group, err error) (Group, error) { return Group{g}, err }
 

@@ -17,8 +17,8 @@ type Session struct {
 
 // Process sets that every session has (11.3.2).
 const (
-	WorldSet = core.WorldSet // all ranks of the job
-	SelfSet  = core.SelfSet  // the rank itself
+	WorldSet = "mpi://WORLD" // all ranks of the job
+	SelfSet  = "mpi://SELF"  // the rank itself
 )
 
 // OpenSession begins a session (11.3.1, MPI_Session_init). There may be any number of them. It is local.

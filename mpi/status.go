@@ -8,14 +8,14 @@ import (
 
 // Special values of ranks, tags and colours, as in the ABI of MPI 5.0 (20.3). Use the names.
 const (
-	AnySource = core.AnySource // -1: receive from any rank of the communicator
-	AnyTag    = core.AnyTag    // -2: receive any tag
-	ProcNull  = core.ProcNull  // sends to and receives from it do nothing, at once (3.10)
-	Root      = -4             // the root argument on the root of an intercommunicator; elsewhere ErrRoot (6.2.3)
-	Undefined = core.Undefined // a colour of Split, and the index when no request is active
+	AnySource = -1     // receive from any rank of the communicator
+	AnyTag    = -2     // receive any tag
+	ProcNull  = -3     // sends to and receives from it do nothing, at once (3.10)
+	Root      = -4     // the root argument on the root of an intercommunicator; elsewhere ErrRoot (6.2.3)
+	Undefined = -32766 // a colour of Split, and the index when no request is active
 
 	// TagUB is the largest tag.
-	TagUB = core.TagUB
+	TagUB = 1<<28 - 1
 )
 
 // Status tells what a receive or probe got (3.2.5).

@@ -30,15 +30,18 @@ type Counter struct {
 }
 
 // CounterClass tells how a Counter moves.
-type CounterClass = tool.Class
+type CounterClass int
 
 // What a Counter tells: what there is now, what there can be, or how often something has happened since the rank's
 // start (MPI_T_PVAR_CLASS_LEVEL, SIZE and COUNTER).
 const (
-	CounterLevel  = tool.Level
-	CounterSize   = tool.Size
-	CounterEvents = tool.Counter
+	CounterLevel  CounterClass = 2
+	CounterSize   CounterClass = 3
+	CounterEvents CounterClass = 7
 )
+
+// String is the class in one word.
+func (c CounterClass) String() string { return tool.Class(c).String() }
 
 // Variables gives the control variables of the rank (15.3.6, MPI_T_cvar_get_info and MPI_T_cvar_read), in the order of
 // `golci info -all`. It is local, and works after Finalize, too.
@@ -89,7 +92,7 @@ func (p *Proc) Counters() iter.Seq[Counter] {
 
 func counter(c *tool.Performance, value uint64) Counter {
 	return Counter{
-		Name: c.Name, Doc: c.Doc, Category: tool.Categories()[c.Category].Name, Class: c.Class,
+		Name: c.Name, Doc: c.Doc, Category: tool.Categories()[c.Category].Name, Class: CounterClass(c.Class),
 		Basic: c.Verbosity == tool.UserBasic, Value: value,
 	}
 }

@@ -12,7 +12,7 @@ import (
 // n < 1, and for n of 2^31 or more, which MPI's int has not.
 func DimsCreate(n int, dims []int) error {
 	if err := topo.DimsCreate(n, dims); err != nil {
-		return fmt.Errorf("mpi: DimsCreate: %w", argument(err))
+		return fmt.Errorf("mpi: DimsCreate: %w", sentinel.AddTo(err))
 	}
 	return nil
 }
@@ -34,7 +34,7 @@ func (c *Comm) CreateCart(dims []int, periods []bool, reorder bool) (*Comm, erro
 	}
 	cart, err := topo.NewCart(dims, periods)
 	if err != nil {
-		return nil, fmt.Errorf("mpi: CreateCart: %w", argument(err))
+		return nil, fmt.Errorf("mpi: CreateCart: %w", sentinel.AddTo(err))
 	}
 	d, err := c.core().CreateCart(cart, reorder)
 	return (*Comm)(d), err
@@ -63,20 +63,20 @@ func (g Cart) Dims() (dims []int, periods []bool) { return g.t.Dims() }
 // Coords is where a rank is (8.5.5, MPI_Cart_coords). ErrRank: there is no such rank.
 func (g Cart) Coords(rank int) ([]int, error) {
 	at, err := g.t.Coords(rank)
-	return at, argument(err)
+	return at, sentinel.AddTo(err)
 }
 
 // Rank is the rank at these coordinates (8.5.5, MPI_Cart_rank). In rings they wrap around. ErrArgument: there is none.
 func (g Cart) Rank(coords ...int) (int, error) {
 	rank, err := g.t.Rank(coords)
-	return rank, argument(err)
+	return rank, sentinel.AddTo(err)
 }
 
 // Shift is from which rank data comes to the caller, and to which it goes, when all move by disp along a dimension
 // (8.5.6, MPI_Cart_shift). Beyond an end that is ProcNull. ErrArgument: there is no such dimension.
 func (g Cart) Shift(dim, disp int) (source, dest int, err error) {
 	source, dest, err = g.t.Shift(g.c.Rank(), dim, disp)
-	return source, dest, argument(err)
+	return source, dest, sentinel.AddTo(err)
 }
 
 // SubCart parts a grid (8.5.7, MPI_Cart_sub): the ranks that differ only in the dimensions that remain have a grid of
@@ -84,7 +84,7 @@ func (g Cart) Shift(dim, disp int) (source, dest int, err error) {
 // dimension, and those of Split.
 func (c *Comm) SubCart(remain ...bool) (*Comm, error) {
 	d, err := c.core().SubCart(remain)
-	return (*Comm)(d), argument(err)
+	return (*Comm)(d), sentinel.AddTo(err)
 }
 
 // Graph is a graph of ranks that each of them knows whole (8.5.3). It does not change.
@@ -102,10 +102,10 @@ func (c *Comm) CreateGraph(neighbors [][]int, reorder bool) (*Comm, error) {
 	}
 	graph, err := topo.NewGraph(index, edges)
 	if err != nil {
-		return nil, fmt.Errorf("mpi: CreateGraph: %w", argument(err))
+		return nil, fmt.Errorf("mpi: CreateGraph: %w", sentinel.AddTo(err))
 	}
 	d, err := c.core().CreateGraph(graph, reorder)
-	return (*Comm)(d), argument(err)
+	return (*Comm)(d), sentinel.AddTo(err)
 }
 
 // Graph is the graph of a communicator that CreateGraph has made, or a duplicate of it (8.5.5, MPI_Graph_get).
@@ -124,7 +124,7 @@ func (g Graph) Size() int { return g.t.Size() }
 // such rank.
 func (g Graph) Neighbors(rank int) ([]int, error) {
 	list, err := g.t.Neighbors(rank)
-	return list, argument(err)
+	return list, sentinel.AddTo(err)
 }
 
 // Edge is an edge of a graph between two ranks. What its weight means is the program's matter; it is not negative.
@@ -155,10 +155,10 @@ func (c *Comm) CreateDistGraph(edges []Edge, weighted bool) (*Comm, error) {
 	}
 	list, err := topo.Declare(c.Size(), sources, degrees, dests, weights)
 	if err != nil {
-		return nil, fmt.Errorf("mpi: CreateDistGraph: %w", argument(err))
+		return nil, fmt.Errorf("mpi: CreateDistGraph: %w", sentinel.AddTo(err))
 	}
 	d, err := c.core().CreateDist(list, weighted)
-	return (*Comm)(d), argument(err)
+	return (*Comm)(d), sentinel.AddTo(err)
 }
 
 // CreateDistGraphAdjacent is CreateDistGraph where each rank gives its own neighbours, in its order (8.5.4,
@@ -168,7 +168,7 @@ func (c *Comm) CreateDistGraphAdjacent(from, to []Neighbor, weighted bool) (*Com
 	dests, out := lists(to, weighted)
 	dist, err := topo.Adjacent(c.Size(), sources, in, dests, out)
 	if err != nil {
-		return nil, fmt.Errorf("mpi: CreateDistGraphAdjacent: %w", argument(err))
+		return nil, fmt.Errorf("mpi: CreateDistGraphAdjacent: %w", sentinel.AddTo(err))
 	}
 	d, err := c.core().CreateAdjacent(dist)
 	return (*Comm)(d), err
@@ -210,6 +210,3 @@ func neighborsOf(list []topo.Neighbor) []Neighbor {
 // grid they are for each dimension the one before and the one behind, which may be ProcNull. Nobody may change the
 // lists. ErrTopology: c has none.
 func (c *Comm) Neighbors() (from, to []int, err error) { return c.core().Neighbors() }
-
-// argument has an error of the class MPI_ERR_ARG match ErrArgument, too, and one of MPI_ERR_RANK match ErrRank.
-func argument(err error) error { return sentinel.AddTo(err) }

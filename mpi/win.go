@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/signature"
 	"github.com/golci/golci/mpi/internal/win"
 )
@@ -74,7 +75,7 @@ func newWin[T any](what string, n int, f func(size, unit int64) (*win.Window, er
 	}
 	w, err := f(bytes, int64(size))
 	if err != nil {
-		return nil, winError(err)
+		return nil, sentinel.AddTo(err)
 	}
 	return &Win[T]{w, elemOf[T](), basicOf[T]()}, nil
 }
@@ -97,7 +98,7 @@ func (w *Win[T]) Free() error {
 	if w.null() {
 		return w.goneError("Win_free")
 	}
-	return winError(w.w.Free())
+	return sentinel.AddTo(w.w.Free())
 }
 
 // null tells whether w is no window at all.
@@ -134,7 +135,7 @@ func (w *Win[T]) SharedQuery(rank int) ([]T, error) {
 		return nil, w.goneError("Win_shared_query")
 	}
 	mem, _, err := w.w.Query(rank)
-	return viewOf[T](mem), winError(err)
+	return viewOf[T](mem), sentinel.AddTo(err)
 }
 
 // Attach lets other ranks reach mem in a dynamic window (12.2.4). It gives the displacement of its first element, which
@@ -146,7 +147,7 @@ func (w *Win[T]) Attach(mem []T) (disp int, err error) {
 	}
 	p := unsafe.Pointer(unsafe.SliceData(mem))
 	err = w.w.Attach(p, int64(len(mem))*int64(sizeOf[T]()))
-	return int(uintptr(p)), winError(err)
+	return int(uintptr(p)), sentinel.AddTo(err)
 }
 
 // Detach ends what Attach began for mem, by its first element (12.2.4). Nobody may access it any more. Errors:
@@ -155,5 +156,5 @@ func (w *Win[T]) Detach(mem []T) error {
 	if w.null() {
 		return w.goneError("Win_detach")
 	}
-	return winError(w.w.Detach(unsafe.Pointer(unsafe.SliceData(mem))))
+	return sentinel.AddTo(w.w.Detach(unsafe.Pointer(unsafe.SliceData(mem))))
 }

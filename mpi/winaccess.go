@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/mpi/internal/core"
 	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/win"
 )
 
@@ -22,7 +23,7 @@ func place[T any](n, rank, disp int) win.Place {
 }
 
 // request is what an access gives that can be waited for.
-func request(r core.Request, err error) (Request, error) { return Request(r), winError(err) }
+func request(r core.Request, err error) (Request, error) { return Request(r), sentinel.AddTo(err) }
 
 // Put copies buf to a rank's memory, from element disp on (12.3.1). buf must not be changed until the epoch ends or is
 // flushed. It does not wait for the target. rank may be ProcNull: nothing happens. Errors, of all accesses: ErrWin;
@@ -32,7 +33,7 @@ func (w *Win[T]) Put(buf []T, rank, disp int) error {
 	if w.null() {
 		return w.goneError("Put")
 	}
-	return winError(w.w.Put(memoryOf(buf), place[T](len(buf), rank, disp)))
+	return sentinel.AddTo(w.w.Put(memoryOf(buf), place[T](len(buf), rank, disp)))
 }
 
 // Get copies a rank's elements from disp on into buf (12.3.2), which must not be touched until the epoch ends or is
@@ -41,7 +42,7 @@ func (w *Win[T]) Get(buf []T, rank, disp int) error {
 	if w.null() {
 		return w.goneError("Get")
 	}
-	return winError(w.w.Get(memoryOf(buf), place[T](len(buf), rank, disp)))
+	return sentinel.AddTo(w.w.Get(memoryOf(buf), place[T](len(buf), rank, disp)))
 }
 
 // Rput is Put with a request (12.3.5). When that is done buf may be changed. It needs an epoch of Lock or LockAll.
@@ -80,7 +81,7 @@ func (w *Win[T]) PutStrided(buf []T, from Strided, rank, disp int, to Strided) e
 	if err != nil {
 		return err
 	}
-	return winError(w.w.Put(b, p))
+	return sentinel.AddTo(w.w.Put(b, p))
 }
 
 // GetStrided is Get of part from of a rank's memory, which begins at its element disp, into part into of buf. Other
@@ -90,7 +91,7 @@ func (w *Win[T]) GetStrided(buf []T, into Strided, rank, disp int, from Strided)
 	if err != nil {
 		return err
 	}
-	return winError(w.w.Get(b, p))
+	return sentinel.AddTo(w.w.Get(b, p))
 }
 
 // checkParts is a part of buf and one of a target.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/op"
+	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/win"
 )
 
@@ -49,7 +50,7 @@ func (w *Win[T]) Accumulate(buf []T, rank, disp int, o Op[T]) error {
 	if err != nil {
 		return err
 	}
-	return winError(w.w.Accumulate(ofBasic(a, buf), a.placeAt(len(buf), rank, disp), a.o))
+	return sentinel.AddTo(w.w.Accumulate(ofBasic(a, buf), a.placeAt(len(buf), rank, disp), a.o))
 }
 
 // Raccumulate is Accumulate with a request (12.3.5). It needs an epoch of Lock or LockAll.
@@ -68,7 +69,7 @@ func (w *Win[T]) GetAccumulate(buf, old []T, rank, disp int, o Op[T]) error {
 	if err != nil {
 		return err
 	}
-	return winError(w.w.GetAccumulate(ofBasic(a, buf), ofBasic(a, old), a.placeAt(len(old), rank, disp), a.o))
+	return sentinel.AddTo(w.w.GetAccumulate(ofBasic(a, buf), ofBasic(a, old), a.placeAt(len(old), rank, disp), a.o))
 }
 
 // RgetAccumulate is GetAccumulate with a request (12.3.5). It needs an epoch of Lock or LockAll.
@@ -111,7 +112,7 @@ func (w *Win[T]) FetchAndOp(value T, old *T, rank, disp int, o Op[T]) error {
 		return nil
 	}
 	v := value // on the heap, only here
-	return winError(w.w.FetchAndOp(unsafe.Pointer(&v), unsafe.Pointer(old), a.basic, rank, int64(disp), a.o))
+	return sentinel.AddTo(w.w.FetchAndOp(unsafe.Pointer(&v), unsafe.Pointer(old), a.basic, rank, int64(disp), a.o))
 }
 
 // CompareAndSwap replaces an element of a rank by value if it equals compare (12.3.4). old gets the old element as with
@@ -126,5 +127,5 @@ func (w *Win[T]) CompareAndSwap(value, compare T, old *T, rank, disp int) error 
 		return nil
 	}
 	v, c := value, compare // on the heap, only here
-	return winError(w.w.CompareAndSwap(unsafe.Pointer(&v), unsafe.Pointer(&c), unsafe.Pointer(old), a.basic, rank, int64(disp)))
+	return sentinel.AddTo(w.w.CompareAndSwap(unsafe.Pointer(&v), unsafe.Pointer(&c), unsafe.Pointer(old), a.basic, rank, int64(disp)))
 }

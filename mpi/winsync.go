@@ -1,6 +1,9 @@
 package mpi
 
-import "github.com/golci/golci/mpi/internal/epoch"
+import (
+	"github.com/golci/golci/mpi/internal/epoch"
+	"github.com/golci/golci/mpi/internal/sentinel"
+)
 
 // Mode is what a rank promises when it opens or ends an epoch (12.5.5). Modes are added. Zero promises nothing.
 type Mode int
@@ -28,7 +31,7 @@ func (w *Win[T]) synchronize(what string, f func() error) error {
 	if w.null() {
 		return w.goneError(what)
 	}
-	return winError(f())
+	return sentinel.AddTo(f())
 }
 
 // Fence ends an epoch of accesses by all ranks and begins another one (12.5.1). Collective; it waits, and may switch
@@ -108,7 +111,7 @@ func (w *Win[T]) Flush(rank int) error {
 	if w.null() {
 		return w.goneError("Win_flush")
 	}
-	return winError(w.w.Flush(rank)) // it is short, so it has no closure
+	return sentinel.AddTo(w.w.Flush(rank)) // it is short, so it has no closure
 }
 
 // FlushAll is Flush of all ranks (12.5.4).

@@ -8,7 +8,6 @@ package main
 import "C"
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -20,30 +19,6 @@ import (
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
-// classes gives the errors of package sentinel their classes. The cause of a collective's end goes before
-// ErrCollective.
-var classes = []struct {
-	err   error
-	class errs.Class
-}{
-	{sentinel.ErrRevoked, errs.Revoked},
-	{sentinel.ErrBuffer, errs.Buffer},
-	{sentinel.ErrCount, errs.Count},
-	{sentinel.ErrType, errs.Type},
-	{sentinel.ErrTag, errs.Tag},
-	{sentinel.ErrComm, errs.Comm},
-	{sentinel.ErrRank, errs.Rank},
-	{sentinel.ErrRequest, errs.Request},
-	{sentinel.ErrRoot, errs.Root},
-	{sentinel.ErrOp, errs.Op},
-	{sentinel.ErrArgument, errs.Arg},
-	{sentinel.ErrTruncate, errs.Truncate},
-	{sentinel.ErrMemory, errs.NoMem},
-	{sentinel.ErrPeer, errs.ProcFailed},
-	{sentinel.ErrAborted, errs.ProcAborted},
-	{sentinel.ErrPending, errs.Pending},
-}
-
 // classOf is the class of an error. The thread keeps the text, for the handler in C.
 func classOf(err error) C.int {
 	if err == nil {
@@ -51,12 +26,7 @@ func classOf(err error) C.int {
 	}
 	text := err.Error()
 	C.told((*C.char)(unsafe.Pointer(unsafe.StringData(text))), C.size_t(len(text)))
-	for _, e := range classes {
-		if errors.Is(err, e.err) {
-			return C.int(e.class)
-		}
-	}
-	if c := errs.Of(err); c != errs.Unknown {
+	if c := sentinel.Class(err); c != errs.Unknown {
 		return C.int(c)
 	}
 	return C.MPI_ERR_OTHER

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 
 	"github.com/golci/golci/mpi/internal/errs"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // sentinels are the errors of package fs for classes that one rank tells the others.
@@ -13,22 +14,10 @@ var sentinels = map[errs.Class]error{
 	errs.Access:     fs.ErrPermission,
 }
 
-// failure is an error that is also one of package fs.
-type failure struct {
-	error
-	also error
-}
-
-// Unwrap gives both.
-func (e failure) Unwrap() []error { return []error{e.error, e.also} }
-
-// of has errors.Is find the error of package fs that stands for the class of err.
+// of makes err match the error of package fs that stands for its class.
 func of(err error) error {
 	if err == nil {
 		return nil
 	}
-	if also := sentinels[errs.Of(err)]; also != nil {
-		return failure{err, also}
-	}
-	return err
+	return sentinel.Also(err, sentinels[errs.Of(err)])
 }

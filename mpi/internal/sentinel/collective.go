@@ -52,6 +52,7 @@ func (e *remoteError) Error() string { return e.text }
 // Unwrap gives the reason, for errors.Is.
 func (e *remoteError) Unwrap() error { return e.reason }
 
+// NewRemoteError is the error of a rank that has told its text and the number of its reason.
 func NewRemoteError(text string, number uint64) error {
 	e := &remoteError{text: text}
 	if number < uint64(len(reasons)) {

@@ -167,7 +167,7 @@ func classified(err error) error {
 	}{
 		{rma.ErrRefused, errs.RMARange},
 		{rma.ErrBounds, errs.RMARange},
-		{rma.ErrPeer, errs.ProcAborted},
+		{rma.ErrPeer, errs.ProcFailed},
 		{rma.ErrRegions, errs.Other},
 	} {
 		if errors.Is(err, c.err) {
