@@ -22,3 +22,10 @@ func waitNoReap(pid int) bool {
 		}
 	}
 }
+
+// hasEnded tells that the process, which has not been reaped, has ended.
+func hasEnded(pid int) bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil)
+	return err == nil && info.Signo != 0
+}

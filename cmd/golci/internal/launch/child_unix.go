@@ -10,3 +10,6 @@ func childAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: tru
 
 // waitNoReap would wait for the end of the process without reaping it; here it cannot.
 func waitNoReap(int) bool { return false }
+
+// hasEnded cannot tell here.
+func hasEnded(int) bool { return false }

@@ -29,6 +29,7 @@ type Status struct {
 	Code   int            // exit code, if Signal is 0
 	Signal syscall.Signal // or the signal that ended it
 	Core   bool           // which left a core dump
+	Own    bool           // it had ended before the launcher sent it any signal, as far as the system tells that
 	joined bool           // it had begun the PMI conversation
 	left   bool           // and ended it in order
 }
@@ -217,10 +218,12 @@ func (p *policy) rankOutlived(died bool, by evidence, code int, text string) (ou
 }
 
 // lateEnd takes the end of a rank that we have asked to end. On a busy machine others can hear of a death, and the job
-// can end, before the kernel tells the dead process's parent. So a signal that we have not sent has another cause. The
-// code of a rank whose failure has been told, or whose death another one has named, is its own.
+// can end, before the kernel tells the dead process's parent. So a signal that we have not sent has another cause, and
+// so has any signal that came before ours. The code of a rank whose failure has been told, or whose death another one
+// has named, is its own.
 func (p *policy) lateEnd(rank int, st Status, code int, text string) []order {
 	switch {
+	case st.Signal != 0 && st.Own:
 	case st.Signal != 0 && (p.phase == killing || st.Signal == syscall.SIGQUIT || st.Signal == syscall.SIGTERM):
 		return nil // ours
 	case code == 0:

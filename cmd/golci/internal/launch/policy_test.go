@@ -95,6 +95,8 @@ func readStatus(t *testing.T, words []string) Status {
 			st.Signal = unix.SignalNum(value)
 		case "core":
 			st.Core = true
+		case "own":
+			st.Own = true
 		case "stranger":
 			st.joined, st.left = false, false
 		case "unfinished":

@@ -15,8 +15,9 @@ type Process struct {
 	cmd   *exec.Cmd
 	guard *Guard
 
-	mu    sync.Mutex
-	alive bool // not reaped, so that the number is its own; guarded by mu
+	mu        sync.Mutex
+	alive     bool // not reaped, so that the number is its own; guarded by mu
+	signalled bool // Kill has found it running; guarded by mu
 }
 
 // StartProcess starts cmd, and tells the guard, which may be nil. One goroutine must Wait for the process.
@@ -42,6 +43,9 @@ func (p *Process) Wait() (st Status) {
 		p.endGroup() // in the moment since, the number can hardly have been given away
 	}
 	p.guard.Remove(p.PID())
+	p.mu.Lock()
+	st.Own = !p.signalled
+	p.mu.Unlock()
 	return st
 }
 
@@ -50,6 +54,7 @@ func (p *Process) Kill(sig syscall.Signal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.alive {
+		p.signalled = p.signalled || !hasEnded(p.PID())
 		_ = unix.Kill(-p.PID(), sig)
 	}
 }

@@ -165,7 +165,7 @@ func (h *helper) Ended(rank int, st launch.Status) {
 		<-r.drained
 	}
 	h.sendPart(rank)
-	e := exitNote{Code: st.Code, Core: st.Core}
+	e := exitNote{Code: st.Code, Core: st.Core, Own: st.Own}
 	if st.Signal != 0 {
 		e.Signal = unix.SignalName(st.Signal)
 	}

@@ -50,6 +50,7 @@ type exitNote struct {
 	Code   int
 	Signal string
 	Core   bool
+	Own    bool
 }
 
 // maxTask bounds the task as it travels: many times what the kernel lets a process have as arguments and environment.

@@ -135,7 +135,7 @@ func (m *machine) rankExited(in frame) error {
 		return fmt.Errorf("%w: %w", errFrame, err)
 	}
 	m.conns[in.num-m.first].endConn()
-	st := launch.Status{Code: e.Code, Signal: unix.SignalNum(e.Signal), Core: e.Core}
+	st := launch.Status{Code: e.Code, Signal: unix.SignalNum(e.Signal), Core: e.Core, Own: e.Own}
 	if e.Signal != "" && st.Signal == 0 { // one that is not known here
 		st.Code = 1
 	}
