@@ -49,7 +49,7 @@ func TestLongFlags(t *testing.T) {
 		"compile --version":                 "compile | --version",
 		"compile -help":                     "compile --help",
 		"compile a.c -print":                "compile | a.c -print",
-		"compile -print=no":                 "compile | -print=no",
+		"compile -print=no":                 "compile --print=no",
 		"compile -- -print":                 "compile | -print",
 	} {
 		l, err := longFlags(parser.Model.Node, strings.Fields(in))
