@@ -184,7 +184,8 @@ func (w *firstWalk) step() {
 		b := make([]byte, w.size)
 		b[0], b[w.size-1] = w.next, w.next
 		mode := Mode(w.rng.IntN(2))
-		w.sends[tag] = append(w.sends[tag], walked{r: mustReq(w.t)(w.j[0].Isend(firstCtx, 1, tag, b, &Options{Form: Nonblocking, Mode: mode})), buf: b})
+		r := mustReq(w.t)(w.j[0].Isend(firstCtx, 1, tag, b, &Options{Form: Nonblocking, Mode: mode}))
+		w.sends[tag] = append(w.sends[tag], walked{r: r, buf: b})
 	case 3, 4, 5:
 		b := make([]byte, w.size)
 		w.recvs[tag] = append(w.recvs[tag], walked{r: mustReq(w.t)(w.j[1].Irecv(firstCtx, 0, tag, b, nil)), buf: b})
@@ -380,7 +381,8 @@ func TestBrokenAssertions(t *testing.T) {
 			}
 		}
 	}
-	s, r := mustReq(t)(a.Isend(firstCtx, 1, 3, make([]byte, firstSize), nil)), mustReq(t)(z.Irecv(firstCtx, 0, 3, make([]byte, firstSize), nil))
+	s := mustReq(t)(a.Isend(firstCtx, 1, 3, make([]byte, firstSize), nil))
+	r := mustReq(t)(z.Irecv(firstCtx, 0, 3, make([]byte, firstSize), nil))
 	j.settle(t, s, r)
 	if _, err := z.Wait(r); err != nil {
 		t.Errorf("after all that: %v", err)

@@ -45,8 +45,8 @@ func chapterOf(section string) string {
 	return chapter
 }
 
-// testedChapters are those of the standard that have rules here. Chapter 10, info objects, has them in mpi/internal/info,
-// and chapter 14, files, in mpi/file. Chapters 1, 2 and 15 on are no text for this package.
+// testedChapters are those of the standard that have rules here. Chapter 10, info objects, has them in
+// mpi/internal/info, and chapter 14, files, in mpi/file. Chapters 1, 2 and 15 on are no text for this package.
 var testedChapters = []string{"3", "4", "5", "6", "7", "8", "9", "11", "12", "13", "ULFM"}
 
 // TestStandardIsCovered: each chapter has rules, no two rules have one name, and each can be checked.
@@ -74,8 +74,8 @@ func TestStandardIsCovered(t *testing.T) {
 	}
 }
 
-// TestStandard checks each rule in a job of its own, whose ranks share memory. The rules are about results, and few need
-// threads of their own. So a run under the race detector takes one in four, by chance.
+// TestStandard checks each rule in a job of its own, whose ranks share memory. The rules are about results, and few
+// need threads of their own. So a run under the race detector takes one in four, by chance.
 func TestStandard(t *testing.T) {
 	sample := explore.NewSample(1)
 	if invariants.Race {

@@ -72,8 +72,8 @@ var cases = []struct {
 var Variants = []struct {
 	Name string
 	Cfg  conduit.Config
-	// underRace: the race detector is slow and gets these only. Together they have short queues and long ones, a scan and a
-	// vector, and bulk data in many chunks.
+	// underRace: the race detector is slow and gets these only. Together they have short queues and long ones, a scan and
+	// a vector, and bulk data in many chunks.
 	underRace bool
 }{
 	{"default", conduit.Config{}, false},

@@ -75,8 +75,8 @@ func (c *Conduit) suspect(peer int) {
 
 const deathBytes = 4
 
-// spreadDeaths passes on which ranks are dead, once each, to those that package deathnotice names. A rank that has it from
-// others asks the dead one itself. Under engine.
+// spreadDeaths passes on which ranks are dead, once each, to those that package deathnotice names. A rank that has it
+// from others asks the dead one itself. Under engine.
 func (c *Conduit) spreadDeaths() {
 	dead := c.deaths
 	c.deaths = c.deaths[:0]

@@ -41,7 +41,7 @@ func TestEachHasAPlace(t *testing.T) {
 	}
 }
 
-// TestClass: the table gives the class of an error that wraps one of its errors, a class gives itself, and what a
+// TestClass: the table gives the class of an error that wraps one of its errors, and a class gives itself. What a
 // collective ended with goes before the end of the collective.
 func TestClass(t *testing.T) {
 	for _, x := range classes {

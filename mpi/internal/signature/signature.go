@@ -50,8 +50,8 @@ func Of(t reflect.Type) uint64 {
 	return signature
 }
 
-// A signature of few basics that lie as in a struct of Go has their kinds in it, so that a process can name a type that
-// it has not used. Others are hashes.
+// A signature of few basics that lie as in a struct of Go has their kinds in it. So a process can name a type that it
+// has not used. Others are hashes.
 const (
 	isSpelled = 2  // the bit that tells
 	spellFrom = 4  // the bit at which the kinds begin

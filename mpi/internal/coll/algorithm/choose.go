@@ -27,8 +27,8 @@ package algorithm
 // Where ranks share a segment, shmchoice.go of mpi/internal/core looks first whether the call goes through that.
 
 // ChooseBcast is for n bytes in elems elements. Above bcastLarge bytes, among at least bcastRanks ranks, a broadcast
-// scatters the parts and has the ranks pass them round a ring, so that no rank sends the whole more than twice; below,
-// a binomial tree has fewer steps.
+// scatters the parts, and the ranks pass them round a ring. So no rank sends the whole more than twice. Below that a
+// binomial tree has fewer steps.
 func ChooseBcast(ranks, n, elems int) Algorithm {
 	if n > bcastLarge && ranks >= bcastRanks && elems >= ranks {
 		return BcastRing
