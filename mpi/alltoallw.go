@@ -33,13 +33,19 @@ func StridedPart[T any](buf []T, s Strided) Part {
 // Errors: ErrCount for another number of parts than ranks, ErrType, ErrTruncate, ErrComm, and those of communication.
 func Alltoallw(c *Comm, send, recv []Part) error {
 	k, err := allCollw(c, "Alltoallw", send, recv)
-	return doColl(c, k, err)
+	if err != nil {
+		return err
+	}
+	return c.core().Do(k)
 }
 
 // Ialltoallw is Alltoallw that does not wait (6.12.6). Errors as for Alltoallw.
 func Ialltoallw(c *Comm, send, recv []Part) (Request, error) {
 	k, err := allCollw(c, "Ialltoallw", send, recv)
-	return startColl(c, k, err)
+	if err != nil {
+		return Request{}, err
+	}
+	return startColl(c, k)
 }
 
 // allCollw is an exchange between all ranks, or between the two groups of an inter-communicator.
@@ -67,8 +73,8 @@ func sideOf(name string, parts []Part, n int) (s core.Side, err error) {
 	if len(parts) != n {
 		return s, fmt.Errorf("%w: the %s buffer has %d parts, not %d", ErrCount, name, len(parts), n)
 	}
-	s.Types, s.Mems = make([]*dtype.Type, n), make([]unsafe.Pointer, n)
-	s.Parts = core.Parts{Counts: make([]int64, n), Displs: make([]int64, n)}
+	s.Parts = core.Parts{Counts: make([]int, n), Displs: make([]int, n)}
+	s.Mixed = &core.MixedParts{Types: make([]*dtype.Type, n), Mems: make([]unsafe.Pointer, n)}
 	for i, p := range parts {
 		switch {
 		case p.err != nil:
@@ -76,7 +82,7 @@ func sideOf(name string, parts []Part, n int) (s core.Side, err error) {
 		case p.t == nil: // the zero Part
 			continue
 		}
-		s.Types[i], s.Mems[i], s.Parts.Counts[i] = p.t, p.mem, 1
+		s.Mixed.Types[i], s.Mixed.Mems[i], s.Parts.Counts[i] = p.t, p.mem, 1
 	}
 	return s, nil
 }

@@ -6,50 +6,39 @@ import (
 	"github.com/golci/golci/mpi/internal/core"
 )
 
-// Collectives are carried out by the layer below, on bytes. These functions say what the bytes are.
+// A collective of slices is described by a core.Coll, which lies on the caller's stack. The layer below carries it out:
+// by Do, which waits, by Start, which does not, or by CollInit, which makes a persistent request. These functions fill
+// the description in, and return it.
 
-// choose is the method of a call that checks its arguments and chooses how it is carried out.
-type choose = func(x *core.Call, root int) error
-
-// buffers gives x its buffers.
-func buffers[T any](x *core.Call, in, out []T) *core.Call {
-	x.Buffers(unsafe.Pointer(unsafe.SliceData(in)), len(in), unsafe.Pointer(unsafe.SliceData(out)), len(out), sizeOf[T]())
-	return x
+// sliceCall describes a collective on the two slices in and out for the function what.
+func sliceCall[T any](k *core.Coll, kind core.Kind, what string, in, out []T, root int) *core.Coll {
+	k.Kind, k.What, k.Root, k.Elem = kind, what, root, elemOf[T]()
+	k.In.Mem, k.In.N = unsafe.Pointer(unsafe.SliceData(in)), int64(len(in)) // the rest is zero, and costs nothing
+	k.Out.Mem, k.Out.N = unsafe.Pointer(unsafe.SliceData(out)), int64(len(out))
+	return k
 }
 
-// blocking carries out a collective on the two buffers for the function what.
-func blocking[T any](c *Comm, what string, in, out []T, root int, f choose) error {
-	x, err := c.core().Begin(what, elemOf[T]())
-	if err != nil {
-		return err
-	}
-	return x.Finish(f(buffers(x, in, out), root))
+// reduction is sliceCall of a collective that combines elements.
+func reduction[T any](k *core.Coll, kind core.Kind, what string, in, out []T, op Op[T], root int) *core.Coll {
+	k.Operator = op.operator()
+	return sliceCall(k, kind, what, in, out, root)
 }
 
-// starting is blocking for a collective that does not wait.
-func starting[T any](c *Comm, what string, in, out []T, root int, f choose) (Request, error) {
-	x, err := c.core().BeginLater(what, elemOf[T]())
-	if err != nil {
-		return Request{}, err
-	}
-	r, err := x.Launch(f(buffers(x, in, out), root))
+// setParts gives the slices of a collective their parts, where these differ in length.
+func setParts(k *core.Coll, counts, displs, rcounts, rdispls []int) *core.Coll {
+	k.In.Parts = core.Parts{Counts: counts, Displs: displs}
+	k.Out.Parts = core.Parts{Counts: rcounts, Displs: rdispls}
+	return k
+}
+
+// startColl starts a collective that does not wait.
+func startColl(c *Comm, k *core.Coll) (Request, error) {
+	r, err := c.core().Start(k)
 	return Request(r), err
 }
 
-// reducing is blocking for a reduction.
-func reducing[T any](c *Comm, what string, in, out []T, op Op[T], root int, f choose) error {
-	o := op.operator()
-	return blocking(c, what, in, out, root, func(x *core.Call, root int) error {
-		x.Operate(o)
-		return f(x, root)
-	})
-}
-
-// startReducing is reducing for a reduction that does not wait.
-func startReducing[T any](c *Comm, what string, in, out []T, op Op[T], root int, f choose) (Request, error) {
-	o := op.operator()
-	return starting(c, what, in, out, root, func(x *core.Call, root int) error {
-		x.Operate(o)
-		return f(x, root)
-	})
+// initColl makes a persistent request for a collective.
+func initColl(c *Comm, k *core.Coll) (Request, error) {
+	r, err := c.core().CollInit(k)
+	return Request(r), err
 }

@@ -38,7 +38,7 @@ func TestGivenShapes(t *testing.T) {
 		}, [2]error{ErrType, ErrType}},
 		{"Gatherv, nothing of another type", core.KindGatherv, func(k *core.Coll, rank int, in, out unsafe.Pointer) {
 			k.In = core.Side{Mem: in, N: int64(1 - rank), T: []*dtype.Type{long, float}[rank]}
-			k.Out = core.Side{Mem: out, T: long, Parts: core.Parts{Counts: []int64{1, 0}, Displs: []int64{0, 1}}}
+			k.Out = core.Side{Mem: out, T: long, Parts: core.Parts{Counts: []int{1, 0}, Displs: []int{0, 1}}}
 		}, [2]error{}},
 	} {
 		for _, way := range []string{"memory", "messages"} {

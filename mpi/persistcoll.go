@@ -8,110 +8,116 @@ import "github.com/golci/golci/mpi/internal/core"
 // Errors of the arguments come with the start, as for the form that does not wait. The slices belong to the request
 // until it is freed.
 
-// makePersistent makes a persistent request for what startCall does.
-func makePersistent(c *Comm, what string, start func(own *Comm) (Request, error)) (Request, error) {
-	r, err := c.core().Lasting(what, func(own *core.Comm) (core.Request, error) {
-		r, err := start((*Comm)(own))
-		return core.Request(r), err
-	})
-	return Request(r), err
-}
-
 // BarrierInit makes a persistent request for a Barrier (6.13.1).
 func (c *Comm) BarrierInit() (Request, error) {
-	return makePersistent(c, "BarrierInit", (*Comm).Ibarrier)
+	var k core.Coll
+	return initColl(c, sliceCall[byte](&k, core.KindBarrier, "BarrierInit", nil, nil, 0))
 }
 
 // BcastInit makes a persistent request for a Bcast (6.13.2).
 func BcastInit[T any](c *Comm, buf []T, root int) (Request, error) {
-	return makePersistent(c, "BcastInit", func(own *Comm) (Request, error) { return Ibcast(own, buf, root) })
+	var k core.Coll
+	return initColl(c, sliceCall(&k, core.KindBcast, "BcastInit", nil, buf, root))
 }
 
 // GatherInit makes a persistent request for a Gather (6.13.3).
 func GatherInit[T any](c *Comm, send, recv []T, root int) (Request, error) {
-	return makePersistent(c, "GatherInit", func(own *Comm) (Request, error) { return Igather(own, send, recv, root) })
+	var k core.Coll
+	return initColl(c, sliceCall(&k, core.KindGather, "GatherInit", send, recv, root))
 }
 
 // GathervInit makes a persistent request for a Gatherv (6.13.3).
 func GathervInit[T any](c *Comm, send, recv []T, counts, displs []int, root int) (Request, error) {
-	return makePersistent(c, "GathervInit", func(own *Comm) (Request, error) {
-		return Igatherv(own, send, recv, counts, displs, root)
-	})
+	var k core.Coll
+	setParts(sliceCall(&k, core.KindGatherv, "GathervInit", send, recv, root), nil, nil, counts, displs)
+	return initColl(c, &k)
 }
 
 // ScatterInit makes a persistent request for a Scatter (6.13.4).
 func ScatterInit[T any](c *Comm, send, recv []T, root int) (Request, error) {
-	return makePersistent(c, "ScatterInit", func(own *Comm) (Request, error) { return Iscatter(own, send, recv, root) })
+	var k core.Coll
+	return initColl(c, sliceCall(&k, core.KindScatter, "ScatterInit", send, recv, root))
 }
 
 // ScattervInit makes a persistent request for a Scatterv (6.13.4).
 func ScattervInit[T any](c *Comm, send []T, counts, displs []int, recv []T, root int) (Request, error) {
-	return makePersistent(c, "ScattervInit", func(own *Comm) (Request, error) {
-		return Iscatterv(own, send, counts, displs, recv, root)
-	})
+	var k core.Coll
+	setParts(sliceCall(&k, core.KindScatterv, "ScattervInit", send, recv, root), counts, displs, nil, nil)
+	return initColl(c, &k)
 }
 
 // AllgatherInit makes a persistent request for an Allgather (6.13.5).
 func AllgatherInit[T any](c *Comm, send, recv []T) (Request, error) {
-	return makePersistent(c, "AllgatherInit", func(own *Comm) (Request, error) { return Iallgather(own, send, recv) })
+	var k core.Coll
+	return initColl(c, sliceCall(&k, core.KindAllgather, "AllgatherInit", send, recv, 0))
 }
 
 // AllgathervInit makes a persistent request for an Allgatherv (6.13.5).
 func AllgathervInit[T any](c *Comm, send, recv []T, counts, displs []int) (Request, error) {
-	return makePersistent(c, "AllgathervInit", func(own *Comm) (Request, error) {
-		return Iallgatherv(own, send, recv, counts, displs)
-	})
+	var k core.Coll
+	setParts(sliceCall(&k, core.KindAllgatherv, "AllgathervInit", send, recv, 0), nil, nil, counts, displs)
+	return initColl(c, &k)
 }
 
 // AlltoallInit makes a persistent request for an Alltoall (6.13.6).
 func AlltoallInit[T any](c *Comm, send, recv []T) (Request, error) {
-	return makePersistent(c, "AlltoallInit", func(own *Comm) (Request, error) { return Ialltoall(own, send, recv) })
+	var k core.Coll
+	return initColl(c, sliceCall(&k, core.KindAlltoall, "AlltoallInit", send, recv, 0))
 }
 
 // AlltoallvInit makes a persistent request for an Alltoallv (6.13.6).
 func AlltoallvInit[T any](
 	c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int,
 ) (Request, error) {
-	return makePersistent(c, "AlltoallvInit", func(own *Comm) (Request, error) {
-		return Ialltoallv(own, send, scounts, sdispls, recv, rcounts, rdispls)
-	})
+	var k core.Coll
+	sliceCall(&k, core.KindAlltoallv, "AlltoallvInit", send, recv, 0)
+	setParts(&k, scounts, sdispls, rcounts, rdispls)
+	return initColl(c, &k)
 }
 
 // ReduceInit makes a persistent request for a Reduce (6.13.7).
 func ReduceInit[T any](c *Comm, send, recv []T, op Op[T], root int) (Request, error) {
-	return makePersistent(c, "ReduceInit", func(own *Comm) (Request, error) { return Ireduce(own, send, recv, op, root) })
+	var k core.Coll
+	return initColl(c, reduction(&k, core.KindReduce, "ReduceInit", send, recv, op, root))
 }
 
 // AllreduceInit makes a persistent request for an Allreduce (6.13.8).
 func AllreduceInit[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
-	return makePersistent(c, "AllreduceInit", func(own *Comm) (Request, error) { return Iallreduce(own, send, recv, op) })
+	var k core.Coll
+	return initColl(c, reduction(&k, core.KindAllreduce, "AllreduceInit", send, recv, op, 0))
 }
 
 // ReduceScatterBlockInit makes a persistent request for a ReduceScatterBlock (6.13.9).
 func ReduceScatterBlockInit[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
-	return makePersistent(c, "ReduceScatterBlockInit", func(own *Comm) (Request, error) {
-		return IreduceScatterBlock(own, send, recv, op)
-	})
+	var k core.Coll
+	return initColl(c, reduction(&k, core.KindReduceScatterBlock, "ReduceScatterBlockInit", send, recv, op, 0))
 }
 
 // ReduceScatterInit makes a persistent request for a ReduceScatter (6.13.10).
 func ReduceScatterInit[T any](c *Comm, send, recv []T, counts []int, op Op[T]) (Request, error) {
-	return makePersistent(c, "ReduceScatterInit", func(own *Comm) (Request, error) {
-		return IreduceScatter(own, send, recv, counts, op)
-	})
+	var k core.Coll
+	reduction(&k, core.KindReduceScatter, "ReduceScatterInit", send, recv, op, 0)
+	setParts(&k, nil, nil, counts, nil)
+	return initColl(c, &k)
 }
 
 // ScanInit makes a persistent request for a Scan (6.13.11).
 func ScanInit[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
-	return makePersistent(c, "ScanInit", func(own *Comm) (Request, error) { return Iscan(own, send, recv, op) })
+	var k core.Coll
+	return initColl(c, reduction(&k, core.KindScan, "ScanInit", send, recv, op, 0))
 }
 
 // ExscanInit makes a persistent request for an Exscan (6.13.12).
 func ExscanInit[T any](c *Comm, send, recv []T, op Op[T]) (Request, error) {
-	return makePersistent(c, "ExscanInit", func(own *Comm) (Request, error) { return Iexscan(own, send, recv, op) })
+	var k core.Coll
+	return initColl(c, reduction(&k, core.KindExscan, "ExscanInit", send, recv, op, 0))
 }
 
-// AlltoallwInit makes a persistent request for an Alltoallw (6.13.6).
+// AlltoallwInit makes a persistent request for an Alltoallw (6.13.6). Errors of the arguments come with this call.
 func AlltoallwInit(c *Comm, send, recv []Part) (Request, error) {
-	return makePersistent(c, "AlltoallwInit", func(own *Comm) (Request, error) { return Ialltoallw(own, send, recv) })
+	k, err := allCollw(c, "AlltoallwInit", send, recv)
+	if err != nil {
+		return Request{}, err
+	}
+	return initColl(c, k)
 }

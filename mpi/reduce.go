@@ -7,13 +7,8 @@ import "github.com/golci/golci/mpi/internal/core"
 // holds what it contributes. It waits, and may switch threads. Errors: ErrRoot, ErrOp, ErrType, ErrCount,
 // ErrTruncate, ErrBuffer, and those of Barrier.
 func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
-	if c.Inter() {
-		return interCall[T]{
-			what: "Reduce", kind: core.KindReduce,
-			in: send, out: recv, root: root, op: op.operator(),
-		}.doCall(c)
-	}
-	return reducing(c, "Reduce", send, recv, op, root, (*core.Call).Reduce)
+	var k core.Coll
+	return c.core().Do(reduction(&k, core.KindReduce, "Reduce", send, recv, op, root))
 }
 
 // Allreduce is Reduce whose result all ranks get, into recv, which must be as long as send or longer, and must not
@@ -21,13 +16,8 @@ func Reduce[T any](c *Comm, send, recv []T, op Op[T], root int) error {
 // long ones round a ring, each rank combining its share. Errors: ErrOp, ErrType, ErrCount, ErrTruncate, ErrBuffer, and
 // those of Barrier.
 func Allreduce[T any](c *Comm, send, recv []T, op Op[T]) error {
-	if c.Inter() {
-		return interCall[T]{
-			what: "Allreduce", kind: core.KindAllreduce,
-			in: send, out: recv, op: op.operator(),
-		}.doCall(c)
-	}
-	return reducing(c, "Allreduce", send, recv, op, 0, (*core.Call).Allreduce)
+	var k core.Coll
+	return c.core().Do(reduction(&k, core.KindAllreduce, "Allreduce", send, recv, op, 0))
 }
 
 // ReduceLocal sets inout[i] to in[i] op inout[i] for all elements of in (6.9.7). No other rank takes part. inout must

@@ -8,26 +8,15 @@ import "github.com/golci/golci/mpi/internal/core"
 // and its beginning gets the result; the rest of it is undefined. It waits, and may switch threads. Errors: ErrOp,
 // ErrType, ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
 func ReduceScatterBlock[T any](c *Comm, send, recv []T, op Op[T]) error {
-	if c.Inter() {
-		return interCall[T]{
-			what: "ReduceScatterBlock", kind: core.KindReduceScatterBlock,
-			in: send, out: recv, op: op.operator(),
-		}.doCall(c)
-	}
-	return reducing(c, "ReduceScatterBlock", send, recv, op, 0, (*core.Call).ReduceScatterBlock)
+	var k core.Coll
+	return c.core().Do(reduction(&k, core.KindReduceScatterBlock, "ReduceScatterBlock", send, recv, op, 0))
 }
 
 // ReduceScatter is ReduceScatterBlock for parts of different lengths (6.10.2): rank i gets counts[i] elements, behind
 // those of lower ranks. counts is the same on all ranks. send must have as many elements as all parts, or more, and
 // recv those of the rank's own, or more. Errors as for ReduceScatterBlock.
 func ReduceScatter[T any](c *Comm, send, recv []T, counts []int, op Op[T]) error {
-	if c.Inter() {
-		return interCall[T]{
-			what: "ReduceScatter", kind: core.KindReduceScatter,
-			in: send, out: recv, op: op.operator(), counts: counts,
-		}.doCall(c)
-	}
-	return reducing(c, "ReduceScatter", send, recv, op, 0, func(x *core.Call, _ int) error {
-		return x.ReduceScatter(counts)
-	})
+	var k core.Coll
+	setParts(reduction(&k, core.KindReduceScatter, "ReduceScatter", send, recv, op, 0), nil, nil, counts, nil)
+	return c.core().Do(&k)
 }

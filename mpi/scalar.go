@@ -8,7 +8,8 @@ import "github.com/golci/golci/mpi/internal/core"
 // and may switch threads. Errors as for Allreduce.
 func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
 	var out [1]T
-	err := reducing(c, "AllreduceOne", []T{x}, out[:], op, 0, (*core.Call).Allreduce)
+	var k core.Coll
+	err := c.core().Do(reduction(&k, core.KindAllreduce, "AllreduceOne", []T{x}, out[:], op, 0))
 	return out[0], err
 }
 
@@ -16,7 +17,8 @@ func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
 // (6.9.1). It waits, and may switch threads. Errors as for Reduce.
 func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
 	var out [1]T
-	err := reducing(c, "ReduceOne", []T{x}, out[:], op, root, (*core.Call).Reduce)
+	var k core.Coll
+	err := c.core().Do(reduction(&k, core.KindReduce, "ReduceOne", []T{x}, out[:], op, root))
 	if c.Rank() != root {
 		var zero T
 		return zero, err
@@ -27,7 +29,8 @@ func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
 // BcastOne returns the x of rank root of c at all ranks (6.4). It waits, and may switch threads. Errors as for Bcast.
 func BcastOne[T any](c *Comm, x T, root int) (T, error) {
 	buf := []T{x}
-	err := blocking(c, "BcastOne", nil, buf, root, (*core.Call).Bcast)
+	var k core.Coll
+	err := c.core().Do(sliceCall(&k, core.KindBcast, "BcastOne", nil, buf, root))
 	return buf[0], err
 }
 
@@ -38,7 +41,8 @@ func GatherOne[T any](c *Comm, x T, root int) ([]T, error) {
 	if c.Rank() == root {
 		all = make([]T, c.Size())
 	}
-	err := blocking(c, "GatherOne", []T{x}, all, root, (*core.Call).Gather)
+	var k core.Coll
+	err := c.core().Do(sliceCall(&k, core.KindGather, "GatherOne", []T{x}, all, root))
 	return all, err
 }
 
@@ -46,6 +50,7 @@ func GatherOne[T any](c *Comm, x T, root int) ([]T, error) {
 // Allgather.
 func AllgatherOne[T any](c *Comm, x T) ([]T, error) {
 	all := make([]T, c.Size())
-	err := blocking(c, "AllgatherOne", []T{x}, all, 0, (*core.Call).Allgather)
+	var k core.Coll
+	err := c.core().Do(sliceCall(&k, core.KindAllgather, "AllgatherOne", []T{x}, all, 0))
 	return all, err
 }

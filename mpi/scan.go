@@ -7,24 +7,14 @@ import "github.com/golci/golci/mpi/internal/core"
 // vectors give equal results, bit for bit, whatever their length. It waits, and may switch threads. Errors: ErrOp,
 // ErrType, ErrCount, ErrTruncate, ErrBuffer, and those of Barrier.
 func Scan[T any](c *Comm, send, recv []T, op Op[T]) error {
-	if c.Inter() {
-		return interCall[T]{
-			what: "Scan", kind: core.KindScan,
-			in: send, out: recv, op: op.operator(),
-		}.doCall(c)
-	}
-	return reducing(c, "Scan", send, recv, op, 0, (*core.Call).Scan)
+	var k core.Coll
+	return c.core().Do(reduction(&k, core.KindScan, "Scan", send, recv, op, 0))
 }
 
 // Exscan is Scan without the caller's own send: that of lower ranks only (6.11.2). recv of rank 0 is left as it is; it
 // may be nil. The result of rank i is that of Scan at rank i-1, bit for bit. It waits, and may switch threads. Errors
 // as for Scan.
 func Exscan[T any](c *Comm, send, recv []T, op Op[T]) error {
-	if c.Inter() {
-		return interCall[T]{
-			what: "Exscan", kind: core.KindExscan,
-			in: send, out: recv, op: op.operator(),
-		}.doCall(c)
-	}
-	return reducing(c, "Exscan", send, recv, op, 0, (*core.Call).Exscan)
+	var k core.Coll
+	return c.core().Do(reduction(&k, core.KindExscan, "Exscan", send, recv, op, 0))
 }

@@ -39,7 +39,7 @@ func gatherValue[T any](c *Comm, what string, v T, root int) ([]T, error) {
 	if c.sendsTo(root) {
 		b, own = c.packColl(what, &v)
 	}
-	all, counts, err := gatherParts(valueCall{c, what, root}, b)
+	all, counts, err := gatherParts(valueCall{c, what, root}, core.KindGather, core.KindGatherv, b)
 	if err := cmp.Or(own, err); err != nil || !c.isRoot(root) {
 		return nil, err
 	}
@@ -102,28 +102,7 @@ func AllgathervAlloc[T any](c *Comm, send []T) (all []T, counts []int, err error
 
 // allgathervAlloc is AllgathervAlloc for the function what.
 func allgathervAlloc[T any](c *Comm, what string, send []T) (all []T, counts []int, err error) {
-	lens, mine := make([]int64, c.peers()), []int64{int64(len(send))}
-	if c.Inter() {
-		return gatherPartsBetween(valueCall{c: c, what: what}, core.KindAllgather, core.KindAllgatherv, send, mine, lens)
-	}
-	if err := blocking(c, what, mine, lens, 0, (*core.Call).Allgather); err != nil {
-		return nil, nil, err
-	}
-	err = blocking(c, what, send, nil, 0, func(x *core.Call, _ int) error {
-		n, err := x.Told(lens, 0, sizeOf[T]())
-		if err != nil {
-			return err
-		}
-		if err := x.NotPlace("send", bytesOf(send)); err != nil {
-			return err
-		}
-		all, counts = make([]T, n), ints(lens)
-		return buffers(x, send, all).Allgatherv(counts, nil)
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return all, counts, nil
+	return gatherParts(valueCall{c: c, what: what}, core.KindAllgather, core.KindAllgatherv, send)
 }
 
 // packColl encodes this rank's value for a collective. A nil communicator is left for the collective to report.

@@ -1,47 +1,47 @@
 package mpi
 
-import "github.com/golci/golci/mpi/internal/core"
+import (
+	"cmp"
+
+	"github.com/golci/golci/mpi/internal/core"
+)
 
 // valueCall is a collective of values on what the codec makes of them: two collectives of slices, one of lengths, and
 // one of bytes. A value that cannot be encoded travels as an empty message, so that the ranks stay in step. Lengths
-// that this process cannot have give ErrMemory, and end the collectives of the communicator. One of two groups is
-// revoked then, since the other ranks wait in a call of their own.
+// that this process cannot have give ErrMemory, and end the collectives of the communicator.
 type valueCall struct {
 	c    *Comm
 	what string
 	root int
 }
 
-// inTwo carries out both on one group: first on in and out, and then bytes, which may set its buffers.
-func (m valueCall) inTwo(in, out []int64, lengths, bytes func(x *core.Call, root int) error) error {
-	if err := blocking(m.c, m.what, in, out, m.root, lengths); err != nil {
-		return err
+// exchangeLengths carries out the collective of lengths, and adds those of out, of elements of size bytes. failed tells
+// why the sum cannot be had: the next call is to fail with it.
+func (m valueCall) exchangeLengths(kind core.Kind, in, out []int64, size int) (sum int64, failed, err error) {
+	var k core.Coll
+	if err := m.c.core().Do(sliceCall(&k, kind, m.what, in, out, m.root)); err != nil {
+		return 0, nil, err
 	}
-	return blocking[byte](m.c, m.what, nil, nil, m.root, bytes)
+	sum, failed = m.c.core().Told(m.what, out, m.firstOf(kind), size)
+	return sum, failed, nil
 }
 
-// twoGroupsOf is the collective on two groups, of which the caller sets the buffers.
-func twoGroupsOf[T any](m valueCall, kind core.Kind) interCall[T] {
-	return interCall[T]{what: m.what, kind: kind, root: m.root}
+// firstOf is the rank of which the first length is.
+func (m valueCall) firstOf(kind core.Kind) int {
+	if kind == core.KindBcast || kind == core.KindScatter {
+		return max(m.root, 0)
+	}
+	return 0
 }
 
-// counted carries out the collective of lengths between two groups, and adds what was told.
-func (m valueCall) counted(kind core.Kind, in, out []int64, size int) (int64, error) {
-	g := twoGroupsOf[int64](m, kind)
-	g.in, g.out = in, out
-	if err := g.doCall(m.c); err != nil {
-		return 0, err
-	}
-	return m.addTold(out, size)
-}
-
-// addTold adds what was told. If it cannot be, nobody goes on.
-func (m valueCall) addTold(lens []int64, size int) (int64, error) {
-	n, err := m.c.core().Told(m.what, lens, max(m.root, 0), size)
-	if err != nil {
-		_ = m.c.Revoke() // the first error is the one to tell
-	}
-	return n, err
+// exchangeBytes carries out the collective of bytes. failed tells why this rank cannot.
+func exchangeBytes[T any](
+	m valueCall, kind core.Kind, in []T, counts []int, out []T, rcounts []int, failed error,
+) error {
+	var k core.Coll
+	setParts(sliceCall(&k, kind, m.what, in, out, m.root), counts, nil, rcounts, nil)
+	k.Err = failed
+	return m.c.core().Do(&k)
 }
 
 // isRoot reports whether the rank is the root of a collective.
@@ -58,67 +58,79 @@ func (c *Comm) sendsTo(root int) bool { return !c.Inter() || root >= 0 }
 // bcast gives the root's b to the others. The root gets nil.
 func (m valueCall) bcast(b []byte) (got []byte, err error) {
 	n := []int64{int64(len(b))}
-	if m.c.Inter() {
-		return m.bcastBetween(b, n)
-	}
-	err = m.inTwo(nil, n, (*core.Call).Bcast, func(x *core.Call, root int) (err error) {
-		if x.Rank() != root {
-			if got, err = x.Memory(n, root); err != nil {
-				return err
-			}
-			b = got
-		}
-		return buffers(x, nil, b).Bcast(root)
-	})
-	return got, err
-}
-
-func (m valueCall) bcastBetween(b []byte, n []int64) (got []byte, err error) {
-	g := twoGroupsOf[int64](m, core.KindBcast)
-	g.out = n
-	if err := g.doCall(m.c); err != nil {
+	room, failed, err := m.exchangeLengths(core.KindBcast, nil, n, 1)
+	if err != nil {
 		return nil, err
 	}
-	if m.root >= 0 {
-		room, err := m.addTold(n, 1)
-		if err != nil {
-			return nil, err
-		}
+	if !m.c.isRoot(m.root) && m.root != ProcNull && failed == nil {
 		got = make([]byte, room)
 		b = got
 	}
-	h := twoGroupsOf[byte](m, core.KindBcast)
-	h.out = b
-	return got, h.doCall(m.c)
+	return got, exchangeBytes(m, core.KindBcast, nil, nil, b, nil, failed)
 }
 
 // scatter gives rank i part i of the root's all, the lengths of which are lens.
 func (m valueCall) scatter(all []byte, lens []int64) (b []byte, err error) {
 	n := []int64{0}
-	if m.c.Inter() {
-		return m.scatterBetween(all, lens, n)
-	}
-	err = m.inTwo(lens, n, (*core.Call).Scatter, func(x *core.Call, root int) (err error) {
-		if b, err = x.Memory(n, root); err != nil {
-			return err
-		}
-		return buffers(x, all, b).Scatterv(ints(lens), nil, root)
-	})
-	return b, err
-}
-
-func (m valueCall) scatterBetween(all []byte, lens, n []int64) (b []byte, err error) {
-	if m.root < 0 {
+	if m.c.Inter() && m.root < 0 {
 		n = nil
 	}
-	room, err := m.counted(core.KindScatter, lens, n, 1)
+	room, failed, err := m.exchangeLengths(core.KindScatter, lens, n, 1)
 	if err != nil {
 		return nil, err
 	}
-	b = make([]byte, room)
-	g := twoGroupsOf[byte](m, core.KindScatterv)
-	g.in, g.out, g.counts = all, b, ints(lens)
-	return b, g.doCall(m.c)
+	if failed == nil {
+		b = make([]byte, room)
+	}
+	return b, exchangeBytes(m, core.KindScatterv, all, ints(lens), b, nil, failed)
+}
+
+// gatherParts gives the root the send of all, and the length of each; or all ranks, with the kinds of an allgather.
+// Others get nothing.
+func gatherParts[T any](m valueCall, lengths, parts core.Kind, send []T) (all []T, counts []int, err error) {
+	mine, lens := []int64{int64(len(send))}, []int64(nil)
+	if lengths == core.KindAllgather || m.c.isRoot(m.root) {
+		lens = make([]int64, m.c.peers())
+	}
+	n, failed, err := m.exchangeLengths(lengths, mine, lens, sizeOf[T]())
+	if err != nil {
+		return nil, nil, err
+	}
+	failed = cmp.Or(m.c.core().CheckNotPlace(m.what, "send", bytesOf(send)), failed)
+	if failed == nil {
+		all, counts = make([]T, n), ints(lens)
+	}
+	if err := exchangeBytes(m, parts, send, nil, all, counts, failed); err != nil || lens == nil {
+		return nil, nil, err
+	}
+	return all, counts, nil
+}
+
+// exchangeParts gives each rank a part of send, the lengths of which are lens, and gets a part from each.
+func exchangeParts[T any](m valueCall, send []T, lens []int64) (got []T, counts []int, err error) {
+	theirs := make([]int64, m.c.peers())
+	if err := m.exchangeCounts(lens, theirs); err != nil {
+		return nil, nil, err
+	}
+	n, failed := m.c.core().Told(m.what, theirs, 0, sizeOf[T]())
+	failed = cmp.Or(m.c.core().CheckNotPlace(m.what, "send", bytesOf(send)), failed)
+	if failed == nil {
+		got, counts = make([]T, n), ints(theirs)
+	}
+	if err := exchangeBytes(m, core.KindAlltoallv, send, ints(lens), got, counts, failed); err != nil {
+		return nil, nil, err
+	}
+	return got, counts, nil
+}
+
+// exchangeCounts is the collective of lengths of an exchange. A wrong number of them fails the call on all ranks.
+func (m valueCall) exchangeCounts(lens, theirs []int64) error {
+	var k core.Coll
+	sliceCall(&k, core.KindAlltoall, m.what, lens, theirs, 0)
+	if len(lens) != len(theirs) && !m.c.Inter() {
+		k.Err = m.c.core().Errorf(m.what, ": %w: %d counts for %d ranks", ErrCount, len(lens), len(theirs))
+	}
+	return m.c.core().Do(&k)
 }
 
 // peers is how many ranks a rank of c exchanges with: those of the other group if there is one. It is 0 for none.

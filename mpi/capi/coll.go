@@ -123,9 +123,9 @@ func sideOf(s *core.Side, from *C.struct_side, n int, call *C.struct_coll) {
 	if from.types == nil {
 		s.T = anyType(number(from._type))
 	} else {
-		s.Types = make([]*dtype.Type, n)
+		s.Mixed = &core.MixedParts{Types: make([]*dtype.Type, n)}
 		for i, t := range unsafe.Slice(from.types, n) {
-			s.Types[i] = anyType(number(t))
+			s.Mixed.Types[i] = anyType(number(t))
 		}
 	}
 	if n > 0 && from.counts != nil {
@@ -138,17 +138,17 @@ func sideOf(s *core.Side, from *C.struct_side, n int, call *C.struct_coll) {
 func number(datatype C.MPI_Datatype) C.int { return C.int(uintptr(unsafe.Pointer(datatype))) }
 
 // numbers are n numbers of C.
-func numbers(mem unsafe.Pointer, n int, wide bool) []int64 {
+func numbers(mem unsafe.Pointer, n int, wide bool) []int {
 	if mem == nil {
 		return nil
 	}
-	all := make([]int64, n)
+	all := make([]int, n)
 	if wide {
-		copy(all, unsafe.Slice((*int64)(mem), n))
+		copy(all, unsafe.Slice((*int)(mem), n)) // of 64 bits on all systems of this library
 		return all
 	}
 	for i, v := range unsafe.Slice((*int32)(mem), n) {
-		all[i] = int64(v)
+		all[i] = int(v)
 	}
 	return all
 }

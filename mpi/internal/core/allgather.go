@@ -5,15 +5,15 @@ import (
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
 )
 
-// Allgather gives all ranks the equal parts of all. Its argument is not used.
-func (x *Call) Allgather(int) (err error) {
+// chooseAllgather chooses how all ranks get the equal parts of all.
+func (x *Call) chooseAllgather() (err error) {
 	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
 	own := inPlace(send.mem)
 	if send.mem, err = x.equalOwn(send.mem, recv.mem, "receive", send.size); err != nil {
 		return err
 	}
-	if b := x.shmAllgather(len(send.mem)); b.do != nil {
-		return x.overShm(b.alg, 0, len(send.mem), b.do)
+	if w := x.shmAllgather(len(send.mem)); w.OverMemory() {
+		return x.overShm(w, 0, len(send.mem))
 	}
 	n, w := len(send.mem), algorithm.AllgatherRing
 	if algorithm.AllgathersInSteps(x.size, n*x.size) {
@@ -29,10 +29,10 @@ func (x *Call) Allgather(int) (err error) {
 	return nil
 }
 
-// Allgatherv is Allgather for parts of counts elements, which go to displs; nil displs puts one behind the other.
-func (x *Call) Allgatherv(counts, displs []int) error {
+// chooseAllgatherv is chooseAllgather for parts of different lengths. Without displacements one lies behind the other.
+func (x *Call) chooseAllgatherv(p *Parts) error {
 	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
-	l, err := x.layout("receive", recv.len, counts, displs, true)
+	l, err := x.layout("receive", recv.len, p, true)
 	if err != nil {
 		return err
 	}

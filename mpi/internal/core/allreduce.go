@@ -5,15 +5,15 @@ import (
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
 )
 
-// Allreduce combines the In of all ranks into the Out of all. Its argument is not used.
-func (x *Call) Allreduce(int) error {
+// chooseAllreduce chooses how the In of all ranks are combined into the Out of all.
+func (x *Call) chooseAllreduce() error {
 	of, err := x.reduction(true)
 	if err != nil {
 		return err
 	}
 	send := &x.buf[schedule.In]
-	if b := x.shmAllreduce(of.bytes, of.elem); b.do != nil {
-		return x.overShm(b.alg, 0, of.bytes, b.do)
+	if w := x.shmAllreduce(of.bytes, of.elem); w.OverMemory() {
+		return x.overShm(w, 0, of.bytes)
 	}
 	w := algorithm.ChooseAllreduce(x.size, of.bytes, send.len)
 	switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
-// Alltoall sends part j of In to rank j. Its argument is not used.
-func (x *Call) Alltoall(int) error {
+// chooseAlltoall chooses how part j of In goes to rank j.
+func (x *Call) chooseAlltoall() error {
 	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
 	in, own := send, inPlace(send.mem)
 	if own {
@@ -23,11 +23,11 @@ func (x *Call) Alltoall(int) error {
 		return err
 	}
 	n := len(in.mem) / x.size
-	if b := x.shmAlltoall(n, own); b.do != nil {
+	if w := x.shmAlltoall(n, own); w.OverMemory() {
 		if own {
 			*send = *recv
 		}
-		return x.overShm(b.alg, 0, n, b.do)
+		return x.overShm(w, 0, n)
 	}
 	w := algorithm.ChooseAlltoall(x.size, n)
 	if w == algorithm.AlltoallBruck && own {
@@ -51,25 +51,25 @@ func (x *Call) Alltoall(int) error {
 	return nil
 }
 
-// Alltoallv is Alltoall for parts of different lengths.
-func (x *Call) Alltoallv(scounts, sdispls, rcounts, rdispls []int) error {
+// chooseAlltoallv is chooseAlltoall for parts of different lengths.
+func (x *Call) chooseAlltoallv(sent, received *Parts) error {
 	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
-	lr, err := x.layout("receive", recv.len, rcounts, rdispls, true)
+	lr, err := x.layout("receive", recv.len, received, true)
 	if err != nil {
 		return err
 	}
 	ls, in, saved := lr, schedule.In, 0
 	if inPlace(send.mem) {
 		in, saved = schedule.Work, len(recv.mem)
-	} else if ls, err = x.layout("send", send.len, scounts, sdispls, false); err != nil {
+	} else if ls, err = x.layout("send", send.len, sent, false); err != nil {
 		return err
 	}
 	if err := x.apart(send.mem, recv.mem); err != nil {
 		return err
 	}
-	if ls.counts[x.rank] != rcounts[x.rank] {
+	if ls.counts[x.rank] != lr.counts[x.rank] {
 		return x.callErrorf(sentinel.ErrCount, "to itself the rank sends %d elements and receives %d",
-			ls.counts[x.rank], rcounts[x.rank])
+			ls.counts[x.rank], lr.counts[x.rank])
 	}
 	x.takeAlgorithm(algorithm.Alltoallv, 0)
 	x.fresh(algorithm.Alltoallv).AlltoallPairs(x.schedulePlace(), ls.partsOf(in, send.size),

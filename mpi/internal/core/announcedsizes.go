@@ -9,11 +9,6 @@ import (
 
 // Told adds numbers of elements of size bytes, which other ranks have sent. The first is of rank first. The numbers may
 // be anything. It is an error if this process cannot allocate so many.
-func (x *Call) Told(lens []int64, first, size int) (sum int64, err error) {
-	return x.c.Told(x.kind, lens, first, size)
-}
-
-// Told is that of a Call, for the function what.
 func (c *Comm) Told(what string, lens []int64, first, size int) (sum int64, err error) {
 	most, worst := math.MaxInt64/int64(max(size, 1)), 0
 	for i, n := range lens {
@@ -30,12 +25,3 @@ func (c *Comm) Told(what string, lens []int64, first, size int) (sum int64, err 
 	}
 	return sum, nil
 }
-
-// Memory allocates as many bytes as ranks have announced.
-func (x *Call) Memory(lens []int64, first int) ([]byte, error) {
-	n, err := x.Told(lens, first, 1)
-	return make([]byte, n), err
-}
-
-// Rank is the caller's rank in the communicator.
-func (x *Call) Rank() int { return x.rank }

@@ -11,16 +11,16 @@ func (c *Comm) BarrierFor(what string) error {
 	if err != nil {
 		return err
 	}
-	return x.Finish(x.Barrier(0))
+	return x.Finish(x.chooseBarrier())
 }
 
-// Barrier waits for all ranks. Its argument is not used.
-func (x *Call) Barrier(int) error {
+// chooseBarrier chooses how the call waits for all ranks.
+func (x *Call) chooseBarrier() error {
 	switch {
 	case x.canUseShm():
-		return x.overShm(algorithm.ShmBarrier, 0, 0, shmBarrier)
+		return x.overShm(algorithm.ShmBarrier, 0, 0)
 	case x.tiers():
-		return x.overShm(algorithm.TierBarrier, 0, 0, tierBarrier)
+		return x.overShm(algorithm.TierBarrier, 0, 0)
 	}
 	if x.plan(algorithm.Barrier, 0, contribution{}) {
 		x.steps.Barrier(x.schedulePlace())
@@ -52,6 +52,6 @@ func (c *Comm) Ibarrier() (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	x.Buffers(nil, 0, nil, 0, 1)
-	return x.Launch(x.Barrier(0))
+	x.setBuffers(nil, 0, nil, 0, 1)
+	return x.Launch(x.chooseBarrier())
 }

@@ -5,18 +5,18 @@ import (
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
 )
 
-// Bcast gives all ranks the Out of root.
-func (x *Call) Bcast(root int) error {
+// chooseBcast chooses how all ranks get the Out of root.
+func (x *Call) chooseBcast(root int) error {
 	buf := &x.buf[schedule.Out]
-	if err := x.root(root); err != nil {
+	if err := x.checkRoot(root); err != nil {
 		return err
 	}
-	if err := x.NotPlace("broadcast", buf.mem); err != nil {
+	if err := x.checkNotPlace("broadcast", buf.mem); err != nil {
 		return err
 	}
 	n := len(buf.mem)
-	if b := x.shmBcast(n); b.do != nil {
-		return x.overShm(b.alg, root, n, b.do)
+	if w := x.shmBcast(n); w.OverMemory() {
+		return x.overShm(w, root, n)
 	}
 	w := algorithm.ChooseBcast(x.size, n, buf.len)
 	switch {

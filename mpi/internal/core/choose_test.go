@@ -25,41 +25,41 @@ func TestScanChoices(t *testing.T) {
 
 // collectives are calls of n bytes, or of so many for each of p ranks.
 var collectives = map[string]func(x *Call, n, p int) error{
-	"Barrier":   func(x *Call, _, _ int) error { return x.Barrier(0) },
-	"Bcast":     func(x *Call, n, _ int) error { return x.with(0, n).Bcast(0) },
-	"Reduce":    func(x *Call, n, _ int) error { return x.with(n, n).Reduce(0) },
-	"Allreduce": func(x *Call, n, _ int) error { return x.with(n, n).Allreduce(0) },
-	"Scan":      func(x *Call, n, _ int) error { return x.with(n, n).Scan(0) },
-	"Exscan":    func(x *Call, n, _ int) error { return x.with(n, n).Exscan(0) },
-	"Gather":    func(x *Call, n, p int) error { return x.with(n, n*p).Gather(0) },
-	"Scatter":   func(x *Call, n, p int) error { return x.with(n*p, n).Scatter(0) },
-	"Allgather": func(x *Call, n, p int) error { return x.with(n, n*p).Allgather(0) },
-	"Alltoall":  func(x *Call, n, p int) error { return x.with(n*p, n*p).Alltoall(0) },
-	"Block":     func(x *Call, n, p int) error { return x.with(n*p, n).ReduceScatterBlock(0) },
-	"Gatherv":   func(x *Call, n, p int) error { return x.with(n, n*p).Gatherv(lens(n, p), nil, 0) },
-	"Scatterv":  func(x *Call, n, p int) error { return x.with(n*p, n).Scatterv(lens(n, p), nil, 0) },
+	"Barrier":   func(x *Call, _, _ int) error { return x.chooseBarrier() },
+	"Bcast":     func(x *Call, n, _ int) error { return x.with(0, n).chooseBcast(0) },
+	"Reduce":    func(x *Call, n, _ int) error { return x.with(n, n).chooseReduce(0) },
+	"Allreduce": func(x *Call, n, _ int) error { return x.with(n, n).chooseAllreduce() },
+	"Scan":      func(x *Call, n, _ int) error { return x.with(n, n).chooseScan(&inclusive, true) },
+	"Exscan":    func(x *Call, n, _ int) error { return x.with(n, n).chooseScan(&exclusive, x.rank > 0) },
+	"Gather":    func(x *Call, n, p int) error { return x.with(n, n*p).chooseEqualParts(&gathering, 0) },
+	"Scatter":   func(x *Call, n, p int) error { return x.with(n*p, n).chooseEqualParts(&scattering, 0) },
+	"Allgather": func(x *Call, n, p int) error { return x.with(n, n*p).chooseAllgather() },
+	"Alltoall":  func(x *Call, n, p int) error { return x.with(n*p, n*p).chooseAlltoall() },
+	"Block":     func(x *Call, n, p int) error { return x.with(n*p, n).chooseReduceScatterBlock() },
+	"Gatherv":   func(x *Call, n, p int) error { return x.with(n, n*p).chooseGivenParts(&gathering, lens(n, p), 0) },
+	"Scatterv":  func(x *Call, n, p int) error { return x.with(n*p, n).chooseGivenParts(&scattering, lens(n, p), 0) },
 	"Allgatherv": func(x *Call, n, p int) error {
-		return x.with(n, n*p).Allgatherv(lens(n, p), nil)
+		return x.with(n, n*p).chooseAllgatherv(lens(n, p))
 	},
 	"Alltoallv": func(x *Call, n, p int) error {
-		return x.with(n*p, n*p).Alltoallv(lens(n, p), nil, lens(n, p), nil)
+		return x.with(n*p, n*p).chooseAlltoallv(lens(n, p), lens(n, p))
 	},
-	"ReduceScatter": func(x *Call, n, p int) error { return x.with(n*p, n).ReduceScatter(lens(n, p)) },
+	"ReduceScatter": func(x *Call, n, p int) error { return x.with(n*p, n).chooseReduceScatter(lens(n, p)) },
 }
 
-func lens(n, p int) []int {
+func lens(n, p int) *Parts {
 	out := make([]int, p)
 	for i := range out {
 		out[i] = n
 	}
-	return out
+	return &Parts{Counts: out}
 }
 
 // with gives the call buffers of so many bytes.
 func (x *Call) with(in, out int) *Call {
 	a, b := make([]byte, in+1), make([]byte, out+1)
-	x.Buffers(unsafe.Pointer(&a[0]), in, unsafe.Pointer(&b[0]), out, 1)
-	x.Operate(Operator{Combiner: and{}, Commutes: true})
+	x.setBuffers(unsafe.Pointer(&a[0]), in, unsafe.Pointer(&b[0]), out, 1)
+	x.op = Operator{Combiner: and{}, Commutes: true}
 	return x
 }
 

@@ -1,79 +1,221 @@
 package core
 
 import (
-	"math/bits"
-	"sync"
 	"unsafe"
 
-	"github.com/golci/golci/internal/schedule"
-	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/contextid"
+	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/errs"
+	"github.com/golci/golci/mpi/internal/op"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
-func (x *Call) root(root int) error {
-	if uint(root) >= uint(x.size) {
-		return x.callErrorf(sentinel.ErrRoot, "%d", root)
+// A collective of a program in Go or in C, of one group or of two, is described by a Coll. Do, Start and CollInit are
+// the three forms in which it is carried out (6.1, 6.12, 6.13). The way of a call: beginCall gives it its number and
+// the state that is kept for it. setSlices or setDatatypes make the buffers. choose finds the algorithm and makes the
+// schedule. Finish carries that out, or Launch starts it.
+
+// Kind is a collective, in any of its forms: one that waits, one that does not, and one that lasts.
+type Kind uint8
+
+// The collectives of chapter 6.
+const (
+	KindBarrier Kind = iota
+	KindBcast
+	KindGather
+	KindGatherv
+	KindScatter
+	KindScatterv
+	KindAllgather
+	KindAllgatherv
+	KindAlltoall
+	KindAlltoallv
+	KindAlltoallw
+	KindReduce
+	KindAllreduce
+	KindReduceScatter
+	KindReduceScatterBlock
+	KindScan
+	KindExscan
+	KindNeighborAllgather // of a neighbourhood (8.6), like those after it
+	KindNeighborAllgatherv
+	KindNeighborAlltoall
+	KindNeighborAlltoallv
+	KindNeighborAlltoallw
+)
+
+// Side is a buffer of a collective as MPI gives it. What the kind does not have is zero.
+type Side struct {
+	Mem   unsafe.Pointer
+	N     int64       // elements: of each part if there are several; of slices all, until describeSlices
+	T     *dtype.Type // of the elements
+	Place bool        // it is MPI_IN_PLACE
+	Parts Parts       // of different lengths
+	Mixed *MixedParts // of different types, too
+}
+
+// Parts are the lengths of the parts of a buffer in elements, and where they lie: in extents of the datatype, or in
+// bytes if the parts differ in type. The zero Parts are none.
+type Parts struct{ Counts, Displs []int }
+
+// MixedParts are the types of parts, and where each part lies if that is not a place behind Side.Mem.
+type MixedParts struct {
+	Types []*dtype.Type
+	Mems  []unsafe.Pointer
+}
+
+// Coll describes a collective as the program calls it. A rank looks only at what it uses. The buffers have datatypes;
+// or they are slices of a Go program, of elements Elem. In of a slice, an InPlace is told by Mem.
+type Coll struct {
+	Kind     Kind
+	What     string // the function, for errors
+	Root     int
+	In, Out  Side
+	Elem     *signature.Elem // of slices; nil: the sides have datatypes
+	Op       *op.Op          // of a reduction
+	Operator Operator        // of one without Op, whose elements have one dense type
+	Err      error           // why this rank cannot take part: the call of slices fails on all ranks
+}
+
+// Do carries out a collective and waits for its end. Errors of the arguments of slices fail the call on all ranks.
+// Those of datatypes are found before the call has a number: the other ranks do not learn of them, and the next call
+// of this rank may take its place.
+func (c *Comm) Do(k *Coll) error {
+	if k.Elem == nil || c.byPeers(k) {
+		return c.doDescribed(k)
 	}
-	return nil
-}
-
-// buffer is one of the program: len elements of size bytes.
-type buffer struct {
-	mem       []byte
-	len, size int
-}
-
-// Buffers gives x the buffers of its call: where they begin, and how many elements of size bytes they have. A call with
-// one buffer has it as out.
-func (x *Call) Buffers(in unsafe.Pointer, nIn int, out unsafe.Pointer, nOut, size int) {
-	x.buf[schedule.In] = buffer{unsafe.Slice((*byte)(in), nIn*size), nIn, size}
-	x.buf[schedule.Out] = buffer{unsafe.Slice((*byte)(out), nOut*size), nOut, size}
-}
-
-// Operate gives x the operation of a reduction.
-func (x *Call) Operate(o Operator) { x.op = o }
-
-// smallScratch is how many words of memory to work in a communicator has of its own.
-const smallScratch = 64
-
-// borrow gives the call n bytes of unknown content, until release. A call has one such piece at a time.
-func (x *Call) borrow(n int) ([]byte, *scratch) {
-	if n <= 8*smallScratch {
-		return unsafe.Slice((*byte)(unsafe.Pointer(&x.small)), n), nil
+	x, err := c.beginCall(k.What, k.Elem.Err(), false)
+	if err != nil {
+		return err
 	}
-	b, s := borrow(n)
-	x.scratch = s
-	return b, s
+	return x.Finish(x.setSlices(k))
 }
 
-// scratch is memory that collectives work in, aligned for any element.
-type scratch struct {
-	words []uint64
-	lost  bool // messages may still come into it
-}
-
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
-
-// borrow gives n bytes, with unknown content, and the scratch to give back.
-func borrow(n int) ([]byte, *scratch) {
-	s := scratches.Get().(*scratch)
-	need := (n + 7) / 8
-	if cap(s.words) < need {
-		s.words = make([]uint64, 1<<bits.Len(uint(max(need, 8)-1)))
+// doDescribed is Do of buffers with datatypes, or of slices between two groups or in a neighbourhood.
+func (c *Comm) doDescribed(k *Coll) error {
+	if k.Elem != nil {
+		if err := c.describeSlices(k); err != nil {
+			return err
+		}
+	} else if done, err := c.doDense(k); done {
+		return err
 	}
-	w := s.words[:cap(s.words)]
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(w))), 8*len(w))[:n], s
+	return c.doDatatypes(k)
 }
 
-func (s *scratch) releaseScratch() {
-	if s != nil && !s.lost {
-		scratches.Put(s)
+// doDatatypes is Do of buffers with any datatypes.
+func (c *Comm) doDatatypes(k *Coll) error {
+	g, o, err := c.readArgs(k)
+	if err != nil {
+		return err
 	}
+	x, err := c.beginCall(k.What, nil, false)
+	if err != nil {
+		return err
+	}
+	err = x.Finish(x.setDatatypes(k, g, o))
+	x.args.endGiven(err == nil)
+	return err
 }
 
-// lengthFor checks that a buffer of got elements takes want.
-func (x *Call) lengthFor(name string, got, want int) error {
-	if got < want {
-		return x.callErrorf(sentinel.ErrCount, "the %s buffer has %d elements, %d are needed", name, got, want)
+// Start is Do that does not wait.
+func (c *Comm) Start(k *Coll) (Request, error) {
+	if k.Elem != nil && !c.byPeers(k) {
+		x, err := c.beginCall(k.What, k.Elem.Err(), true)
+		if err != nil {
+			return Request{}, err
+		}
+		return x.Launch(x.setSlices(k))
 	}
-	return nil
+	if k.Elem != nil {
+		if err := c.describeSlices(k); err != nil {
+			return Request{}, err
+		}
+	}
+	g, o, err := c.readArgs(k)
+	if err != nil {
+		return Request{}, err
+	}
+	x, err := c.beginCall(k.What, nil, true)
+	if err != nil {
+		return Request{}, err
+	}
+	return x.Launch(x.setDatatypes(k, g, o))
+}
+
+// CollInit makes a persistent request for a collective (6.13). The arguments are looked at at each start. Those with
+// datatypes, and those of neighbourhoods, are looked at now, too. The buffers, and the slices of k, belong to the
+// request until it is freed. The request has a message space of its own: only the calls of CollInit must come in the
+// same order on all ranks of c, the starts may come in any. So CollInit waits like Dup.
+func (c *Comm) CollInit(k *Coll) (Request, error) {
+	if k.Elem != nil && k.neighbors() {
+		if err := c.describeSlices(k); err != nil {
+			return Request{}, err
+		}
+	}
+	if k.Elem == nil {
+		if _, _, err := c.readArgs(k); err != nil {
+			return Request{}, err
+		}
+	}
+	kept := *k
+	return c.Lasting(k.What, func(own *Comm) (Request, error) {
+		k := kept // which a start may describe
+		return own.Start(&k)
+	})
+}
+
+// Lasting makes a persistent request for a collective of the function what: start starts it, on a communicator that the
+// request has for itself. That is why Lasting waits like Dup, and why only its calls must come in one order.
+func (c *Comm) Lasting(what string, start func(own *Comm) (Request, error)) (Request, error) {
+	own, err := c.dup(what, contextid.Plain)
+	if err != nil {
+		return Request{}, err
+	}
+	own = own.view(c.until, nil)
+	return c.kept(persistentState{comm: own, start: func(*Comm) (comm.Req, error) {
+		r, err := start(own)
+		return r.req, err
+	}}), nil
+}
+
+// choose finds the algorithm of a collective of one group, and sets the schedule. in and out are the parts of the
+// buffers where they differ in length.
+func (x *Call) choose(k Kind, root int, in, out *Parts) error {
+	switch k {
+	case KindBarrier:
+		return x.chooseBarrier()
+	case KindBcast:
+		return x.chooseBcast(root)
+	case KindGather:
+		return x.chooseEqualParts(&gathering, root)
+	case KindGatherv:
+		return x.chooseGivenParts(&gathering, out, root)
+	case KindScatter:
+		return x.chooseEqualParts(&scattering, root)
+	case KindScatterv:
+		return x.chooseGivenParts(&scattering, in, root)
+	case KindAllgather:
+		return x.chooseAllgather()
+	case KindAllgatherv:
+		return x.chooseAllgatherv(out)
+	case KindAlltoall:
+		return x.chooseAlltoall()
+	case KindAlltoallv, KindAlltoallw:
+		return x.chooseAlltoallv(in, out)
+	case KindReduce:
+		return x.chooseReduce(root)
+	case KindAllreduce:
+		return x.chooseAllreduce()
+	case KindReduceScatter:
+		return x.chooseReduceScatter(out)
+	case KindReduceScatterBlock:
+		return x.chooseReduceScatterBlock()
+	case KindScan:
+		return x.chooseScan(&inclusive, true)
+	case KindExscan:
+		return x.chooseScan(&exclusive, !x.emptyPrefix())
+	}
+	return x.callErrorf(errs.UnsupportedOperation, "there is no collective %d", k)
 }

@@ -18,12 +18,15 @@ type area struct {
 	displs   []int          // where they lie in the bytes; as many
 	inPlace  bool           // it is MPI_IN_PLACE
 	packed   bool
-	absolute bool   // displacements may be addresses, as types may have them
-	load     bool   // what it holds is used
-	store    bool   // it is changed
-	written  int    // so many bytes, from its beginning on: a call that succeeds has written them, but for those of idle
-	idle     []bool // parts that nothing comes to or leaves from, and which stay as they are; nil: all parts are used
-	of       Side   // if it is packed
+	absolute bool        // displacements may be addresses, as types may have them
+	load     bool        // what it holds is used
+	store    bool        // it is changed
+	written  int         // a call that succeeds has written so many bytes from its beginning on, but for idle ones
+	idle     []bool      // parts that nothing comes to or leaves from: they stay as they are; nil: none
+	of       *dtype.Type // of its elements, if it is packed
+	elements int64       // of them, if the parts are equal
+	parts    Parts       // if they differ
+	mixed    *MixedParts // if they differ in type
 	scratch  *scratch
 	data     []byte // from begin to end: what the schedule uses
 }
@@ -49,8 +52,8 @@ func (a *area) setSide(s *Side, parts int, name string) error {
 	switch {
 	case s.Place:
 		return nil
-	case s.Types != nil:
-		a.packed = s.Mems != nil
+	case s.Mixed != nil:
+		a.packed = s.Mixed.Mems != nil
 		return a.setTypes(s, name)
 	}
 	if err := usableType(s.T); err != nil {
@@ -66,8 +69,7 @@ func (a *area) setSide(s *Side, parts int, name string) error {
 	}
 	a.bytes, a.span, a.packed = int(total), int(total), !s.T.Dense()
 	if a.packed {
-		a.of = *s
-		a.of.N *= int64(max(parts, 1))
+		a.of, a.elements = s.T, s.N*int64(max(parts, 1))
 	}
 	if a.mem == nil && a.bytes > 0 && !s.T.Absolute() {
 		return noMemory(name)
@@ -93,7 +95,7 @@ func (a *area) setParts(s *Side, name string) error {
 
 // setTypes looks at parts of different types.
 func (a *area) setTypes(s *Side, name string) error {
-	for i, t := range s.Types {
+	for i, t := range s.Mixed.Types {
 		if err := usableType(t); err != nil {
 			if s.Parts.Counts[i] == 0 {
 				continue
@@ -101,7 +103,7 @@ func (a *area) setTypes(s *Side, name string) error {
 			return fmt.Errorf("%w (part %d of the %s buffer)", err, i, name)
 		}
 	}
-	return a.eachPart(s, name, func(i int) (*dtype.Type, int64) { return s.Types[i], 1 })
+	return a.eachPart(s, name, func(i int) (*dtype.Type, int64) { return s.Mixed.Types[i], 1 })
 }
 
 // eachPart measures parts: typeOf gives the type of one, and how many bytes its displacement counts.
@@ -116,15 +118,15 @@ func (a *area) eachPart(s *Side, name string, typeOf func(i int) (*dtype.Type, i
 		if count == 0 {
 			continue
 		}
-		b, ok := t.Bytes(count)
+		b, ok := t.Bytes(int64(count))
 		if !ok || a.bytes+int(b) < a.bytes {
 			return fmt.Errorf("%w: part %d of the %s buffer has %d elements", sentinel.ErrCount, i, name, count)
 		}
 		if b == 0 { // wherever it lies
 			continue
 		}
-		at := s.Parts.Displs[i] * step
-		if s.Mems == nil && a.bottom(t, at) {
+		at := int64(s.Parts.Displs[i]) * step
+		if (s.Mixed == nil || s.Mixed.Mems == nil) && a.bottom(t, at) {
 			return noMemory(name)
 		}
 		a.lens[i], a.displs[i] = int(b), int(at)
@@ -133,7 +135,7 @@ func (a *area) eachPart(s *Side, name string, typeOf func(i int) (*dtype.Type, i
 		a.packed = a.packed || at < 0 || !t.Dense() || a.mem == nil
 	}
 	if a.packed {
-		a.of = *s
+		a.of, a.parts, a.mixed = s.T, s.Parts, s.Mixed
 		at := 0
 		for i, b := range a.lens {
 			a.displs[i] = at
@@ -148,12 +150,12 @@ func (a *area) eachPart(s *Side, name string, typeOf func(i int) (*dtype.Type, i
 func (s *Side) sumParts(p *Parts, rank int, out *Side) error {
 	s.N = 0
 	for i, n := range p.Counts {
-		if n < 0 || s.N+n < s.N {
+		if n < 0 || s.N+int64(n) < s.N {
 			return fmt.Errorf("%w: part %d has %d elements", sentinel.ErrCount, i, n)
 		}
-		s.N += n
+		s.N += int64(n)
 	}
-	if out.N = p.Counts[rank]; s.Place {
+	if out.N = int64(p.Counts[rank]); s.Place {
 		out.N = s.N
 	}
 	return nil
@@ -188,14 +190,13 @@ func (a *area) endArea(store bool) {
 // movePacked packs or unpacks the first n bytes, but for parts that are not used.
 func (a *area) movePacked(n int, f func(c *dtype.Cursor, b []byte, off int)) {
 	var cur dtype.Cursor
-	s := &a.of
 	switch {
 	case a.lens != nil:
 		a.moveParts(f)
 	case a.idle != nil:
 		a.moveEqual(f)
 	default:
-		s.T.Over(&cur, s.Mem, s.N)
+		a.of.Over(&cur, a.mem, a.elements)
 		f(&cur, a.data[:n], 0)
 	}
 }
@@ -203,14 +204,14 @@ func (a *area) movePacked(n int, f func(c *dtype.Cursor, b []byte, off int)) {
 // moveEqual is movePacked for equal parts of which some are not used.
 func (a *area) moveEqual(f func(c *dtype.Cursor, b []byte, off int)) {
 	var cur dtype.Cursor
-	s, parts := &a.of, len(a.idle)
-	n, each := s.N/int64(parts), a.bytes/parts
-	_, extent := s.T.Bounds()
+	parts := len(a.idle)
+	n, each := a.elements/int64(parts), a.bytes/parts
+	_, extent := a.of.Bounds()
 	for i, idle := range a.idle {
 		if idle {
 			continue
 		}
-		s.T.Over(&cur, unsafe.Add(s.Mem, int64(i)*n*extent), n)
+		a.of.Over(&cur, unsafe.Add(a.mem, int64(i)*n*extent), n)
 		f(&cur, a.data[i*each:][:each], 0)
 	}
 }
@@ -218,21 +219,21 @@ func (a *area) moveEqual(f func(c *dtype.Cursor, b []byte, off int)) {
 // moveParts is movePacked for parts of different lengths.
 func (a *area) moveParts(f func(c *dtype.Cursor, b []byte, off int)) {
 	var cur dtype.Cursor
-	s := &a.of
+	p := &a.parts
 	for i, b := range a.lens {
 		if b == 0 || a.idle != nil && a.idle[i] {
 			continue
 		}
-		t, step := s.T, int64(1)
-		if s.Types != nil {
-			t = s.Types[i]
+		t, step := a.of, int64(1)
+		if a.mixed != nil {
+			t = a.mixed.Types[i]
 		} else {
 			_, step = t.Bounds()
 		}
-		if s.Mems != nil {
-			t.Over(&cur, s.Mems[i], s.Parts.Counts[i])
+		if a.mixed != nil && a.mixed.Mems != nil {
+			t.Over(&cur, a.mixed.Mems[i], int64(p.Counts[i]))
 		} else {
-			t.Over(&cur, unsafe.Add(s.Mem, s.Parts.Displs[i]*step), s.Parts.Counts[i])
+			t.Over(&cur, unsafe.Add(a.mem, int64(p.Displs[i])*step), int64(p.Counts[i]))
 		}
 		f(&cur, a.data[a.displs[i]:][:b], 0)
 	}

@@ -32,7 +32,6 @@ type claimExchange struct {
 	tag, lastTag int
 	once         bool
 	signature    uint64
-	onShm        func(x *Call, root int) error
 	call         *schedule.Schedule
 	buf          [schedule.Bufs]buffer
 } // of one Call, for all its calls
@@ -60,7 +59,7 @@ func (x *Call) beginCompare() *claimExchange {
 		x.exchange = e
 	}
 	e.alg, e.tag, e.lastTag, e.once, e.signature = x.alg, x.tag, x.lastTag, x.once, x.options.Signature
-	e.onShm, e.call, e.buf = x.onShm, x.steps, x.buf
+	e.call, e.buf = x.steps, x.buf
 	own := &e.own[0]
 	*own = claim{word: x.word, head: x.head, bytes: uint64(x.bytes), signature: x.signature}
 	if x.st.poison.Load() != nil {
@@ -69,7 +68,7 @@ func (x *Call) beginCompare() *claimExchange {
 	copy(own.name[:], x.kind)
 	in, out := bytesIn(e.own[:]), bytesIn(e.all)
 	x.buf = [schedule.Bufs]buffer{schedule.In: in, schedule.Out: out}
-	x.alg, x.once, x.onShm, x.options.Signature = algorithm.Compare, true, nil, 0
+	x.alg, x.once, x.options.Signature = algorithm.Compare, true, 0
 	x.tag = algorithm.MakeTag(x.size, algorithm.Compare, 0, x.call)
 	x.lastTag = x.tag
 	if x.async != nil { // perform has them else
@@ -87,7 +86,7 @@ func (x *Call) beginCompare() *claimExchange {
 
 func (x *Call) endCompare(e *claimExchange) {
 	x.alg, x.tag, x.lastTag, x.once, x.options.Signature = e.alg, e.tag, e.lastTag, e.once, e.signature
-	x.onShm, x.steps, x.buf = e.onShm, e.call, e.buf
+	x.steps, x.buf = e.call, e.buf
 	e.buf = [schedule.Bufs]buffer{} // which are the program's
 }
 

@@ -65,8 +65,9 @@ func (g *datatypeArgs) fit(k *Coll, rank, size int) error {
 	return nil
 }
 
-// chooseGiven makes x the call k: with its buffers, its operation and its schedule.
-func (x *Call) chooseGiven(k *Coll, g datatypeArgs, o Operator) error {
+// setDatatypes makes x the call k, whose buffers have datatypes: with its buffers, its operation and its schedule.
+func (x *Call) setDatatypes(k *Coll, g datatypeArgs, o Operator) error {
+	x.signature, x.options.Signature = g.of.Signature(), g.signature()
 	x.args = g
 	x.args.active = true
 	in, out := &x.args.in, &x.args.out
@@ -80,34 +81,18 @@ func (x *Call) chooseGiven(k *Coll, g datatypeArgs, o Operator) error {
 	if out.inPlace {
 		mem[1] = InPlace()
 	}
-	x.Buffers(mem[0], len(in.data)/size, mem[1], len(out.data)/size, size)
+	x.setBuffers(mem[0], len(in.data)/size, mem[1], len(out.data)/size, size)
 	x.op = o
-	if x.c.local != nil {
+	switch {
+	case x.c.local != nil:
 		return x.chooseInter(k)
-	}
-	switch k.Kind {
-	case KindNeighborAllgather, KindNeighborAllgatherv, KindNeighborAlltoall, KindNeighborAlltoallv, KindNeighborAlltoallw:
+	case k.neighbors():
 		return x.chooseNear(k)
-	case KindGatherv:
-		return x.Gatherv(out.lens, out.displs, k.Root)
-	case KindScatterv:
-		return x.Scatterv(in.lens, in.displs, k.Root)
-	case KindAllgatherv:
-		return x.Allgatherv(out.lens, out.displs)
-	case KindAlltoallv, KindAlltoallw:
-		return x.Alltoallv(in.lens, in.displs, out.lens, out.displs)
-	case KindReduceScatter:
-		return x.ReduceScatter(k.counts())
+	case k.Kind == KindReduceScatter:
+		return x.chooseReduceScatter(&Parts{Counts: k.counts()})
 	}
-	return choices[k.Kind](x, k.Root)
-}
-
-// choices choose the schedules of kinds that need a root only.
-var choices = [...]func(x *Call, root int) error{
-	KindBarrier: (*Call).Barrier, KindBcast: (*Call).Bcast, KindGather: (*Call).Gather, KindScatter: (*Call).Scatter,
-	KindAllgather: (*Call).Allgather, KindAlltoall: (*Call).Alltoall, KindReduce: (*Call).Reduce,
-	KindAllreduce: (*Call).Allreduce, KindReduceScatterBlock: (*Call).ReduceScatterBlock, KindScan: (*Call).Scan,
-	KindExscan: (*Call).Exscan,
+	return x.choose(k.Kind, k.Root, &Parts{Counts: in.lens, Displs: in.displs},
+		&Parts{Counts: out.lens, Displs: out.displs})
 }
 
 // counts are the lengths of the parts of a result, in elements. Elements without bytes are none.
@@ -116,9 +101,7 @@ func (k *Coll) counts() []int {
 	if k.Out.T.Size() == 0 {
 		return all
 	}
-	for i, n := range k.Out.Parts.Counts {
-		all[i] = int(n)
-	}
+	copy(all, k.Out.Parts.Counts)
 	return all
 }
 

@@ -25,14 +25,11 @@ func TestFailureEndsWhatIsUnderWay(t *testing.T) {
 	starts := map[string]func(c *Comm) (Request, error){
 		"Ibarrier": (*Comm).Ibarrier,
 		"Iallreduce": func(c *Comm) (Request, error) {
-			x, err := c.BeginLater("Iallreduce", signature.ByteElem)
-			if err != nil {
-				return Request{}, err
-			}
 			b := make([]byte, 2)
-			x.buf[0], x.buf[1] = buffer{b[:1], 1, 1}, buffer{b[1:], 1, 1}
-			x.Operate(Operator{Combiner: and{}, Commutes: true})
-			return x.Launch(x.Allreduce(0))
+			return c.Start(&Coll{
+				Kind: KindAllreduce, What: "Iallreduce", Elem: signature.ByteElem, In: SideOf(b[:1]), Out: SideOf(b[1:]),
+				Operator: Operator{Combiner: and{}, Commutes: true},
+			})
 		},
 	}
 	for _, k := range [][3]string{
@@ -134,12 +131,7 @@ func endsBefore(d *Comm) error {
 	tell := func() error { return d.SendAny("Send", signature.ByteElem, b[:], 1, 9, comm.Standard) }
 	hear := func() error { _, err := d.RecvAny("Recv", signature.ByteElem, b[:], 0, 9); return err }
 	bcast := func() error {
-		x, err := d.Begin("Bcast", signature.ByteElem)
-		if err != nil {
-			return err
-		}
-		x.buf[0] = buffer{b[:], 1, 1}
-		return x.Finish(x.Bcast(0))
+		return d.Do(&Coll{Kind: KindBcast, What: "Bcast", Elem: signature.ByteElem, Out: SideOf(b[:])})
 	}
 	barrier := func(want error) func() error {
 		return func() error {

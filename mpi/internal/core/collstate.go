@@ -17,7 +17,6 @@ import (
 	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/sentinel"
-	"github.com/golci/golci/mpi/internal/signature"
 	"github.com/golci/golci/rank"
 )
 
@@ -105,16 +104,15 @@ type Call struct {
 	signature uint64 // of the elements, 0 if not known
 	seal      uint64 // what the others compare on the shared segment
 	options   comm.Options
-	alarm     *progress.Done                // of the listener; nil for Finalize
-	once      bool                          // no rank sends another two messages
-	onShm     func(x *Call, root int) error // carries out the call through the shared segment; nil: its schedule does
-	peer      int                           // the rank for which the current wait waits
-	from      int                           // peer if that wait is for a receive, else -1
-	scratch   *scratch                      // that borrow has given last
-	panic     any                           // what the program's operation has panicked with
-	async     *async                        // of a call that does not wait; else nil
-	openAt    int                           // its place in openCalls, under the lock of these
-	stop      func() bool                   // the end of the view's context is no alarm any more; nil without one
+	alarm     *progress.Done // of the listener; nil for Finalize
+	once      bool           // no rank sends another two messages
+	peer      int            // the rank for which the current wait waits
+	from      int            // peer if that wait is for a receive, else -1
+	scratch   *scratch       // that borrow has given last
+	panic     any            // what the program's operation has panicked with
+	async     *async         // of a call that does not wait; else nil
+	openAt    int            // its place in openCalls, under the lock of these
+	stop      func() bool    // the end of the view's context is no alarm any more; nil without one
 
 	steps *schedule.Schedule // one of plans
 	plans [plansKept]planned
@@ -128,35 +126,6 @@ type Call struct {
 	exchange *claimExchange       // nil until the ranks compare what they call
 	owed     atomic.Bool          // it fails because a call before it has
 	small    [smallScratch]uint64 // memory to work in, if little is needed
-}
-
-// Begin begins a collective of elements e for the function what. Buffers, and Operate for a reduction, are to follow;
-// then a method that chooses the schedule, and with its error Finish.
-func (c *Comm) Begin(what string, e *signature.Elem) (*Call, error) { return c.starts(what, e, false) }
-
-// BeginLater is Begin of a collective that does not wait. It ends with Launch.
-func (c *Comm) BeginLater(what string, e *signature.Elem) (*Call, error) {
-	return c.starts(what, e, true)
-}
-
-// starts begins a collective of elements e.
-func (c *Comm) starts(what string, e *signature.Elem, later bool) (*Call, error) {
-	if c.Inter() {
-		return nil, c.commErrorf(what, ": %w: the communicator has two groups", errs.UnsupportedOperation)
-	}
-	x, err := c.beginCall(what, e.Err(), later)
-	if err == nil {
-		x.setElem(e)
-	}
-	return x, err
-}
-
-// setElem says of which elements the buffers of the call are.
-func (x *Call) setElem(e *signature.Elem) {
-	x.signature = e.Signature()
-	if x.c.checked {
-		x.options.Signature = x.signature
-	}
 }
 
 // beginCall starts a call: one at a time on a communicator. When it returns no error, Finish must be called. With

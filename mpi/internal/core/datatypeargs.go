@@ -2,69 +2,11 @@ package core
 
 import (
 	"fmt"
-	"unsafe"
 
 	"github.com/golci/golci/mpi/internal/dtype"
-	"github.com/golci/golci/mpi/internal/op"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/signature"
 )
-
-// Kind is a collective, in any of its forms: one that waits, one that does not, and one that lasts.
-type Kind uint8
-
-// The collectives of chapter 6.
-const (
-	KindBarrier Kind = iota
-	KindBcast
-	KindGather
-	KindGatherv
-	KindScatter
-	KindScatterv
-	KindAllgather
-	KindAllgatherv
-	KindAlltoall
-	KindAlltoallv
-	KindAlltoallw
-	KindReduce
-	KindAllreduce
-	KindReduceScatter
-	KindReduceScatterBlock
-	KindScan
-	KindExscan
-	KindNeighborAllgather // of a neighbourhood (8.6), like those after it
-	KindNeighborAllgatherv
-	KindNeighborAlltoall
-	KindNeighborAlltoallv
-	KindNeighborAlltoallw
-)
-
-// Side is a buffer of a collective as MPI gives it. What the kind does not have is zero.
-type Side struct {
-	Mem   unsafe.Pointer
-	N     int64         // elements, of each part if there are several
-	T     *dtype.Type   // of the elements
-	Place bool          // it is MPI_IN_PLACE
-	Parts Parts         // of different lengths
-	Types []*dtype.Type // of the parts, if they differ
-
-	Mems []unsafe.Pointer // with Types: where each part lies, if that is not a place behind Mem
-}
-
-// Parts are the lengths of the parts of a buffer in elements, and where they lie: in extents of the datatype, or in
-// bytes if the parts differ in type. The zero Parts are none.
-type Parts struct{ Counts, Displs []int64 }
-
-// Coll is a collective as MPI gives it: with any datatypes. A rank looks only at what it uses.
-type Coll struct {
-	Kind    Kind
-	What    string // the function, for errors
-	In, Out Side
-	Root    int
-	Op      *op.Op
-
-	Operator Operator // of a reduction without Op, whose elements have one dense type
-}
 
 // datatypeArgs is what a call has of a Coll. The zero given is of calls that have none.
 type datatypeArgs struct {
@@ -74,46 +16,6 @@ type datatypeArgs struct {
 
 	of             *signature.Elem // what the elements of all ranks are compared by, in what they have called
 	sent, received uint64          // what elements are compared by in messages; 0: they are not
-}
-
-// Do carries out a collective and waits for its end. It finds errors of the arguments before the call has a number: the
-// other ranks do not learn of them, and the next call of this rank may take its place.
-func (c *Comm) Do(k *Coll) error {
-	if done, err := c.doDense(k); done {
-		return err
-	}
-	return c.doGiven(k)
-}
-
-// doGiven is Do for any call.
-func (c *Comm) doGiven(k *Coll) error {
-	g, o, err := c.readArgs(k)
-	if err != nil {
-		return err
-	}
-	x, err := c.beginCall(k.What, nil, false)
-	if err != nil {
-		return err
-	}
-	x.signature, x.options.Signature = g.of.Signature(), g.signature()
-	err = x.Finish(x.chooseGiven(k, g, o))
-	x.args.endGiven(err == nil)
-	return err
-}
-
-// Start is Do that does not wait.
-func (c *Comm) Start(k *Coll) (Request, error) {
-	g, o, err := c.readArgs(k)
-	if err != nil {
-		return Request{}, err
-	}
-	x, err := c.beginCall(k.What, nil, true)
-	if err != nil {
-		return Request{}, err
-	}
-	x.signature, x.options.Signature = g.of.Signature(), g.signature()
-	err = x.chooseGiven(k, g, o)
-	return x.Launch(err)
 }
 
 // readArgs looks at the arguments of a collective. It gives the buffers that the rank uses, and the operation.
@@ -156,11 +58,11 @@ func (s *Side) signature(a *area) uint64 {
 	switch {
 	case a.bytes == 0 || a.inPlace:
 		return 0
-	case s.Types == nil:
+	case s.Mixed == nil:
 		return signature.ElemOf(s.T).Signature()
 	}
 	var sig uint64
-	for i, t := range s.Types {
+	for i, t := range s.Mixed.Types {
 		if s.Parts.Counts[i] == 0 {
 			continue
 		}
@@ -246,7 +148,7 @@ func (c *Comm) measure(k *Coll, u *bufferUsage, g *datatypeArgs) error {
 	switch {
 	case !in.Place:
 	case k.Kind == KindReduceScatter:
-		g.out.written = int(k.Out.Parts.Counts[c.rank] * out.T.Size())
+		g.out.written = int(int64(k.Out.Parts.Counts[c.rank]) * out.T.Size())
 	case k.Kind == KindReduceScatterBlock:
 		g.out.written /= c.Size()
 	}

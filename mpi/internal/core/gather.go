@@ -27,26 +27,23 @@ var (
 	}
 )
 
-// Gather collects the In of all ranks, equally long, in the Out of root.
-func (x *Call) Gather(root int) error { return x.equalParts(&gathering, root) }
-
-// equalParts checks root and the buffers of a gather or scatter of equal parts, and builds its schedule.
-func (x *Call) equalParts(d *direction, root int) (err error) {
+// chooseEqualParts checks root and the buffers of a gather or scatter of equal parts, and builds its schedule.
+func (x *Call) chooseEqualParts(d *direction, root int) (err error) {
 	own, all := &x.buf[d.own], &x.buf[d.all]
-	if err = x.root(root); err != nil {
+	if err = x.checkRoot(root); err != nil {
 		return err
 	}
 	placed := x.rank == root && inPlace(own.mem)
 	if x.rank == root {
 		own.mem, err = x.equalOwn(own.mem, all.mem, d.allName, own.size)
 	} else {
-		err = x.NotPlace(d.ownName, own.mem)
+		err = x.checkNotPlace(d.ownName, own.mem)
 	}
 	if err != nil {
 		return err
 	}
-	if f := x.shmRooted(d, len(own.mem)); f != nil {
-		return x.overShm(d.shm, root, len(own.mem), f)
+	if x.shmRooted(d, len(own.mem)) {
+		return x.overShm(d.shm, root, len(own.mem))
 	}
 	n, w := len(own.mem), d.direct
 	if algorithm.GathersByTree(x.size, n) {
@@ -63,18 +60,18 @@ func (x *Call) equalParts(d *direction, root int) (err error) {
 	return nil
 }
 
-// givenParts is equalParts for parts of different lengths.
-func (x *Call) givenParts(d *direction, counts, displs []int, root int) (err error) {
+// chooseGivenParts is chooseEqualParts for parts of different lengths.
+func (x *Call) chooseGivenParts(d *direction, p *Parts, root int) (err error) {
 	own, all := &x.buf[d.own], &x.buf[d.all]
-	if err = x.root(root); err != nil {
+	if err = x.checkRoot(root); err != nil {
 		return err
 	}
 	x.takeAlgorithm(d.each, root)
 	var l layout
 	placed := x.rank == root && inPlace(own.mem)
 	if x.rank != root {
-		err = x.NotPlace(d.ownName, own.mem)
-	} else if l, err = x.layout(d.allName, all.len, counts, displs, !d.down); err == nil {
+		err = x.checkNotPlace(d.ownName, own.mem)
+	} else if l, err = x.layout(d.allName, all.len, p, !d.down); err == nil {
 		own.mem, err = x.partOwn(own.mem, all.mem, l, d.ownName, own.size)
 	}
 	if err == nil {
@@ -82,9 +79,4 @@ func (x *Call) givenParts(d *direction, counts, displs []int, root int) (err err
 		x.fresh(d.each).Star(x.schedulePlace(), how, l.partsOf(d.all, own.size))
 	}
 	return err
-}
-
-// Gatherv is Gather for parts of counts elements, which go to displs; both are used at root only.
-func (x *Call) Gatherv(counts, displs []int, root int) error {
-	return x.givenParts(&gathering, counts, displs, root)
 }

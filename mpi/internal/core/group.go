@@ -3,7 +3,6 @@ package core
 import (
 	"cmp"
 	"slices"
-	"unsafe"
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/contextid"
@@ -58,12 +57,11 @@ func (c *Comm) split(what string, color, key int) (*Comm, error) {
 	bad := color < 0 && color != Undefined
 	mine := claim{int64(color), int64(key)}
 	all := make([]claim, len(c.group))
-	x, err := c.Begin(what, signature.ByteElem)
+	err := c.Do(&Coll{
+		Kind: KindAllgather, What: what, Elem: signature.ByteElem,
+		In: SideOf(bytesIn([]claim{mine}).mem), Out: SideOf(bytesIn(all).mem),
+	})
 	if err != nil {
-		return nil, err
-	}
-	x.Buffers(unsafe.Pointer(&mine), 1, unsafe.Pointer(&all[0]), len(all), int(unsafe.Sizeof(mine)))
-	if err := x.Finish(x.Allgather(0)); err != nil {
 		return nil, err
 	}
 	id, uid, err := c.agree(what, contextid.Plain)

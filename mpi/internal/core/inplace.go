@@ -17,8 +17,8 @@ func inPlace(b []byte) bool {
 	return unsafe.Pointer(unsafe.SliceData(b)) == unsafe.Pointer(&inPlaceMark)
 }
 
-// NotPlace checks that a buffer is one.
-func (x *Call) NotPlace(name string, b []byte) error {
+// checkNotPlace checks that a buffer is one.
+func (x *Call) checkNotPlace(name string, b []byte) error {
 	if inPlace(b) {
 		return x.callErrorf(sentinel.ErrBuffer, "InPlace is no %s buffer on this rank", name)
 	}
@@ -47,7 +47,7 @@ func (x *Call) equalOwn(b, all []byte, name string, elem int) ([]byte, error) {
 				x.size)
 		}
 		b = all[x.rank*each:][:each]
-		return b, x.NotPlace(name, all)
+		return b, x.checkNotPlace(name, all)
 	}
 	if err := x.apart(b, all); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package core
 
 import (
 	"fmt"
-	"unsafe"
 
 	"github.com/golci/golci/mpi/internal/op"
 	"github.com/golci/golci/mpi/internal/sentinel"
@@ -35,14 +34,16 @@ func (and) Into(out, low, high []byte) {
 // allAnd sets all to the bitwise and of the mine of all ranks of c, for the function what. It gives the number of the
 // call. All ranks of c call it.
 func (c *Comm) allAnd(what string, mine, all []byte) (call uint64, err error) {
-	x, err := c.Begin(what, signature.ByteElem)
+	k := Coll{
+		Kind: KindAllreduce, What: what, Elem: signature.ByteElem, Operator: Operator{Combiner: and{}, Commutes: true},
+		In: SideOf(mine), Out: SideOf(all),
+	}
+	x, err := c.beginCall(what, nil, false)
 	if err != nil {
 		return 0, err
 	}
 	call = x.call
-	x.Buffers(unsafe.Pointer(&mine[0]), len(mine), unsafe.Pointer(&all[0]), len(all), 1)
-	x.Operate(Operator{Combiner: and{}, Commutes: true})
-	return call, x.Finish(x.Allreduce(0))
+	return call, x.Finish(x.setSlices(&k))
 }
 
 // ReduceLocal sets inout to in op inout, for elements e.

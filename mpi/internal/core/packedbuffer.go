@@ -69,9 +69,9 @@ func (c *Comm) doDense(k *Coll) (done bool, err error) {
 	if k.In.Place {
 		in.mem = InPlace()
 	}
-	x.Buffers(in.mem, in.bytes/size, out.mem, out.bytes/size, size)
-	x.Operate(o)
-	return true, x.Finish(choices[k.Kind](x, k.Root))
+	x.setBuffers(in.mem, in.bytes/size, out.mem, out.bytes/size, size)
+	x.op = o
+	return true, x.Finish(x.choose(k.Kind, k.Root, nil, nil))
 }
 
 // partCount are how many parts of equal length a buffer has.
@@ -88,7 +88,7 @@ func (s *Side) dense(t *dtype.Type, used bool, n int) (d packedBuffer, ok bool) 
 	switch {
 	case !used, s.Place:
 		return d, true
-	case s.T != t || s.Types != nil || s.Parts.Counts != nil || s.N < 0 || s.N > mostOfPart:
+	case s.T != t || s.Mixed != nil || s.Parts.Counts != nil || s.N < 0 || s.N > mostOfPart:
 		return d, false
 	}
 	if s.Mem == nil && s.N > 0 || !t.Dense() || !t.Committed() {

@@ -112,7 +112,7 @@ func TestDenseOrNot(t *testing.T) {
 			}
 			fill()
 			if x.err == nil { // the result of the longer way
-				if err := c.doGiven(&x.k); err != nil {
+				if err := c.doDatatypes(&x.k); err != nil {
 					return fmt.Errorf("%s: %w", x.what, err)
 				}
 				want = b

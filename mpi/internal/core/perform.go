@@ -65,12 +65,17 @@ func (x *Call) Finish(err error) error {
 	return x.endCall(err)
 }
 
-// perform carries out the schedule on the caller's stack. In a short call each step is done as soon as it is started,
-// so the position tells all. At the first step that is still under way drive takes over.
+// perform carries out the call on the caller's stack.
 func (x *Call) perform() (err error) {
-	if x.onShm != nil {
+	if x.alg.OverMemory() {
 		return x.performShm()
 	}
+	return x.performSteps()
+}
+
+// performSteps carries out the schedule. In a short call each step is done as soon as it is started, so the position
+// tells all. At the first step that is still under way drive takes over.
+func (x *Call) performSteps() (err error) {
 	var s *scratch
 	if x.steps.Work|x.steps.Split > 0 {
 		s = x.lay()

@@ -9,17 +9,17 @@ import (
 // reduceWhole is up to how many bytes a vector travels in one message, for which a rank prepares when it wants it.
 const reduceWhole = 8 << 10
 
-// Reduce combines the In of all ranks into the Out of root.
-func (x *Call) Reduce(root int) error {
-	if err := x.root(root); err != nil {
+// chooseReduce chooses how the In of all ranks are combined into the Out of root.
+func (x *Call) chooseReduce(root int) error {
+	if err := x.checkRoot(root); err != nil {
 		return err
 	}
 	of, err := x.reduction(x.rank == root)
 	if err != nil {
 		return err
 	}
-	if b := x.shmReduce(of.bytes, of.elem); b.do != nil {
-		return x.overShm(b.alg, root, of.bytes, b.do)
+	if w := x.shmReduce(of.bytes, of.elem); w.OverMemory() {
+		return x.overShm(w, root, of.bytes)
 	}
 	w := algorithm.ChooseReduce(of.bytes)
 	if x.plan(w, root, of) {
@@ -45,10 +45,10 @@ func (x *Call) reduction(result bool) (contribution, error) {
 	case x.op.Combiner == nil:
 		return contribution{}, x.callErrorf(sentinel.ErrOp, "the operation has no function")
 	case !result:
-		return contribution{n, size, false}, x.NotPlace("send", send.mem)
+		return contribution{n, size, false}, x.checkNotPlace("send", send.mem)
 	case inPlace(send.mem):
 		*send = *recv
-		return contribution{len(recv.mem), size, true}, x.NotPlace("receive", recv.mem)
+		return contribution{len(recv.mem), size, true}, x.checkNotPlace("receive", recv.mem)
 	}
 	if err := x.apart(send.mem, recv.mem); err != nil {
 		return contribution{}, err

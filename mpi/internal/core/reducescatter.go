@@ -7,9 +7,9 @@ import (
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
-// ReduceScatterBlock combines the In of all ranks, and gives rank i the i-th of as many equal parts of the result, in
-// Out. Its argument is not used.
-func (x *Call) ReduceScatterBlock(int) error {
+// chooseReduceScatterBlock chooses how the In of all ranks are combined, and rank i gets the i-th of as many equal
+// parts of the result, in Out.
+func (x *Call) chooseReduceScatterBlock() error {
 	own, err := x.scatters()
 	if err != nil {
 		return err
@@ -25,7 +25,7 @@ func (x *Call) ReduceScatterBlock(int) error {
 	}
 	n := each * in.size
 	if x.canUseShm() && n*x.size <= shmcoll.Short {
-		return x.overShm(algorithm.ShmBlock, 0, n, shmReduceScatter)
+		return x.overShm(algorithm.ShmBlock, 0, n)
 	}
 	w := algorithm.ChooseBlock(x.size, n*x.size)
 	if x.plan(w, 0, contribution{n, in.size, own}) {
@@ -35,18 +35,18 @@ func (x *Call) ReduceScatterBlock(int) error {
 	return nil
 }
 
-// ReduceScatter is ReduceScatterBlock for parts of counts elements, one behind the other.
-func (x *Call) ReduceScatter(counts []int) error {
+// chooseReduceScatter is chooseReduceScatterBlock for parts of different lengths, one behind the other.
+func (x *Call) chooseReduceScatter(p *Parts) error {
 	own, err := x.scatters()
 	if err != nil {
 		return err
 	}
 	in, out := &x.buf[schedule.In], &x.buf[schedule.Out]
-	l, err := x.layout("send", in.len, counts, nil, false)
+	l, err := x.layout("send", in.len, p, false)
 	if err != nil {
 		return err
 	}
-	if err := x.lengthFor("receive", out.len, counts[x.rank]); err != nil {
+	if err := x.lengthFor("receive", out.len, l.counts[x.rank]); err != nil {
 		return err
 	}
 	w := algorithm.ChooseReduceScatter(x.size, l.sumLengths()*in.size)
@@ -64,7 +64,7 @@ func (x *Call) scatters() (own bool, err error) {
 		return false, x.callErrorf(sentinel.ErrOp, "the operation has no function")
 	case inPlace(in.mem):
 		*in = *out
-		return true, x.NotPlace("receive", out.mem)
+		return true, x.checkNotPlace("receive", out.mem)
 	}
 	return false, x.apart(in.mem, out.mem)
 }

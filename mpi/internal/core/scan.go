@@ -5,15 +5,6 @@ import (
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
 )
 
-// Scan combines the In of all ranks up to the rank's own into its Out. Its argument is not used.
-func (x *Call) Scan(int) error { return x.buildScan(&inclusive, true) }
-
-// Exscan combines the In of all ranks below the rank's own into its Out, which rank 0 leaves as it is. Its argument is
-// not used.
-func (x *Call) Exscan(int) error {
-	return x.buildScan(&exclusive, x.rank > 0 || inPlace(x.buf[schedule.In].mem))
-}
-
 // prefix is a kind of scan. A vector is one message, or several of which the last one has a tag of its own.
 type prefix struct {
 	whole, parts, end algorithm.Algorithm
@@ -25,8 +16,8 @@ var (
 	exclusive = prefix{algorithm.Exscan, algorithm.ExscanParts, algorithm.ExscanEnd, (*schedule.Schedule).Exscan}
 )
 
-// buildScan checks the buffers and builds the schedule. result tells that the rank's Out is looked at.
-func (x *Call) buildScan(k *prefix, result bool) error {
+// chooseScan checks the buffers and builds the schedule. result tells that the rank's Out is looked at.
+func (x *Call) chooseScan(k *prefix, result bool) error {
 	of, err := x.reduction(result)
 	if err != nil {
 		return err
@@ -40,3 +31,6 @@ func (x *Call) buildScan(k *prefix, result bool) error {
 	}
 	return nil
 }
+
+// emptyPrefix tells that rank 0 of an Exscan gets nothing, so that its Out is not looked at.
+func (x *Call) emptyPrefix() bool { return x.rank == 0 && !inPlace(x.buf[schedule.In].mem) }

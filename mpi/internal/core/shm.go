@@ -125,7 +125,7 @@ const (
 // takeForShm gives the schedule to build of an exchange in which a shared segment is made. Its messages come before
 // those of the call. All such exchanges of a call have one tag: each rank carries them out in the same order.
 func (x *Call) takeForShm() *schedule.Schedule {
-	x.alg, x.once, x.onShm = algorithm.ShmMake, false, nil
+	x.alg, x.once = algorithm.ShmMake, false
 	x.tag = algorithm.MakeTag(x.size, algorithm.ShmMake, 0, x.call)
 	x.lastTag = x.tag
 	return x.fresh(algorithm.ShmMake)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -15,7 +16,6 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/internal/platform/invariants"
-	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 	"github.com/golci/golci/mpi/internal/signature"
 )
@@ -65,20 +65,23 @@ type trial struct {
 	wide   bool // out has
 	place  bool // in place, too
 	rooted bool
-	call   func(x *Call, root int) error
+	kind   Kind
 }
 
 var trials = []trial{
-	{"Barrier", false, false, false, false, (*Call).Barrier},
-	{"Bcast", false, false, false, true, (*Call).Bcast},
-	{"Reduce", false, false, false, true, (*Call).Reduce},
-	{"Allreduce", false, false, true, false, (*Call).Allreduce},
-	{"Gather", false, true, false, true, (*Call).Gather},
-	{"Scatter", true, false, false, true, (*Call).Scatter},
-	{"Allgather", false, true, true, false, (*Call).Allgather},
-	{"Alltoall", true, true, true, false, (*Call).Alltoall},
-	{"ReduceScatterBlock", true, false, true, false, (*Call).ReduceScatterBlock},
+	{"Barrier", false, false, false, false, KindBarrier},
+	{"Bcast", false, false, false, true, KindBcast},
+	{"Reduce", false, false, false, true, KindReduce},
+	{"Allreduce", false, false, true, false, KindAllreduce},
+	{"Gather", false, true, false, true, KindGather},
+	{"Scatter", true, false, false, true, KindScatter},
+	{"Allgather", false, true, true, false, KindAllgather},
+	{"Alltoall", true, true, true, false, KindAlltoall},
+	{"ReduceScatterBlock", true, false, true, false, KindReduceScatterBlock},
 }
+
+// doubleElem is of the elements of trials.
+var doubleElem = signature.NewElem(reflect.TypeFor[float64]())
 
 // try makes the call on c and gives what out holds then.
 func (tr *trial) try(c *Comm, n, root int, place bool, op Combiner, rnd *rand.Rand) ([]byte, error) {
@@ -104,20 +107,18 @@ func (tr *trial) try(c *Comm, n, root int, place bool, op Combiner, rnd *rand.Ra
 			}
 		}
 	}
-	x, err := c.starts(tr.name, signature.ByteElem, false)
-	if err != nil {
-		return nil, err
+	nOut := len(out) - 1
+	k := Coll{
+		Kind: tr.kind, What: tr.name, Root: root, Elem: doubleElem, Operator: Operator{Combiner: op},
+		In: SideOf(in[:len(in)-1]), Out: SideOf(out[:nOut]),
 	}
-	mem, nIn, nOut := unsafe.Pointer(&in[0]), len(in)-1, len(out)-1
-	if place {
-		mem, nIn = InPlace(), 0
+	switch {
+	case place:
+		k.In = Side{Mem: InPlace()}
+	case tr.kind == KindBcast:
+		k.In = Side{}
 	}
-	x.Buffers(mem, nIn, unsafe.Pointer(&out[0]), nOut, 8)
-	if tr.name == "Bcast" {
-		x.buf[schedule.In] = buffer{}
-	}
-	x.Operate(Operator{Combiner: op})
-	err = x.Finish(tr.call(x, root))
+	err := c.Do(&k)
 	return slices.Clone(bytesAt(unsafe.Pointer(&out[0]), 8*nOut)), err
 }
 
@@ -269,28 +270,18 @@ func underWay(t *testing.T, crowded bool, calls int, seed uint64) {
 			if c.rank != root && !reduce {
 				clear(mem)
 			}
-			x, err := c.starts("Call", signature.ByteElem, false)
-			if err != nil {
-				return err
+			k := Coll{Kind: KindBcast, What: "Call", Root: root, Elem: doubleElem, Out: SideOf(mem)}
+			if reduce {
+				k.Kind, k.Operator = KindAllreduce, Operator{Combiner: &sumLate{c, late}}
+				k.In.Mem = InPlace()
 			}
-			p := unsafe.Pointer(&mem[0])
-			switch {
-			case rooted && c.rank != root:
-				x.Buffers(p, n, nil, 0, 8)
-				x.Operate(Operator{Combiner: &sumLate{c, late}})
-				err = x.Finish(x.Reduce(root))
-			case reduce:
-				x.Buffers(InPlace(), 0, p, n, 8)
-				x.Operate(Operator{Combiner: &sumLate{c, late}})
-				if rooted {
-					err = x.Finish(x.Reduce(root))
-				} else {
-					err = x.Finish(x.Allreduce(0))
-				}
-			default:
-				x.Buffers(nil, 0, p, n, 8)
-				err = x.Finish(x.Bcast(root))
+			if rooted && reduce {
+				k.Kind = KindReduce
 			}
+			if rooted && reduce && c.rank != root {
+				k.In, k.Out = SideOf(mem), Side{}
+			}
+			err := c.Do(&k)
 			want := float64(i)
 			if reduce && (!rooted || c.rank == root) {
 				want = 1.5*(want/2) - want/2
@@ -342,7 +333,7 @@ func TestReduceLongLate(t *testing.T) {
 			left--
 			sumFloats{}.Into(out, low, high)
 		})
-		reduce, bcast := trial{name: "Reduce", call: (*Call).Reduce}, trial{name: "Bcast", call: (*Call).Bcast}
+		reduce, bcast := trial{name: "Reduce", kind: KindReduce}, trial{name: "Bcast", kind: KindBcast}
 		vector := func() *rand.Rand { return rand.New(rand.NewPCG(uint64(c.rank), 1)) }
 		want, err := reduce.try(plain, n, root, false, sumFloats{}, vector())
 		if err != nil {

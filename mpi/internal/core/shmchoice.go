@@ -5,103 +5,96 @@ import (
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
-// onShm is how a call goes through the shared segment. Its way differs where what lies on the shared segment does:
-// ranks that disagree about a length, and look for each other's bytes in different places, then find that out.
-type onShm struct {
-	alg algorithm.Algorithm
-	do  func(x *Call, root int) error // nil: the call is one by messages
-}
+// byMessages is what the choices of this file give where a call does not go through the shared segment. The algorithm
+// differs where what lies on the shared segment does: ranks that disagree about a length, and look for each other's
+// bytes in different places, then find that out.
+const byMessages = algorithm.Algorithm(0)
 
 // Which calls go through the shared segment, where there is one.
 
-func (x *Call) shmBcast(n int) onShm {
+func (x *Call) shmBcast(n int) algorithm.Algorithm {
 	switch {
 	case x.tiers() && n <= shmcoll.Short:
-		return onShm{algorithm.TierBcast, tierBcast}
+		return algorithm.TierBcast
 	case x.tiers():
-		return onShm{algorithm.TierBcastLong, tierBcast}
+		return algorithm.TierBcastLong
 	case !x.canUseShm():
-		return onShm{}
+		return byMessages
 	case n <= shmcoll.Short:
-		return onShm{algorithm.ShmBcast, shmBcast}
+		return algorithm.ShmBcast
 	case n <= algorithm.ShmMostOfTwo || x.size > 2:
-		return onShm{algorithm.ShmBcastLong, shmBcastLong}
+		return algorithm.ShmBcastLong
 	}
-	return onShm{}
+	return byMessages
 }
 
-func (x *Call) shmAllgather(n int) onShm {
+func (x *Call) shmAllgather(n int) algorithm.Algorithm {
 	switch {
 	case x.tiers() && x.st.shared.blocks && n <= shmcoll.Short:
-		return onShm{algorithm.TierAllgather, tierAllgather}
+		return algorithm.TierAllgather
 	case !x.canUseShm():
-		return onShm{}
+		return byMessages
 	case n <= shmcoll.Short:
-		return onShm{algorithm.ShmAllgather, shmAllgather}
+		return algorithm.ShmAllgather
 	case n >= algorithm.ShmGets && x.size == 2 && x.st.shared.gets:
-		return onShm{algorithm.ShmAllgatherParts, shmAllgatherParts}
+		return algorithm.ShmAllgatherParts
 	}
-	return onShm{algorithm.ShmAllgatherLong, shmAllgatherLong}
+	return algorithm.ShmAllgatherLong
 }
 
 // shmAlltoall is for parts of n bytes. What is in place would be overwritten before it has left.
-func (x *Call) shmAlltoall(n int, inPlace bool) onShm {
+func (x *Call) shmAlltoall(n int, inPlace bool) algorithm.Algorithm {
 	switch {
 	case !x.canUseShm():
-		return onShm{}
+		return byMessages
 	case n*x.size <= shmcoll.Short:
-		return onShm{algorithm.ShmAlltoall, shmAlltoall}
+		return algorithm.ShmAlltoall
 	case inPlace:
-		return onShm{}
+		return byMessages
 	case n >= algorithm.ShmGets && x.st.shared.gets:
-		return onShm{algorithm.ShmAlltoallParts, shmAlltoallParts}
+		return algorithm.ShmAlltoallParts
 	}
-	return onShm{algorithm.ShmAlltoallLong, shmAlltoallLong}
+	return algorithm.ShmAlltoallLong
 }
 
 // halved tells that the nodes are halves of the ranks, and so on, and that a block has an element for each rank.
 func (x *Call) halved(elem int) bool { return x.st.shared.halves && elem*x.size <= shmcoll.ChunkBytes }
 
-func (x *Call) shmAllreduce(n, elem int) onShm {
+func (x *Call) shmAllreduce(n, elem int) algorithm.Algorithm {
 	switch {
 	case x.tiers() && n <= shmcoll.Short && x.halved(elem):
-		return onShm{algorithm.TierAllreduce, tierAllreduce}
+		return algorithm.TierAllreduce
 	case x.tiers() && x.halved(elem):
-		return onShm{algorithm.TierAllreduceLong, tierAllreduce}
+		return algorithm.TierAllreduceLong
 	case !x.canUseShm():
-		return onShm{}
+		return byMessages
 	case n <= shmcoll.Short:
-		return onShm{algorithm.ShmAllreduce, shmAllreduce}
+		return algorithm.ShmAllreduce
 	case elem*x.size <= shmcoll.ChunkBytes:
-		return onShm{algorithm.ShmAllreduceLong, shmAllreduceLong}
+		return algorithm.ShmAllreduceLong
 	}
-	return onShm{}
+	return byMessages
 }
 
-func (x *Call) shmReduce(n, elem int) onShm {
+func (x *Call) shmReduce(n, elem int) algorithm.Algorithm {
 	switch {
 	case !x.canUseShm():
-		return onShm{}
+		return byMessages
 	case n <= shmcoll.Short:
-		return onShm{algorithm.ShmReduce, shmReduce}
+		return algorithm.ShmReduce
 	case n >= algorithm.ShmReduceLeast && (n <= algorithm.ShmMostOfTwo || x.size > 2) &&
 		elem*x.size <= shmcoll.ChunkBytes:
-		return onShm{algorithm.ShmReduceLong, shmReduceLong}
+		return algorithm.ShmReduceLong
 	}
-	return onShm{}
+	return byMessages
 }
 
-// shmRooted is for a gather or scatter of n bytes of each rank.
-func (x *Call) shmRooted(d *direction, n int) func(*Call, int) error {
-	switch {
-	case !x.canUseShm():
-		return nil
-	case d.down && n*x.size <= shmcoll.Short:
-		return shmScatter
-	case !d.down && n <= shmcoll.Short:
-		return shmGather
+// shmRooted tells that a gather or scatter of n bytes of each rank goes through the shared segment.
+func (x *Call) shmRooted(d *direction, n int) bool {
+	if d.down {
+		n *= x.size
 	}
-	return nil
+	return x.canUseShm() && n <= shmcoll.Short
 }
 
 // scanAlgorithm is for a vector of n bytes.

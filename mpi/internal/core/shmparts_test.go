@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"unsafe"
 
 	"github.com/golci/golci/internal/transport/selection"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // TestLongParts: parts come whole, however each rank takes its own. Rank 0 tries both ways, and the others take the way
@@ -61,17 +61,11 @@ func exchangesParts(c *Comm, n, call int) error {
 	for i := range in {
 		in[i] = at(c.rank, i/n, i%n)
 	}
-	x, err := c.beginCall("Alltoall", nil, false)
-	if err != nil {
-		return err
-	}
-	x.Buffers(unsafe.Pointer(&in[0]), len(in), unsafe.Pointer(&out[0]), len(out), 1)
+	k := Coll{Kind: KindAlltoall, What: "Alltoall", Elem: signature.ByteElem, In: SideOf(in), Out: SideOf(out)}
 	if gathers {
-		err = x.Finish(x.Allgather(0))
-	} else {
-		err = x.Finish(x.Alltoall(0))
+		k.Kind = KindAllgather
 	}
-	if err != nil {
+	if err := c.Do(&k); err != nil {
 		return err
 	}
 	for i, b := range out {

@@ -22,7 +22,7 @@ func (x *Call) among(build func(s *schedule.Schedule, p schedule.Place)) error {
 	s := x.fresh(x.alg)
 	build(s, schedule.Place{Rank: sh.leaderIndex[x.rank], Size: len(sh.leaders)})
 	s.Rename(sh.leaders)
-	return x.perform()
+	return x.performSteps()
 }
 
 // tierBarrier waits for all ranks.

@@ -7,6 +7,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/platform/futex"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
@@ -16,11 +17,10 @@ import (
 // then tells it by a notice. Here, and in the files of short and long calls, ranks are named by their places among
 // those of the node.
 
-// overShm makes f carry out the call through the shared segment, with no schedule. n is how many bytes each rank
-// brings.
-func (x *Call) overShm(w algorithm.Algorithm, root, n int, f func(x *Call, root int) error) error {
+// overShm makes the call one through the shared segment, with no schedule. n is how many bytes each rank brings.
+func (x *Call) overShm(w algorithm.Algorithm, root, n int) error {
 	x.takeAlgorithm(w, root)
-	x.bytes, x.onShm = n, f
+	x.bytes = n
 	return nil
 }
 
@@ -35,16 +35,61 @@ const pollEvery = 4
 
 // performShm carries the call out. Before and after it says which calls it has done with.
 func (x *Call) performShm() error {
-	f := x.onShm
-	x.onShm = nil
 	x.tellDone(x.call)
 	if x.call%pollEvery == 0 {
 		x.c.Srv.Poll()
 	}
-	err := f(x, algorithm.RootOfTag(x.size, x.tag))
+	err := x.shmSteps(algorithm.RootOfTag(x.size, x.tag))
 	x.tellDone(x.call + 1)
 	x.forgetBuffers()
 	return err
+}
+
+// shmSteps carries out the call by its algorithm.
+func (x *Call) shmSteps(root int) error {
+	switch x.alg {
+	case algorithm.ShmAllgather:
+		return shmAllgather(x, root)
+	case algorithm.ShmAllgatherLong:
+		return shmAllgatherLong(x, root)
+	case algorithm.ShmAllgatherParts:
+		return shmAllgatherParts(x, root)
+	case algorithm.ShmAllreduce:
+		return shmAllreduce(x, root)
+	case algorithm.ShmAllreduceLong:
+		return shmAllreduceLong(x, root)
+	case algorithm.ShmAlltoall:
+		return shmAlltoall(x, root)
+	case algorithm.ShmAlltoallLong:
+		return shmAlltoallLong(x, root)
+	case algorithm.ShmAlltoallParts:
+		return shmAlltoallParts(x, root)
+	case algorithm.ShmBarrier:
+		return shmBarrier(x, root)
+	case algorithm.ShmBcast:
+		return shmBcast(x, root)
+	case algorithm.ShmBcastLong:
+		return shmBcastLong(x, root)
+	case algorithm.ShmGather:
+		return shmGather(x, root)
+	case algorithm.ShmReduce:
+		return shmReduce(x, root)
+	case algorithm.ShmReduceLong:
+		return shmReduceLong(x, root)
+	case algorithm.ShmBlock:
+		return shmReduceScatter(x, root)
+	case algorithm.ShmScatter:
+		return shmScatter(x, root)
+	case algorithm.TierAllgather:
+		return tierAllgather(x, root)
+	case algorithm.TierAllreduce, algorithm.TierAllreduceLong:
+		return tierAllreduce(x, root)
+	case algorithm.TierBarrier:
+		return tierBarrier(x, root)
+	case algorithm.TierBcast, algorithm.TierBcastLong:
+		return tierBcast(x, root)
+	}
+	return x.callErrorf(errs.Intern, "%v goes by no shared segment", x.alg)
 }
 
 // tellDone tells the others that this rank has done with the calls before one, whose number is v.

@@ -163,11 +163,11 @@ func decode(b []byte, data bool) (all []piece, err error) {
 // swap sends out[r] to rank r, and gives what comes from each.
 func (f *File) swap(what string, out [][]byte) ([][]byte, error) {
 	n := len(out)
-	send, recv, lens := core.Parts{}, core.Parts{}, make([]int64, n)
+	send, recv, lens := core.Parts{}, core.Parts{}, make([]int, n)
 	var flat []byte
 	for _, b := range out {
-		send.Counts = append(send.Counts, int64(len(b)))
-		send.Displs = append(send.Displs, int64(len(flat)))
+		send.Counts = append(send.Counts, len(b))
+		send.Displs = append(send.Displs, len(flat))
 		flat = append(flat, b...)
 	}
 	word, byte1 := dtype.Named(dtype.Int64), dtype.Named(dtype.Byte)
@@ -179,7 +179,7 @@ func (f *File) swap(what string, out [][]byte) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	total := int64(0)
+	total := 0
 	for _, l := range lens {
 		recv.Counts, recv.Displs = append(recv.Counts, l), append(recv.Displs, total)
 		total += l

@@ -137,19 +137,22 @@ func (f *frame) side(how style) core.Side {
 		return s
 	}
 	s.N = 0
-	s.Parts = core.Parts{Counts: make([]int64, len(f.areas)), Displs: make([]int64, len(f.areas))}
+	s.Parts = core.Parts{Counts: make([]int, len(f.areas)), Displs: make([]int, len(f.areas))}
+	if how >= typed {
+		s.Mixed = new(core.MixedParts)
+	}
 	for i, a := range f.areas {
-		s.Parts.Counts[i] = int64(a.n)
+		s.Parts.Counts[i] = a.n
 		switch how {
 		case counted:
-			s.Parts.Displs[i] = int64(a.at / max(a.of.extent, 1))
+			s.Parts.Displs[i] = a.at / max(a.of.extent, 1)
 		case separate:
-			s.Mems = append(s.Mems, unsafe.Pointer(&f.mem[f.base+a.at]))
+			s.Mixed.Mems = append(s.Mixed.Mems, unsafe.Pointer(&f.mem[f.base+a.at]))
 		default:
-			s.Parts.Displs[i] = int64(a.at)
+			s.Parts.Displs[i] = a.at
 		}
 		if how >= typed {
-			s.Types = append(s.Types, a.of.t)
+			s.Mixed.Types = append(s.Mixed.Types, a.of.t)
 		}
 	}
 	return s

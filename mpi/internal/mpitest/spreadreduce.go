@@ -85,9 +85,7 @@ func (b builder) scatterReduction() {
 	all := b.combined(others, total)
 	b.vectors(true, true, b.of(b.s.a.me, total), part{mine, all[at*b.size:][:mine*b.size]})
 	if b.k.Kind == core.KindReduceScatter {
-		for _, n := range counts {
-			b.k.Out.Parts.Counts = append(b.k.Out.Parts.Counts, int64(n))
-		}
+		b.k.Out.Parts = core.Parts{Counts: counts}
 	}
 }
 

@@ -5,25 +5,45 @@ import (
 	"reflect"
 	"sync/atomic"
 
+	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
-// Elem is what is known of an element type. It does not change, but for the signature.
+// Elem is what is known of an element type. It does not change, but for what is made when somebody asks.
 type Elem struct {
 	err             error // why slices of it may not travel
 	typ             reflect.Type
+	size            int           // bytes
 	mixed           bool          // of no one type: they are compared with nothing
 	cachedSignature atomic.Uint64 // what types are compared by; 0 until somebody asks
+	datatype        atomic.Pointer[dtype.Type]
 }
 
 // NewElem looks whether elements of type t may travel: only types of fixed size without pointers may.
-func NewElem(t reflect.Type) *Elem { return &Elem{err: judge(t), typ: t} }
+func NewElem(t reflect.Type) *Elem { return &Elem{err: judge(t), typ: t, size: int(t.Size())} }
 
 // ByteElem is of bytes: what MPI sends for itself.
 var ByteElem = NewElem(reflect.TypeFor[byte]())
 
 // Err tells why slices of the type may not travel; nil if they may.
 func (e *Elem) Err() error { return e.err }
+
+// Size is the number of bytes of an element.
+func (e *Elem) Size() int { return e.size }
+
+// Datatype is the datatype of an element: its bytes.
+func (e *Elem) Datatype() *dtype.Type {
+	if t := e.datatype.Load(); t != nil {
+		return t
+	}
+	t, err := dtype.Contiguous(int64(e.size), dtype.Named(dtype.Byte))
+	if err != nil {
+		panic(err) // no size of a type of Go is refused
+	}
+	t.Commit()
+	e.datatype.Store(t) // two at once make the same
+	return t
+}
 
 // Signature is what types are compared by; see Of.
 func (e *Elem) Signature() uint64 {

@@ -2,6 +2,7 @@ package win
 
 import (
 	"fmt"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -195,16 +196,17 @@ func (w *Window) forgetRegions() {
 	}
 }
 
+// partElem is of the elements that gather sends.
+var partElem = signature.NewElem(reflect.TypeFor[part]())
+
 // gather tells all ranks of c the parts of all. If one could not make its part, all get an error: err itself where it
 // is.
 func gather(c *core.Comm, what string, mine part, err error) ([]part, error) {
 	all := make([]part, c.Size())
-	x, e := c.Begin(what, signature.ByteElem)
+	e := c.Do(&core.Coll{
+		Kind: core.KindAllgather, What: what, Elem: partElem, In: core.SideOf([]part{mine}), Out: core.SideOf(all),
+	})
 	if e != nil {
-		return nil, e
-	}
-	x.Buffers(unsafe.Pointer(&mine), 1, unsafe.Pointer(&all[0]), len(all), int(unsafe.Sizeof(mine)))
-	if e := x.Finish(x.Allgather(0)); e != nil {
 		return nil, e
 	}
 	if err != nil {
