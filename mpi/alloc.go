@@ -1,6 +1,8 @@
 package mpi
 
-import "github.com/golci/golci/mpi/internal/core"
+import (
+	"github.com/golci/golci/mpi/internal/coll"
+)
 
 // Collectives of slices whose lengths only their senders know. They find the counts and allocate.
 
@@ -8,7 +10,7 @@ import "github.com/golci/golci/mpi/internal/core"
 // allocates. The root gets the elements of all ranks by rank, and how many came from each; the others get nil. It
 // waits, and may switch threads. Errors as for Gatherv, and ErrMemory.
 func GathervAlloc[T any](c *Comm, send []T, root int) (all []T, counts []int, err error) {
-	return gatherParts(valueCall{c, "GathervAlloc", root}, core.KindGather, core.KindGatherv, send)
+	return gatherParts(valueCall{c, "GathervAlloc", root}, coll.KindGather, coll.KindGatherv, send)
 }
 
 // AlltoallvAlloc is Alltoallv for ranks that do not know what the others send them (6.8). The first counts[0] elements

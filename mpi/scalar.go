@@ -1,6 +1,8 @@
 package mpi
 
-import "github.com/golci/golci/mpi/internal/core"
+import (
+	"github.com/golci/golci/mpi/internal/coll"
+)
 
 // Collectives of one element, for the many that reduce or share a single number. They are those of slices underneath.
 
@@ -8,8 +10,8 @@ import "github.com/golci/golci/mpi/internal/core"
 // and may switch threads. Errors as for Allreduce.
 func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
 	var out [1]T
-	var k core.Coll
-	err := c.core().Do(reduction(&k, core.KindAllreduce, "AllreduceOne", []T{x}, out[:], op, 0))
+	var k coll.Description
+	err := c.core().Do(reduction(&k, coll.KindAllreduce, "AllreduceOne", []T{x}, out[:], op, 0))
 	return out[0], err
 }
 
@@ -17,8 +19,8 @@ func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
 // (6.9.1). It waits, and may switch threads. Errors as for Reduce.
 func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
 	var out [1]T
-	var k core.Coll
-	err := c.core().Do(reduction(&k, core.KindReduce, "ReduceOne", []T{x}, out[:], op, root))
+	var k coll.Description
+	err := c.core().Do(reduction(&k, coll.KindReduce, "ReduceOne", []T{x}, out[:], op, root))
 	if c.Rank() != root {
 		var zero T
 		return zero, err
@@ -29,8 +31,8 @@ func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
 // BcastOne returns the x of rank root of c at all ranks (6.4). It waits, and may switch threads. Errors as for Bcast.
 func BcastOne[T any](c *Comm, x T, root int) (T, error) {
 	buf := []T{x}
-	var k core.Coll
-	err := c.core().Do(sliceCall(&k, core.KindBcast, "BcastOne", nil, buf, root))
+	var k coll.Description
+	err := c.core().Do(sliceCall(&k, coll.KindBcast, "BcastOne", nil, buf, root))
 	return buf[0], err
 }
 
@@ -41,8 +43,8 @@ func GatherOne[T any](c *Comm, x T, root int) ([]T, error) {
 	if c.Rank() == root {
 		all = make([]T, c.Size())
 	}
-	var k core.Coll
-	err := c.core().Do(sliceCall(&k, core.KindGather, "GatherOne", []T{x}, all, root))
+	var k coll.Description
+	err := c.core().Do(sliceCall(&k, coll.KindGather, "GatherOne", []T{x}, all, root))
 	return all, err
 }
 
@@ -50,7 +52,7 @@ func GatherOne[T any](c *Comm, x T, root int) ([]T, error) {
 // Allgather.
 func AllgatherOne[T any](c *Comm, x T) ([]T, error) {
 	all := make([]T, c.Size())
-	var k core.Coll
-	err := c.core().Do(sliceCall(&k, core.KindAllgather, "AllgatherOne", []T{x}, all, 0))
+	var k coll.Description
+	err := c.core().Do(sliceCall(&k, coll.KindAllgather, "AllgatherOne", []T{x}, all, 0))
 	return all, err
 }

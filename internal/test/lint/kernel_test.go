@@ -17,7 +17,7 @@ var kernelWaits = map[string]bool{
 // messagePath are the directories whose locks a message takes.
 var messagePath = []string{
 	"am", "comm", "conduit", "fult", "internal/platform/futex", "internal/platform/spin", "internal/progress",
-	"internal/request", "internal/schedule", "internal/transport", "mpi/internal/shmcoll", "mpi/internal/core", "rank",
+	"internal/request", "internal/schedule", "internal/transport", "mpi/internal/shmcoll", "mpi/internal/coll", "mpi/internal/core", "rank",
 	"mpi/internal/arena", "mpi/internal/coll", "mpi/internal/contextid",
 }
 
@@ -52,7 +52,7 @@ var mayWait = map[string]string{
 	"internal/platform/futex Wake":              "a wake-up does not wait",
 	"internal/platform/futex membarrier":        "an expedited barrier waits for no grace period",
 	"internal/platform/futex registerFor":       "a goroutine of its own",
-	"mpi/internal/core makeShm":                 "the making of a communicator, without a lock",
+	"mpi/internal/coll makeShm":                 "the making of a communicator, without a lock",
 }
 
 // waitsOf are the functions of f that may wait for the kernel, by name.

@@ -14,7 +14,7 @@ func (c *Comm) doubt(inPoll bool, w *fult.Worker) {
 	f := &c.proc.faults
 	f.mu.Lock()
 	acked := agree.NewSet(len(c.peers))
-	if a := f.m[c.coll.uid]; a != nil {
+	if a := f.m[c.coll.UID]; a != nil {
 		acked = a.acked
 	}
 	var err error
@@ -32,19 +32,7 @@ func (c *Comm) doubt(inPoll bool, w *fult.Worker) {
 // refuseAnySourceAll is doubt of the communicators that have a rank of the world, which has died. It is called by the
 // poller.
 func (p *Proc) refuseAnySourceAll(world int, w *fult.Worker) {
-	for _, c := range p.colls.with(world) {
-		c.doubt(true, w)
+	for _, st := range p.colls.With(world) {
+		st.Comm().(*Comm).doubt(true, w)
 	}
-}
-
-// with lists the communicators that have a rank of the world.
-func (x *colls) with(world int) (list []*Comm) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for _, st := range x.m {
-		if st.c.peerOf(world) >= 0 {
-			list = append(list, st.c)
-		}
-	}
-	return list
 }

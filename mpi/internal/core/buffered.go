@@ -203,7 +203,7 @@ func (c *Comm) bsend(dest, tag int, d *data) error {
 	} else {
 		copy(k.mem, d.b)
 	}
-	opt := comm.Options{Form: formBuffered, Signature: signatureOfBytes(k.mem, d.signature), Done: k.left}
+	opt := comm.Options{Form: formBuffered, Signature: signature.OfBytes(k.mem, d.signature), Done: k.left}
 	r, err := c.Srv.Isend(c.Ctx, int(c.group[dest]), tag, k.mem, &opt)
 	if err != nil || r.Null() {
 		k.left(nil)

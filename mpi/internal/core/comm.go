@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/coll"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -19,7 +20,7 @@ type Comm struct {
 	lowest     int     // world rank of the group
 	rank       int
 	collCtx    uint16 // of collectives, so that no tag of the user meets them
-	coll       *collState
+	coll       *coll.State
 	proc       *Proc
 	id         int                      // that both contexts come from
 	meetings   atomic.Uint64            // that the members have had in the system context
@@ -46,7 +47,7 @@ type Hot struct {
 	Freed atomic.Bool
 }
 
-// newComm makes the communicator of that id and uid; see collState.
+// newComm makes the communicator of that id and uid; see State.
 func newComm(h creation, id int, uid uint64, group []int32, rank int) *Comm {
 	c := &Comm{group: group, peers: group, rank: rank}
 	c.enterUse(h, id, uid)
@@ -75,13 +76,16 @@ func (c *Comm) enterUse(h creation, id int, uid uint64) {
 			break
 		}
 	}
-	c.coll = newCollState(c, uid)
-	p.colls.addState(c.coll)
+	c.coll = coll.NewState(c, coll.Env{
+		Server: p.srv, Context: c.collCtx, ID: id, UID: uid, Peers: c.peers, Local: len(c.local), Rank: c.rank,
+		Checked: c.checked, OfRank: &p.colls,
+	})
+	p.colls.Add(c.coll)
 	p.faults.made(c)
 	if p.srv.AnyGone() { // a death after this look finds c among the others
 		c.doubt(false, nil)
 	}
-	if p.colls.wasRevoked(c, uid) {
+	if c.coll.WasRevoked() {
 		c.revoke(false, nil)
 	}
 }

@@ -23,7 +23,7 @@ func (c *Comm) agree(what string, of contextid.Range) (id int, uid uint64, err e
 		return 0, 0, err
 	}
 	c.keepSpare(ids[1:], call)
-	return ids[0], c.childUID(call, 0), nil
+	return ids[0], c.coll.ChildUID(call, 0), nil
 }
 
 // anding is allAnd for the function what. It sets call to the number of the call.

@@ -29,7 +29,7 @@ func (c *Comm) fromSpare(of contextid.Range) (id int, uid uint64, ok bool) {
 	}
 	id, s.ids = s.ids[0], s.ids[1:]
 	s.used++
-	return id, c.childUID(s.call, s.used), true
+	return id, c.coll.ChildUID(s.call, s.used), true
 }
 
 // wantSpare is how many ids more than one to claim of a range.
@@ -37,7 +37,7 @@ func (c *Comm) wantSpare(of contextid.Range) int {
 	s := &c.origin().idCache
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if of != contextid.Plain || !c.proc.isolated.Load() {
+	if of != contextid.Plain || !c.proc.colls.Isolated() {
 		return 0
 	}
 	n := 1 << s.agreed >> 1

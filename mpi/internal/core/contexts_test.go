@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/golci/golci/mpi/internal/notice"
+
 	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/rank"
@@ -86,7 +88,7 @@ func TestContextQuarantine(t *testing.T) {
 func TestNoticeOfNoCommunicator(t *testing.T) {
 	run(t, 2, func(c *Comm) error {
 		for _, id := range []uint64{contextid.Max, 1 << 31, 1 << 63, 1<<64 - 1} {
-			c.Srv.Notify(1-c.rank, [4]uint64{2: noticeLeft, 3: id}, "")
+			c.Srv.Notify(1-c.rank, [4]uint64{2: notice.Left, 3: id}, "")
 		}
 		if err := c.Barrier(); err != nil { // its messages come after them
 			return err
@@ -104,14 +106,14 @@ func TestUIDs(t *testing.T) {
 	const children, grandchildren = 20, 20
 	run(t, 2, func(c *Comm) error {
 		c.proc.Isolate() // else each communicator is agreed on
-		made := map[uint64]string{c.coll.uid: "the world"}
+		made := map[uint64]string{c.coll.UID: "the world"}
 		dup := func(c *Comm, name string) (*Comm, error) {
 			d, err := c.Dup()
-			if err == nil && made[d.coll.uid] != "" {
-				err = fmt.Errorf("%s has the uid of %s", name, made[d.coll.uid])
+			if err == nil && made[d.coll.UID] != "" {
+				err = fmt.Errorf("%s has the uid of %s", name, made[d.coll.UID])
 			}
 			if err == nil {
-				made[d.coll.uid] = name
+				made[d.coll.UID] = name
 			}
 			return d, err
 		}

@@ -122,7 +122,7 @@ func (c *Comm) CreateGroup(g *group.Group, tag int) (*Comm, error) {
 		return nil, nil
 	}
 	members := slices.Clone(g.List())
-	name := groupmsg.Make(groupmsg.CreateGroup, c.coll.uid, tag, "", g)
+	name := groupmsg.Make(groupmsg.CreateGroup, c.coll.UID, tag, "", g)
 	id, uid, err := newExchange(c.scope(what), c.proc, name, members).agree()
 	if err != nil {
 		return nil, c.dressed(what, err)

@@ -5,6 +5,5 @@
 // type, so that a call costs no more. The comments of package mpi say what the operations do, and which errors they
 // give; those here say what is different.
 //
-// Exported names of collectives are methods of Call. They check the arguments, choose the algorithm and build the
-// schedule; Comm.Blocking and its kin begin and end the call.
+// Collectives are carried out by package coll, to which a Comm shows itself by its Communicator and its Env.
 package core

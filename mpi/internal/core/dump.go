@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/golci/golci/internal/observe/pending"
+	"github.com/golci/golci/mpi/internal/coll"
 	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/rank"
 )
@@ -65,9 +66,9 @@ func (p *Proc) named(x pending.Op, names map[messageScope]string) string {
 	if name := names[messageScope{x.Context, p.callTag(x.Context, x.Tag)}]; name != "" {
 		return name
 	}
-	if c := p.colls.withID(int(x.Context / 2)); c != nil && !x.Unexpected() {
-		if name := c.coll.longed.Load(); name != nil {
-			return *name
+	if c := p.withID(int(x.Context / 2)); c != nil && !x.Unexpected() {
+		if name := c.coll.WaitsLong(); name != "" {
+			return name
 		}
 	}
 	return ""
@@ -88,14 +89,6 @@ func (p *Proc) unended() (n int, first func() string) {
 		}
 	})
 	return n, func() string { return p.callLines(one)[0] }
-}
-
-// plural is n with the word for it.
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprint(n, " ", many)
 }
 
 // callGroup is a set of calls or messages that become one line.
@@ -197,7 +190,7 @@ func (g *callGroup) String() string {
 	case g.bytes.least != g.bytes.most:
 		line += fmt.Sprintf(", %d..%d bytes", g.bytes.least, g.bytes.most)
 	default:
-		line += ", " + plural(int(g.bytes.least), "byte", "bytes")
+		line += ", " + coll.Plural(int(g.bytes.least), "byte", "bytes")
 	}
 	thread := g.first.Thread
 	switch {
@@ -262,7 +255,7 @@ var callFormats = [...]string{
 
 // CommName is the name of the communicator with that id.
 func (p *Proc) CommName(id int) string {
-	if c := p.colls.withID(id); c != nil {
+	if c := p.withID(id); c != nil {
 		return c.Name()
 	}
 	return fmt.Sprintf("communicator %d, which has been freed", id)
@@ -270,7 +263,7 @@ func (p *Proc) CommName(id int) string {
 
 // peerOf names the peer of x. It adds the rank in the world where the communicator has another number for it.
 func (p *Proc) peerOf(x pending.Op) string {
-	c := p.colls.withID(int(x.Context / 2))
+	c := p.withID(int(x.Context / 2))
 	if c == nil || uint(x.Peer) >= uint(p.rank.Size()) {
 		return peerText(x.Peer)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
@@ -124,9 +126,8 @@ func (c *Comm) RecvError(what string, source, tag, n int, err error) error {
 
 // opError dresses the error of an operation whose arguments are not at hand any more: the error itself may name them.
 func (c *Comm) opError(what string, err error) error {
-	if e, ok := err.(*callError); ok {
-		e.markReported()
-		return e.error // it names the collective
+	if e, ok := err.(*coll.CallError); ok {
+		return e.Reported()
 	}
 	e, ok := err.(*comm.OpError)
 	switch {
@@ -175,3 +176,26 @@ func (c *Comm) Errorf(what, format string, args ...any) error {
 
 // PeerText is peerText, for the packages above.
 func PeerText(rank int) string { return peerText(rank) }
+
+// The methods of Communicator that c has under other names.
+
+// CheckUsable implements Communicator.
+func (c *Comm) CheckUsable(what string) error { return c.checkUsable(what) }
+
+// OpError implements Communicator.
+func (c *Comm) OpError(what string, err error) error { return c.opError(what, err) }
+
+// Cause implements Communicator.
+func (c *Comm) Cause(err error) error { return c.cause(err) }
+
+// Who implements Communicator.
+func (c *Comm) Who() string { return c.who() }
+
+// PeerOf implements Communicator.
+func (c *Comm) PeerOf(world int) int { return c.peerOf(world) }
+
+// IsFreed implements Communicator.
+func (c *Comm) IsFreed() bool { return c.origin().Freed.Load() }
+
+// Neighborhood implements Communicator.
+func (c *Comm) Neighborhood() *schedule.Neighbours { return c.near() }

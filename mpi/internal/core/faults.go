@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/golci/golci/mpi/internal/notice"
+
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/pending"
@@ -54,7 +56,7 @@ func mostAgreeing(room int) int { return 64 * ((room - 32) / 16) }
 
 // agreementsOf gives the agreements on c. It is called with mu held.
 func (f *faults) agreementsOf(c *Comm) *agreements {
-	a := f.m[c.coll.uid]
+	a := f.m[c.coll.UID]
 	if a != nil {
 		return a
 	}
@@ -63,7 +65,7 @@ func (f *faults) agreementsOf(c *Comm) *agreements {
 	if f.m == nil {
 		f.m = make(map[uint64]*agreements)
 	}
-	f.m[c.coll.uid] = a
+	f.m[c.coll.UID] = a
 	for r, w := range c.peers { // died hears of those that follow, because a is listed
 		if c.Srv.Gone(int(w)) {
 			a.series.Failed(r) // before the first call it has nothing to send
@@ -97,17 +99,17 @@ func (f *faults) doStep(w *fult.Worker, step func() (*agreements, []agree.Action
 
 func (a *agreements) sendAction(x agree.Action) {
 	c := a.c
-	c.Srv.Notify(int(c.peers[x.To]), [4]uint64{c.coll.uid, 0, uint64(c.rank)<<32 | noticeAgree, 0},
+	c.Srv.Notify(int(c.peers[x.To]), [4]uint64{c.coll.UID, 0, uint64(c.rank)<<32 | notice.Agree, 0},
 		string(x.Message.Append(nil)))
 }
 
 // noticed takes a message of an agreement from a rank of the world. It is called by the poller.
 func (f *faults) noticed(p *Proc, uid uint64, from int, text []byte, w *fult.Worker) {
-	st := p.colls.getState(uid)
+	st := p.colls.Get(uid)
 	f.doStep(w, func() (*agreements, []agree.Action) {
 		a := f.m[uid]
 		if a == nil && st != nil {
-			a = f.agreementsOf(st.c)
+			a = f.agreementsOf(st.Comm().(*Comm))
 		}
 		if a != nil {
 			return a, a.takeMessage(from, text)
@@ -122,8 +124,8 @@ func (f *faults) noticed(p *Proc, uid uint64, from int, text []byte, w *fult.Wor
 		return nil, nil
 	})
 	if st == nil {
-		if st = p.colls.getState(uid); st != nil { // made meanwhile
-			f.made(st.c)
+		if st = p.colls.Get(uid); st != nil { // made meanwhile
+			f.made(st.Comm().(*Comm))
 		}
 	}
 }
@@ -144,8 +146,8 @@ func (f *faults) made(c *Comm) {
 		return
 	}
 	f.doStep(nil, func() (a *agreements, out []agree.Action) {
-		early := f.earlyVotes[c.coll.uid]
-		delete(f.earlyVotes, c.coll.uid)
+		early := f.earlyVotes[c.coll.UID]
+		delete(f.earlyVotes, c.coll.UID)
 		f.waiting.Add(-int32(len(early)))
 		if len(early) > 0 {
 			a = f.agreementsOf(c)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/golci/golci/mpi/internal/notice"
+
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/sentinel"
@@ -116,7 +118,7 @@ func TestSenderOfAWindowNotice(t *testing.T) {
 			return err
 		}
 		if c.Rank() == 1 {
-			c.Srv.Notify(0, [4]uint64{c.coll.uid, 0, 2<<32 | noticeWindow}, "")
+			c.Srv.Notify(0, [4]uint64{c.coll.UID, 0, 2<<32 | notice.Window}, "")
 		}
 		for c.Rank() == 0 && len(h) == 0 {
 			c.Srv.Poll()

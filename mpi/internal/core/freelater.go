@@ -61,7 +61,7 @@ func (f *freed) sweep() {
 			busy = append(busy, c)
 			continue
 		}
-		c.proc.colls.removeState(c.coll)
+		c.proc.colls.Remove(c.coll)
 		c.leaveComm()
 	}
 	f.mu.Lock()

@@ -2,9 +2,13 @@ package core
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 
+	"github.com/golci/golci/mpi/internal/notice"
+
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/coll"
 	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/signature"
@@ -48,18 +52,22 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	return c.split("Split", color, key)
 }
 
+// colorKey is what a rank gives to Split.
+type colorKey struct{ color, key int64 }
+
+// colorElem is of such elements.
+var colorElem = signature.NewElem(reflect.TypeFor[colorKey]())
+
 // split is Split for the function what.
 func (c *Comm) split(what string, color, key int) (*Comm, error) {
 	if c.local != nil {
 		return c.splitInter(what, color, key)
 	}
-	type claim struct{ color, key int64 }
 	bad := color < 0 && color != Undefined
-	mine := claim{int64(color), int64(key)}
-	all := make([]claim, len(c.group))
-	err := c.Do(&Coll{
-		Kind: KindAllgather, What: what, Elem: signature.ByteElem,
-		In: SideOf(bytesIn([]claim{mine}).mem), Out: SideOf(bytesIn(all).mem),
+	mine := colorKey{int64(color), int64(key)}
+	all := make([]colorKey, len(c.group))
+	err := c.Do(&coll.Description{
+		Kind: coll.KindAllgather, What: what, Elem: colorElem, In: coll.SideOf([]colorKey{mine}), Out: coll.SideOf(all),
 	})
 	if err != nil {
 		return nil, err
@@ -99,22 +107,22 @@ func (c *Comm) Free() error {
 	if err := c.mayFree(); err != nil {
 		return err
 	}
-	c.proc.colls.removeState(c.coll)
-	failed := c.coll.poison.Load() != nil // that left messages, and the program has been told of it
+	c.proc.colls.Remove(c.coll)
+	failed := c.coll.Failure() != nil // that left messages, and the program has been told of it
 	left := c.Srv.Retire(c.Ctx)
 	if coll := c.Srv.Retire(c.collCtx); !failed {
 		left.Add(coll)
 	}
 	c.leaveComm()
-	if err := c.coll.unreportedError("Free"); err != nil {
+	if err := c.coll.UnreportedError("Free"); err != nil {
 		return err
 	}
 	if left == (comm.RetiredCounts{}) || c.Revoked() {
 		return nil
 	}
 	return c.commErrorf("Free", ": %w: %s, %s, %s not received", sentinel.ErrPending,
-		plural(left.Receives, "receive", "receives"), plural(left.Sends, "send", "sends"),
-		plural(left.Messages, "message", "messages"))
+		coll.Plural(left.Receives, "receive", "receives"), coll.Plural(left.Sends, "send", "sends"),
+		coll.Plural(left.Messages, "message", "messages"))
 }
 
 // mayFree notes that c is freed, or tells why it cannot be.
@@ -132,7 +140,7 @@ func (c *Comm) mayFree() error {
 		return c.checkUsable("Free")
 	}
 	c.dropSpare()
-	c.proc.account.freed(c.origin())
+	c.coll.NoteFreed()
 	return nil
 }
 
@@ -140,6 +148,6 @@ func (c *Comm) mayFree() error {
 func (c *Comm) leaveComm() {
 	c.proc.ids.NoteLeft(c.id, len(c.peers))
 	for _, w := range c.peers { // the own rank too: messages to oneself are on their way as well
-		c.Srv.Notify(int(w), [4]uint64{2: noticeLeft, 3: uint64(c.id)}, "")
+		c.Srv.Notify(int(w), [4]uint64{2: notice.Left, 3: uint64(c.id)}, "")
 	}
 }

@@ -133,11 +133,5 @@ func (y *groupExchange) agree() (id int, uid uint64, err error) {
 
 // newUID names a communicator that this rank leads the making of.
 func (p *Proc) newUID() uint64 {
-	return mixed(uint64(p.rank.Rank())<<40|p.system.nonce.Add(1), 0x6a09e667f3bcc909)
-}
-
-// mixed spreads the bits of two words over one.
-func mixed(a, b uint64) uint64 {
-	h := (a ^ b*0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
-	return (h ^ h>>29) * 0x94d049bb133111eb
+	return contextid.Mix(uint64(p.rank.Rank())<<40|p.system.nonce.Add(1), 0x6a09e667f3bcc909)
 }

@@ -45,8 +45,8 @@ func (p *Proc) Hardware() map[string]bool {
 
 // machineName is a hash of what tells this machine from others.
 func (p *Proc) machineName() uint64 {
-	if p.machine != 0 {
-		return p.machine
+	if p.colls.Machine != 0 {
+		return p.colls.Machine
 	}
 	h := fnv.New64a()
 	name, _ := os.Hostname()

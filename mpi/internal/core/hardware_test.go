@@ -11,7 +11,7 @@ import (
 // a process have the same processors, so that nothing parts them further.
 func TestSplitHardware(t *testing.T) {
 	run(t, 4, func(c *Comm) error {
-		c.proc.machine = uint64(1 + c.rank%2)
+		c.proc.colls.Machine = uint64(1 + c.rank%2)
 		d, kind, err := c.SplitHardware("test", hardware.Any, -c.rank)
 		if err != nil {
 			return err

@@ -23,16 +23,3 @@ func (c *Comm) HintPeers(bytes int, ranks ...int) error {
 	}
 	return nil
 }
-
-// hintedMessages is how many messages to a partner a collective may have under way.
-const hintedMessages = 2
-
-// hintPartners hints at the partners of collectives. Trees, dissemination and recursive doubling use the ranks at
-// distances of a power of two, rings the next rank. Once for each communicator.
-func (c *Comm) hintPartners() {
-	c.coll.hinted = true
-	n := len(c.peers)
-	for d := 1; d < n; d *= 2 {
-		c.proc.rank.Hint(hintedMessages, c.Srv.EagerLimit(), int(c.peers[(c.rank+d)%n]), int(c.peers[(c.rank-d+n)%n]))
-	}
-}

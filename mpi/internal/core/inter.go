@@ -74,7 +74,7 @@ func ordered(local, remote []int32) (first, second []int32) {
 // meeting is the next meeting of all ranks of c for the function what, which all call it in the same order.
 func (c *Comm) meeting(what string) *groupExchange {
 	o := c.origin()
-	name := groupmsg.Make(groupmsg.Members, o.coll.uid, int(o.meetings.Add(1)), "")
+	name := groupmsg.Make(groupmsg.Members, o.coll.UID, int(o.meetings.Add(1)), "")
 	members := c.group
 	if c.local != nil {
 		members = slices.Concat(ordered(c.local, c.group))
@@ -197,7 +197,7 @@ func (c *Comm) exchangeLeaders(what string, peer *Comm, remote, tag int) ([]uint
 	if err != nil {
 		return nil, c.commErrorf(what, ": %w: the remote leader is the rank itself", sentinel.ErrRank)
 	}
-	told, err := c.trade(what, groupmsg.Make(groupmsg.Intercomm, peer.coll.uid, tag, "", both), int(other))
+	told, err := c.trade(what, groupmsg.Make(groupmsg.Intercomm, peer.coll.UID, tag, "", both), int(other))
 	return told, c.dressed(what, err)
 }
 

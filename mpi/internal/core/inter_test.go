@@ -81,12 +81,12 @@ func checkInter(world, c *Comm, local, remote []int) error {
 	if w, err := c.WorldRank(c.Rank()); err != nil || w != world.Rank() {
 		return fmt.Errorf("world rank %d, %v", w, err)
 	}
-	all, err := c.meeting("test").gather(uint64(c.id), c.coll.uid)
+	all, err := c.meeting("test").gather(uint64(c.id), c.coll.UID)
 	if err != nil {
 		return err
 	}
 	for i := 0; i < len(all); i += 2 {
-		if all[i] != uint64(c.id) || all[i+1] != c.coll.uid {
+		if all[i] != uint64(c.id) || all[i+1] != c.coll.UID {
 			return fmt.Errorf("the sides have the ids and uids %v", all)
 		}
 	}

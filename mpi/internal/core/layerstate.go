@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/golci/golci/mpi/internal/notice"
+
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/pending"
@@ -40,12 +42,12 @@ func (p *Proc) Windows(f func() (Windows, error)) (Windows, error) {
 }
 
 // UID is the number that a communicator shares with no other one of its ranks.
-func (c *Comm) UID() uint64 { return c.coll.uid }
+func (c *Comm) UID() uint64 { return c.coll.UID }
 
 // TellWindow sends a notice to the Windows of a rank of c, after all messages that have been sent to it. It does not
 // block.
 func (c *Comm) TellWindow(rank int, what, arg uint64) {
-	c.Srv.Notify(int(c.group[rank]), [4]uint64{c.coll.uid, what, uint64(c.rank)<<32 | noticeWindow, arg}, "")
+	c.Srv.Notify(int(c.group[rank]), [4]uint64{c.coll.UID, what, uint64(c.rank)<<32 | notice.Window, arg}, "")
 }
 
 // NewWait registers a wait of the function what, which EndWait ends. Before, it ends when a rank of c dies, when c is

@@ -360,7 +360,7 @@ func (p *partitionedSend) sendPart(i int) {
 		p.packing.Unlock()
 	}
 	p.left.Add(1)
-	opt := comm.Options{Signature: signatureOfBytes(b, p.signature), Done: p.onEvent}
+	opt := comm.Options{Signature: signature.OfBytes(b, p.signature), Done: p.onEvent}
 	r, err := p.c.Srv.Isend(partCtx, int(p.c.group[p.peer]), partTag(p.channel, i), b, &opt)
 	p.started(i, r, err)
 }

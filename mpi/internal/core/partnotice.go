@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/golci/golci/mpi/internal/notice"
+
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -61,7 +63,7 @@ func (x *partitionedMatcher) nextNumber(s partSeries) uint32 {
 // announce gives a send to a rank of the world a channel, and tells that rank.
 func (x *partitionedMatcher) announce(c *Comm, to, tag int, b batch) (channel int, err error) {
 	x.mu.Lock()
-	n := x.nextNumber(partSeries{c.coll.uid, to, tag, true})
+	n := x.nextNumber(partSeries{c.coll.UID, to, tag, true})
 	list := x.channels[to]
 	if list == nil {
 		list = new(channels)
@@ -74,7 +76,7 @@ func (x *partitionedMatcher) announce(c *Comm, to, tag int, b batch) (channel in
 	}
 	text := binary.LittleEndian.AppendUint64(nil, uint64(b.parts))
 	text = binary.LittleEndian.AppendUint64(text, uint64(b.bytes))
-	args := [4]uint64{c.coll.uid, uint64(tag)<<32 | uint64(n), noticeParts, uint64(channel)}
+	args := [4]uint64{c.coll.UID, uint64(tag)<<32 | uint64(n), notice.Parts, uint64(channel)}
 	c.Srv.Notify(to, args, string(text))
 	return channel, nil
 }
@@ -89,8 +91,8 @@ func (x *partitionedMatcher) releaseChannel(to, channel int) {
 // awaitSend makes a receive from a rank of the world meet its send.
 func (x *partitionedMatcher) awaitSend(p *partitionedRecv, from int) {
 	x.mu.Lock()
-	n := x.nextNumber(partSeries{p.c.coll.uid, from, p.tag, false})
-	p.key = partKey{p.c.coll.uid, from, p.tag, n}
+	n := x.nextNumber(partSeries{p.c.coll.UID, from, p.tag, false})
+	p.key = partKey{p.c.coll.UID, from, p.tag, n}
 	a, ok := x.announced[p.key]
 	if ok {
 		delete(x.announced, p.key)

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/golci/golci/mpi/internal/notice"
+
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/pending"
@@ -141,7 +143,7 @@ func (p *Proc) closePort(serial uint64, why error) bool {
 }
 
 func (p *Proc) answerCaller(to caller, answer uint64) {
-	p.srv.Notify(to.rank, [4]uint64{to.key, 0, noticeAnswered, answer}, "")
+	p.srv.Notify(to.rank, [4]uint64{to.key, 0, notice.Answered, answer}, "")
 }
 
 // Accept waits for a call at a port, and makes an inter-communicator with the ranks that call (11.9.2,
@@ -247,11 +249,11 @@ func (p *Proc) dial(sc scope, name string) (caller, error) {
 	x.dials[key] = d
 	d.req = sc.beginWait(p.srv, owner, nil)
 	x.mu.Unlock()
-	p.srv.Notify(owner, [4]uint64{key, serial, noticeCall, callMade}, "")
+	p.srv.Notify(owner, [4]uint64{key, serial, notice.Call, callMade}, "")
 	limit := settings.InitTimeout.Get(p.rank.Settings())
 	timer := time.AfterFunc(limit, func() {
 		d.withdrawn.Store(true)
-		p.srv.Notify(owner, [4]uint64{key, serial, noticeCall, callWithdrawn}, "") // the answer ends the wait
+		p.srv.Notify(owner, [4]uint64{key, serial, notice.Call, callWithdrawn}, "") // the answer ends the wait
 	})
 	defer timer.Stop()
 	_, err = sc.waitReq(p.srv, d.req)
@@ -263,7 +265,7 @@ func (p *Proc) dial(sc scope, name string) (caller, error) {
 	case errors.Is(err, errs.Port) && d.withdrawn.Load():
 		err = fmt.Errorf("%w: nobody has accepted at %s within %v (%s)", errs.Port, name, limit, settings.InitTimeout.Env())
 	case !errors.Is(err, errs.Port): // given up: the port is not to keep the call
-		p.srv.Notify(owner, [4]uint64{key, serial, noticeCall, callWithdrawn}, "")
+		p.srv.Notify(owner, [4]uint64{key, serial, notice.Call, callWithdrawn}, "")
 	}
 	x.mu.Lock()
 	delete(x.dials, key)

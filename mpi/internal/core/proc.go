@@ -2,12 +2,12 @@ package core
 
 import (
 	"errors"
-	"sync/atomic"
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/mpi/internal/arena"
+	"github.com/golci/golci/mpi/internal/coll"
 	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/signature"
 	"github.com/golci/golci/rank"
@@ -15,29 +15,22 @@ import (
 
 // Proc is MPI's part of one rank of a job.
 type Proc struct {
-	rank      *rank.Rank // brought up; how it ends
-	srv       *comm.Server
-	world     *Comm
-	self      *Comm
-	ids       contextid.IDs
-	system    system
-	freed     freed
-	colls     colls
-	layers    layerState
-	arena     arena.Arena
-	parts     partitionedMatcher
-	faults    faults
-	ports     ports
-	parent    *Comm       // of spawned processes; set by JoinParent
-	buffer    buffering   // for communicators without one
-	checked   bool        // types are checked; fixed
-	inProcess bool        // all ranks of the job are in this process; fixed
-	typed     bool        // types of collectives are compared, maybe not at once; fixed
-	final     atomic.Bool // Finalize has begun
-
-	isolated atomic.Bool  // see Isolate
-	account  freedCommUse // of collectives, for Finalize
-	machine  uint64       // of tests: what stands for the name of the machine; else 0
+	rank    *rank.Rank // brought up; how it ends
+	srv     *comm.Server
+	world   *Comm
+	self    *Comm
+	ids     contextid.IDs
+	system  system
+	freed   freed
+	colls   coll.RankState // of collectives
+	layers  layerState
+	arena   arena.Arena
+	parts   partitionedMatcher
+	faults  faults
+	ports   ports
+	parent  *Comm     // of spawned processes; set by JoinParent
+	buffer  buffering // for communicators without one
+	checked bool      // types are checked; fixed
 }
 
 // NewProc makes MPI's part of a rank, before there is traffic. inProcess tells a rank that shares its process with the
@@ -48,7 +41,7 @@ func NewProc(r *rank.Rank, inProcess bool) (*Proc, error) { return newProc(r, in
 func NewProcOfC(r *rank.Rank) (*Proc, error) { return newProc(r, false, false) }
 
 func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
-	p = &Proc{rank: r, inProcess: inProcess, checked: checked(r.Settings(), inProcess), typed: settings.Check.Get(r.Settings()) != "off"}
+	p = &Proc{rank: r, checked: checked(r.Settings(), inProcess)}
 	if p.srv, err = comm.New(r.Endpoint(), serverConfig(r, threads)); err != nil {
 		return nil, err
 	}
@@ -56,13 +49,15 @@ func newProc(r *rank.Rank, inProcess, threads bool) (p *Proc, err error) {
 	p.ids.Init(p.srv)
 	p.system.srv = p.srv
 	p.growArena()
+	p.colls.Rank, p.colls.Server, p.colls.IDs, p.colls.Arena = r, p.srv, &p.ids, &p.arena
+	p.colls.InProcess, p.colls.Typed = inProcess, settings.Check.Get(r.Settings()) != "off"
 	p.srv.OnNotice(p.noticed)
 	p.srv.OnGone(p.died)
 	p.world = newComm(creation{p: p}, contextid.World, contextid.WorldUID, ranks(r.Job()), r.Rank()-r.Job().First)
 	p.self = newComm(creation{p: p}, contextid.Self, contextid.SelfUID, []int32{int32(r.Rank())}, 0)
 	if err := r.Attach(rank.Layer{
 		Report: p.reportWaits, Unended: p.unended, Meet: p.meetAll, AnyDead: p.anyDead,
-		Stop: p.srv.Close, Verdict: p.verdict,
+		Stop: p.srv.Close, Verdict: p.colls.Verdict,
 	}); err != nil {
 		return nil, err
 	}
@@ -75,6 +70,9 @@ func (p *Proc) died(rank int, w *fult.Worker) {
 	p.ports.died(rank)
 	p.refuseAnySourceAll(rank, w)
 }
+
+// Isolate lets collectives go on after one that has failed; see RankState.Isolate.
+func (p *Proc) Isolate() { p.colls.Isolate() }
 
 // World is the communicator of all ranks that have started together.
 func (p *Proc) World() *Comm { return p.world }
@@ -90,12 +88,15 @@ func (p *Proc) Server() *comm.Server { return p.srv }
 
 // meetAll is this layer's part in Finalize.
 func (p *Proc) meetAll() error {
-	p.final.Store(true)
+	p.colls.Final.Store(true)
 	if p.anyDead() {
 		_, err := p.world.decided(p.world.scope("Finalize"), 0)
 		return err
 	}
-	return p.compareAll()
+	if err := p.world.checkUsable("Finalize"); err != nil {
+		return err
+	}
+	return p.world.forColl().CompareAll()
 }
 
 // anyDead reports whether the program goes on without ranks that have died.

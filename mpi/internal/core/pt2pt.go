@@ -3,7 +3,10 @@ package core
 import (
 	"fmt"
 
+	"github.com/golci/golci/mpi/internal/signature"
+
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/coll"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -126,14 +129,6 @@ func (c *Comm) options(f comm.Form, signature uint64) comm.Options {
 	return comm.Options{Form: f, Endable: c.until != nil, Signature: signature}
 }
 
-// signatureOfBytes is the signature that a message of b carries. A message without bytes has no type.
-func signatureOfBytes(b []byte, signature uint64) uint64 {
-	if len(b) == 0 {
-		return 0
-	}
-	return signature
-}
-
 // sendOptions are those of a send of d.
 func (c *Comm) sendOptions(f comm.Form, d *data, mode comm.Mode) comm.Options {
 	opt := c.options(f, d.signature)
@@ -141,7 +136,7 @@ func (c *Comm) sendOptions(f comm.Form, d *data, mode comm.Mode) comm.Options {
 	if d.cur != nil {
 		opt.Source = d.cur
 	} else {
-		opt.Signature = signatureOfBytes(d.b, d.signature)
+		opt.Signature = signature.OfBytes(d.b, d.signature)
 	}
 	return opt
 }
@@ -246,7 +241,7 @@ func (c *Comm) irecvData(f comm.Form, source, tag int, d *data) (comm.Req, error
 }
 
 func (c *Comm) sendrecv(what string, out data, dest, stag int, in data, source, rtag int) (Status, error) {
-	if overlap(out.b, in.b) {
+	if coll.Overlap(out.b, in.b) {
 		return Status{}, c.commErrorf(what, ": %w: the buffers overlap", sentinel.ErrBuffer)
 	}
 	r, err := c.irecv(what, formSendrecv, in, source, rtag)

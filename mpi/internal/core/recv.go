@@ -3,7 +3,6 @@ package core
 import (
 	"bytes"
 	"fmt"
-	"unsafe"
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/sentinel"
@@ -57,15 +56,6 @@ func (c *Comm) SendrecvReplace(e *signature.Elem, b []byte, dest, stag, source, 
 		out = bytes.Clone(b)
 	}
 	return c.Sendrecv("SendrecvReplace", e, out, dest, stag, e, b, source, rtag)
-}
-
-// overlap reports whether two runs of memory share a byte.
-func overlap(a, b []byte) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return false
-	}
-	x, y := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
 }
 
 // RecvAlloc receives a message into what alloc gives for its length in bytes, for the function what. It waits. With

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/golci/golci/mpi/internal/notice"
+
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/sentinel"
@@ -61,13 +63,10 @@ func (c *Comm) revoke(inPoll bool, w *fult.Worker) {
 	}
 	for i, r := range c.peers {
 		if int(r) != c.proc.rank.Rank() {
-			c.Srv.Notify(int(c.peers[i]), [4]uint64{c.coll.uid, 0, uint64(c.rank)<<32 | noticeRevoked, 0}, "")
+			c.Srv.Notify(int(c.peers[i]), [4]uint64{c.coll.UID, 0, uint64(c.rank)<<32 | notice.Revoked, 0}, "")
 		}
 	}
-	st := c.coll
-	st.poison.Store(&sentinel.CollectiveError{Rank: c.rank, Kind: "Revoke", Err: errs.Revoked})
-	st.listener.Alarm.Complete(w)
-	st.stopCalls(w, (*Call).poisoned)
+	c.coll.EndAll(&sentinel.CollectiveError{Rank: c.rank, Kind: "Revoke", Err: errs.Revoked}, w)
 	c.Srv.Revoke(inPoll, w, c.Ctx, c.collCtx)
 }
 

@@ -72,7 +72,7 @@ func (c *Comm) survivors(sc scope) (group []int32, rank, id int, uid uint64, err
 		if rank < 0 {
 			return nil, 0, 0, 0, c.commErrorf(what, ": %w: the others take this rank for dead", sentinel.ErrPeer)
 		}
-		return group, rank, id, mixed(c.coll.uid, ^v.number), nil
+		return group, rank, id, contextid.Mix(c.coll.UID, ^v.number), nil
 	}
 	return nil, 0, 0, 0, c.commErrorf(what, ": %w", sentinel.ErrContexts)
 }

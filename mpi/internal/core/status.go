@@ -1,12 +1,15 @@
 package core
 
-import "github.com/golci/golci/comm"
+import (
+	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/coll"
+)
 
 // Special values of ranks, tags and colours, as in the ABI of MPI 5.0.
 const (
 	AnySource = comm.AnySource
 	AnyTag    = comm.AnyTag
-	ProcNull  = -3
+	ProcNull  = coll.ProcNull
 	Undefined = -32766
 
 	// TagUB is the largest tag.

@@ -7,29 +7,28 @@ package core
 func (c *Comm) ID() int { return c.id }
 
 // Calls is the number of the last collective on c.
-func (c *Comm) Calls() uint64 { return c.coll.state.Load() / 2 }
+func (c *Comm) Calls() uint64 { return c.coll.LastCall() }
 
 // Calling tells whether a collective runs on c.
-func (c *Comm) Calling() bool { return c.coll.state.Load()%2 != 0 }
+func (c *Comm) Calling() bool { return c.coll.Running() }
 
 // InCall tells whether the rank has begun call number call on c.
 func (c *Comm) InCall(call uint64) bool {
-	_, ok := c.coll.tagOf(call)
-	return ok
+	return c.coll.Begun(call)
 }
 
 // Failed tells whether a collective on c is known to have failed.
-func (c *Comm) Failed() bool { return c.coll.poison.Load() != nil }
+func (c *Comm) Failed() bool { return c.coll.Failure() != nil }
 
 // SkipTo makes the next collective on c number call+1. All ranks call it with the same number, and wait for each
 // other.
 func (c *Comm) SkipTo(call uint64) error {
-	c.coll.state.Store(2 * call)
-	return c.lastBarrier()
+	c.coll.SetLastCall(call)
+	return c.forColl().LastBarrier()
 }
 
 // Pretend is SkipTo on this rank alone, which does not wait.
-func (c *Comm) Pretend(call uint64) { c.coll.state.Store(2 * call) }
+func (c *Comm) Pretend(call uint64) { c.coll.SetLastCall(call) }
 
 // AtOnce tells whether the operation of r was done when it was started.
 func (r *Request) AtOnce() bool { return r.op().Null() }

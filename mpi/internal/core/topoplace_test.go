@@ -11,7 +11,7 @@ import (
 // TestReorder (8.5.1): where machines alternate, the two halves of a ring are on one machine each.
 func TestReorder(t *testing.T) {
 	run(t, 8, func(c *Comm) error {
-		c.proc.machine = uint64(1 + c.rank%2)
+		c.proc.colls.Machine = uint64(1 + c.rank%2)
 		ring, err := topo.NewCart([]int{8}, []bool{true})
 		if err != nil {
 			return err
@@ -20,7 +20,7 @@ func TestReorder(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		all, err := d.meeting("test").gather(c.proc.machine)
+		all, err := d.meeting("test").gather(c.proc.colls.Machine)
 		if err != nil {
 			return err
 		}
@@ -53,18 +53,18 @@ func TestSpare(t *testing.T) {
 		seen, uids := map[int]bool{}, map[uint64]bool{}
 		var agreed []int
 		for i := range 20 {
-			calls := p.coll.state.Load()
+			calls := p.coll.LastCall()
 			d, err := p.Dup()
 			if err != nil {
 				return err
 			}
-			if p.coll.state.Load() != calls {
+			if p.coll.LastCall() != calls {
 				agreed = append(agreed, i)
 			}
-			if seen[d.id] || uids[d.coll.uid] {
+			if seen[d.id] || uids[d.coll.UID] {
 				return fmt.Errorf("number %d or its uid is there twice", d.id)
 			}
-			seen[d.id], uids[d.coll.uid] = true, true
+			seen[d.id], uids[d.coll.UID] = true, true
 			all, err := d.meeting("test").gather(uint64(d.id))
 			if err != nil {
 				return err

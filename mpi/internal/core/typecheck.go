@@ -25,25 +25,6 @@ func (c *Comm) signature(e *signature.Elem) uint64 {
 	return e.Signature()
 }
 
-// elemsOf is what the elements of a collective are compared by. Those of all ranks must be the same, but where each
-// pair of ranks may have its own. A rank that brings nothing may have any.
-func (c *Comm) elemsOf(k *Coll, u *bufferUsage) *signature.Elem {
-	if c.local != nil || k.neighbors() || k.Kind == KindAlltoallv || k.Kind == KindAlltoallw {
-		return &signature.Anything
-	}
-	t := k.Out.T
-	if !u.out || k.Out.Place || k.Kind == KindScatterv && u.root {
-		t = k.In.T
-	}
-	if t == nil {
-		return &signature.Anything
-	}
-	if i := int(t.Basic()) - signature.FirstBasic; uint(i) < signature.BasicTypes && signature.ElemsOfBasic[i] != nil {
-		return signature.ElemsOfBasic[i]
-	}
-	return signature.ElemOf(t)
-}
-
 // signatureOf is what messages of elements of b are compared by, 0 where types are not checked.
 func (c *Comm) signatureOf(b *Buf) uint64 {
 	switch {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/golci/golci/mpi"
+	"github.com/golci/golci/mpi/internal/coll"
 	"github.com/golci/golci/mpi/internal/core"
 )
 
@@ -25,7 +26,7 @@ type lengths struct {
 type spreads struct {
 	s      site
 	g      *group
-	k      core.Coll
+	k      coll.Description
 	size   int   // bytes of an element
 	n      int   // elements of each rank, where they are equal
 	counts []int // elements of each rank of the world, else
@@ -51,16 +52,16 @@ func drawSpreads(s site, g *group, r *rand.Rand, own lengths) *spreads {
 	if side := [][]int{a, b}[r.IntN(2)]; true {
 		x.root = side[r.IntN(len(side))]
 	}
-	kinds := int(core.KindExscan)
+	kinds := int(coll.KindExscan)
 	switch {
 	case g.inter():
-		kinds = int(core.KindReduceScatterBlock)
+		kinds = int(coll.KindReduceScatterBlock)
 	case g.in != nil && r.IntN(2) == 0:
-		x.k.Kind = core.KindNeighborAllgather + core.Kind(r.IntN(5))
+		x.k.Kind = coll.KindNeighborAllgather + coll.Kind(r.IntN(5))
 		x.draw(r)
 		return x
 	}
-	x.k.Kind = core.KindBcast + core.Kind(r.IntN(kinds))
+	x.k.Kind = coll.KindBcast + coll.Kind(r.IntN(kinds))
 	x.draw(r)
 	return x
 }
@@ -101,32 +102,32 @@ func (x *spreads) draw(r *rand.Rand) {
 	}
 	x.k.Root = x.rootArg()
 	here, gives := me == x.root, !x.g.inter() || x.g.rootThere(x.root)
-	x.in = x.in && (here || x.k.Kind != core.KindGather && x.k.Kind != core.KindGatherv && x.k.Kind != core.KindScatter &&
-		x.k.Kind != core.KindScatterv && x.k.Kind != core.KindReduce)
+	x.in = x.in && (here || x.k.Kind != coll.KindGather && x.k.Kind != coll.KindGatherv && x.k.Kind != coll.KindScatter &&
+		x.k.Kind != coll.KindScatterv && x.k.Kind != coll.KindReduce)
 	b := builder{x, own}
 	switch x.k.Kind {
-	case core.KindBcast:
+	case coll.KindBcast:
 		b.bcast(here, gives)
-	case core.KindGather:
+	case coll.KindGather:
 		b.gather(equal, of(x.equal), gives, here)
-	case core.KindGatherv:
+	case coll.KindGatherv:
 		b.gather(counted, of(x.count), gives, here)
-	case core.KindScatter:
+	case coll.KindScatter:
 		b.scatter(equal, of(x.equal), gives, here)
-	case core.KindScatterv:
+	case coll.KindScatterv:
 		b.scatter(counted, of(x.count), gives, here)
-	case core.KindAllgather:
+	case coll.KindAllgather:
 		b.gather(equal, of(x.equal), true, true)
-	case core.KindAllgatherv:
+	case coll.KindAllgatherv:
 		b.gather(counted, of(x.count), true, true)
-	case core.KindAlltoall:
+	case coll.KindAlltoall:
 		b.exchange(equal, func(_, _ int) int { return x.equal(0) })
-	case core.KindAlltoallv:
+	case coll.KindAlltoallv:
 		b.exchange(counted, x.between)
-	case core.KindAlltoallw:
+	case coll.KindAlltoallw:
 		b.exchange(typed+style(own.IntN(2)), x.between)
-	case core.KindNeighborAllgather, core.KindNeighborAllgatherv, core.KindNeighborAlltoall,
-		core.KindNeighborAlltoallv, core.KindNeighborAlltoallw:
+	case coll.KindNeighborAllgather, coll.KindNeighborAllgatherv, coll.KindNeighborAlltoall,
+		coll.KindNeighborAlltoallv, coll.KindNeighborAlltoallw:
 		b.near()
 	default:
 		b.reduction()
@@ -152,7 +153,7 @@ func (x *spreads) rootArg() int {
 	case x.g.rootThere(x.root):
 		return placeOf(x.g.remote, x.root)
 	case x.root == x.s.a.me:
-		return core.RootHere
+		return coll.RootHere
 	}
 	return core.ProcNull
 }

@@ -85,3 +85,11 @@ func holds(t reflect.Type) string {
 	}
 	return "a " + t.Kind().String()
 }
+
+// OfBytes is the signature that a message of b carries. A message without bytes has no type.
+func OfBytes(b []byte, signature uint64) uint64 {
+	if len(b) == 0 {
+		return 0
+	}
+	return signature
+}

@@ -1,0 +1,175 @@
+package coll
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
+)
+
+// datatypeArgs is what a call has of a Coll. The zero given is of calls that have none.
+type datatypeArgs struct {
+	active  bool
+	in, out area
+	elem    int // bytes of an element of a reduction, else 1
+
+	of             *signature.Elem // what the elements of all ranks are compared by, in what they have called
+	sent, received uint64          // what elements are compared by in messages; 0: they are not
+}
+
+// readArgs looks at the arguments of a collective. It gives the buffers that the rank uses, and the operation.
+func (v View) readArgs(k *Description) (g datatypeArgs, o Operator, err error) {
+	if err = v.comm.CheckUsable(k.What); err != nil {
+		return g, o, err
+	}
+	u, err := v.uses(k)
+	if err == nil {
+		err = v.measure(k, &u, &g)
+	}
+	if err == nil {
+		g.signatures(v.Checked, k)
+	}
+	if err == nil && k.Reduces() && (u.in || u.out) {
+		g.elem, o, err = k.operator(k.elemType(&u))
+	}
+	switch {
+	case err != nil || v.betweenGroups():
+	case k.neighbors():
+		err = g.fitNear(k, v.comm.Neighborhood(), v.Rank)
+	default:
+		err = g.fit(k, v.Rank, len(v.Peers))
+	}
+	if err != nil {
+		return g, o, v.comm.Errorf(k.What, ": %w", err)
+	}
+	return g, o, nil
+}
+
+// signatures notes what the elements of the buffers are compared by, where types are checked.
+func (g *datatypeArgs) signatures(checked bool, k *Description) {
+	if checked {
+		g.sent, g.received = k.In.signature(&g.in), k.Out.signature(&g.out)
+	}
+}
+
+// signature is that of the elements of a side which the rank uses; 0 if there are none, or of several signatures.
+func (s *Side) signature(a *area) uint64 {
+	switch {
+	case a.bytes == 0 || a.inPlace:
+		return 0
+	case s.Mixed == nil:
+		return signature.ElemOf(s.T).Signature()
+	}
+	var sig uint64
+	for i, t := range s.Mixed.Types {
+		if s.Parts.Counts[i] == 0 {
+			continue
+		}
+		if e := signature.ElemOf(t).Signature(); sig == 0 {
+			sig = e
+		} else if e != sig {
+			return 0
+		}
+	}
+	return sig
+}
+
+// signature is what the messages of the call are compared by; 0 if what the rank sends and receives may differ.
+func (g *datatypeArgs) signature() uint64 {
+	switch {
+	case g.sent == 0 || g.sent == g.received:
+		return g.received
+	case g.received == 0:
+		return g.sent
+	}
+	return 0
+}
+
+// operator is how elements of type t are combined, and their size.
+func (k *Description) operator(t *dtype.Type) (int, Operator, error) {
+	if k.Op == nil && k.Operator.Combiner != nil {
+		return int(max(t.Size(), 1)), k.Operator, nil
+	}
+	if k.Op == nil {
+		return 0, Operator{}, fmt.Errorf("%w: there is no operation", sentinel.ErrOp)
+	}
+	return operatorFor(k.Op, t)
+}
+
+// elemType is the datatype of a reduction.
+func (k *Description) elemType(u *bufferUsage) *dtype.Type {
+	if u.in && !k.In.Place {
+		return k.In.T
+	}
+	return k.Out.T
+}
+
+// measure looks at the buffers that the rank uses.
+func (v View) measure(k *Description, u *bufferUsage, g *datatypeArgs) error {
+	g.elem = 1
+	g.of = v.elemsOf(k, u)
+	in, out := k.In, k.Out
+	switch k.Kind { // they give the lengths of parts of the result; what is combined is all of them
+	case KindReduceScatter:
+		if err := in.sumParts(&out.Parts, v.Rank, &out); err != nil {
+			return err
+		}
+	case KindReduceScatterBlock:
+		if in.N = out.N * int64(v.groupSize()); out.N > 0 && in.N/out.N != int64(v.groupSize()) {
+			return errTooLong(out.N)
+		}
+		if in.Place {
+			out.N = in.N
+		}
+	}
+	if k.neighbors() {
+		noParts(&in, &out, k, u)
+	}
+	g.in.absolute = k.Kind == KindNeighborAlltoallw // whose displacements are addresses, if the buffer is MPI_BOTTOM
+	g.out.absolute = g.in.absolute
+	if u.in {
+		if err := g.in.setSide(&in, u.ins, "send"); err != nil {
+			return err
+		}
+	}
+	if u.out {
+		if err := g.out.setSide(&out, u.outs, "receive"); err != nil {
+			return err
+		}
+	}
+	if k.neighbors() {
+		g.idleNear(k, v.comm.Neighborhood(), v.Rank)
+	}
+	g.in.load = u.in
+	g.out.load = in.Place && u.in || k.Kind == KindBcast && u.root
+	g.out.store = u.out && !(k.Kind == KindBcast && u.root || k.Kind == KindExscan && v.Rank == 0)
+	g.out.written = g.out.bytes
+	switch {
+	case !in.Place:
+	case k.Kind == KindReduceScatter:
+		g.out.written = int(int64(k.Out.Parts.Counts[v.Rank]) * out.T.Size())
+	case k.Kind == KindReduceScatterBlock:
+		g.out.written /= v.groupSize()
+	}
+	return nil
+}
+
+// elemsOf is what the elements of a collective are compared by. Those of all ranks must be the same, but where each
+// pair of ranks may have its own. A rank that brings nothing may have any.
+func (v View) elemsOf(k *Description, u *bufferUsage) *signature.Elem {
+	if v.betweenGroups() || k.neighbors() || k.Kind == KindAlltoallv || k.Kind == KindAlltoallw {
+		return &signature.Anything
+	}
+	t := k.Out.T
+	if !u.out || k.Out.Place || k.Kind == KindScatterv && u.root {
+		t = k.In.T
+	}
+	if t == nil {
+		return &signature.Anything
+	}
+	if i := int(t.Basic()) - signature.FirstBasic; uint(i) < signature.BasicTypes && signature.ElemsOfBasic[i] != nil {
+		return signature.ElemsOfBasic[i]
+	}
+	return signature.ElemOf(t)
+}

@@ -1,0 +1,78 @@
+package coll
+
+import (
+	"unsafe"
+
+	"github.com/golci/golci/mpi/internal/sentinel"
+)
+
+// inPlaceMark is where the slices of InPlace begin.
+var inPlaceMark uint64
+
+// InPlace is where the memory of a buffer begins that stands for the other one of a collective.
+func InPlace() unsafe.Pointer { return unsafe.Pointer(&inPlaceMark) }
+
+// inPlace reports whether b is the memory of an InPlace.
+func inPlace(b []byte) bool {
+	return unsafe.Pointer(unsafe.SliceData(b)) == unsafe.Pointer(&inPlaceMark)
+}
+
+// checkNotPlace checks that a buffer is one.
+func (x *Call) checkNotPlace(name string, b []byte) error {
+	if inPlace(b) {
+		return x.callErrorf(sentinel.ErrBuffer, "InPlace is no %s buffer on this rank", name)
+	}
+	return nil
+}
+
+// apart checks that two buffers are that, and do not overlap.
+func (x *Call) apart(a, b []byte) error {
+	switch {
+	case inPlace(b):
+		return x.callErrorf(sentinel.ErrBuffer, "InPlace is given for the wrong buffer")
+	case !x.args.active && Overlap(a, b): // else fit has looked
+		return x.callErrorf(sentinel.ErrBuffer, "send and receive buffer overlap; see InPlace")
+	}
+	return nil
+}
+
+// equalOwn is the rank's own part: b, or its part in all if b is InPlace. all is the buffer called name, with equal
+// parts for all ranks. Elements have elem bytes.
+func (x *Call) equalOwn(b, all []byte, name string, elem int) ([]byte, error) {
+	elem = max(elem, 1)
+	each := len(b)
+	if inPlace(b) {
+		if each = len(all) / x.size; len(all)%(x.size*elem) != 0 {
+			return nil, x.callErrorf(sentinel.ErrCount, "%d elements are no whole number for each of %d ranks", len(all)/elem,
+				x.size)
+		}
+		b = all[x.rank*each:][:each]
+		return b, x.checkNotPlace(name, all)
+	}
+	if err := x.apart(b, all); err != nil {
+		return nil, err
+	}
+	return b, x.lengthFor(name, len(all)/elem, each/elem*x.size)
+}
+
+// partOwn is the rank's own part: b, or its part in all if b is InPlace. l tells where the parts are in all. verb
+// says what happens to the part.
+func (x *Call) partOwn(b, all []byte, l layout, verb string, elem int) ([]byte, error) {
+	if inPlace(b) {
+		return l.partBytes(all, x.rank, elem), nil
+	}
+	if n := len(b) / max(elem, 1); elem > 0 && l.counts[x.rank] != n {
+		return nil, x.callErrorf(sentinel.ErrCount, "%d elements to %s, and counts[%d] is %d", n, verb, x.rank,
+			l.counts[x.rank])
+	}
+	return b, x.apart(b, all)
+}
+
+// Overlap reports whether two runs of memory share a byte.
+func Overlap(a, b []byte) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	x, y := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
+}

@@ -1,0 +1,158 @@
+package coll
+
+import (
+	"cmp"
+	"fmt"
+	"unsafe"
+
+	"github.com/golci/golci/mpi/internal/sentinel"
+)
+
+// Collectives of a program in Go have slices of elements without pointers. In one group their bytes are the buffers of
+// the call. Between two groups and in a neighbourhood they are described like the buffers of a program in C.
+
+// SideOf is all of buf.
+func SideOf[T any](buf []T) Side {
+	return Side{Mem: unsafe.Pointer(unsafe.SliceData(buf)), N: int64(len(buf))}
+}
+
+// setSlices makes x the call k of slices: with its buffers, its operation and its schedule.
+func (x *Call) setSlices(k *Description) error {
+	x.signature = k.Elem.Signature()
+	if x.st.Checked {
+		x.options.Signature = x.signature
+	}
+	x.setBuffers(k.In.Mem, int(k.In.N), k.Out.Mem, int(k.Out.N), k.Elem.Size())
+	x.op = k.Operator
+	if k.Err != nil {
+		return k.Err
+	}
+	return x.choose(k.Kind, k.Root, &k.In.Parts, &k.Out.Parts)
+}
+
+// byPeers tells that a call is one between two groups or in a neighbourhood.
+func (v View) byPeers(k *Description) bool { return v.betweenGroups() || k.neighbors() }
+
+// describeSlices gives the slices of such a call their datatype and their parts. It checks the lengths, as what comes
+// after it has none of the slices. A call that has an error revokes the communicator: the other ranks wait in a call of
+// their own.
+func (v View) describeSlices(k *Description) error {
+	err := v.comm.CheckUsable(k.What)
+	switch {
+	case err != nil:
+		return err
+	case k.Err != nil:
+		_ = v.comm.Revoke() // the first error is the one to tell
+		return k.Err
+	}
+	var u bufferUsage
+	if err = k.Elem.Err(); err == nil {
+		u, err = v.uses(k)
+	}
+	if k.In.Mem == InPlace() || k.Out.Mem == InPlace() {
+		err = cmp.Or(err, fmt.Errorf("%w: InPlace between two groups, or in a neighbourhood", sentinel.ErrBuffer))
+	}
+	if err == nil {
+		k.In.T, k.Out.T = k.Elem.Datatype(), k.Elem.Datatype()
+		err = v.divideSlices(k, &u)
+	}
+	if err != nil {
+		return v.comm.Errorf(k.What, ": %w", err)
+	}
+	k.Elem = nil // what k describes now has datatypes
+	return nil
+}
+
+// divideSlices makes the slices that the rank uses parts of the call.
+func (v View) divideSlices(k *Description, u *bufferUsage) error {
+	several, counted := k.partsOfSides()
+	if several[0] && u.in {
+		if err := k.In.divide(u.ins, counted, "send"); err != nil {
+			return err
+		}
+	}
+	if several[1] && u.out {
+		if err := k.Out.divide(u.outs, counted, "receive"); err != nil {
+			return err
+		}
+	}
+	switch in, out := &k.In, &k.Out; k.Kind {
+	case KindAllreduce:
+		if out.N < in.N {
+			return fmt.Errorf("%w: %d elements for a result of %d", sentinel.ErrCount, out.N, in.N)
+		}
+		out.N = in.N
+	case KindReduceScatter:
+		all := Side{N: in.N, Parts: out.Parts}
+		if err := all.divide(v.groupSize(), true, "send"); err != nil {
+			return err
+		}
+		if mine := all.Parts.Counts[v.Rank]; int64(mine) > out.N {
+			return fmt.Errorf("%w: %d elements for a part of %d", sentinel.ErrCount, out.N, mine)
+		}
+		out.Parts = all.Parts
+	case KindReduceScatterBlock:
+		if in.N/int64(v.groupSize()) < out.N {
+			return fmt.Errorf("%w: %d elements for %d parts of %d", sentinel.ErrCount, in.N, v.groupSize(), out.N)
+		}
+	}
+	return nil
+}
+
+// partsOfSides tells which buffers have a part for each peer, and whether the program gives the lengths of the parts.
+func (k *Description) partsOfSides() (several [2]bool, counted bool) {
+	switch k.Kind {
+	case KindScatter, KindScatterv:
+		several[0] = true
+	case KindGather, KindGatherv, KindAllgather, KindAllgatherv, KindNeighborAllgather, KindNeighborAllgatherv:
+		several[1] = true
+	case KindAlltoall, KindAlltoallv, KindNeighborAlltoall, KindNeighborAlltoallv:
+		several = [2]bool{true, true}
+	}
+	switch k.Kind {
+	case KindGatherv, KindScatterv, KindAllgatherv, KindAlltoallv, KindNeighborAllgatherv, KindNeighborAlltoallv:
+		counted = true
+	}
+	return several, counted
+}
+
+// divide makes s n parts: equal ones, or counted ones, which lie one behind the other where s has no displacements. All
+// of them are within s.
+func (s *Side) divide(n int, counted bool, name string) error {
+	if !counted {
+		if n > 0 && s.N%int64(n) != 0 {
+			return fmt.Errorf("%w: %d elements in the %s buffer are no whole number for each of %d ranks",
+				sentinel.ErrCount, s.N, name, n)
+		}
+		s.N /= int64(max(n, 1))
+		return nil
+	}
+	counts, displs := s.Parts.Counts, s.Parts.Displs
+	if len(counts) != n || displs != nil && len(displs) != n {
+		return fmt.Errorf("%w: %d counts and %d displacements of the %s buffer for %d ranks", sentinel.ErrCount, len(counts),
+			len(displs), name, n)
+	}
+	s.Parts = Parts{Counts: make([]int, n), Displs: make([]int, n)} // those of the program are not used after the call
+	next := 0
+	for i, count := range counts {
+		at := next
+		if displs != nil {
+			at = displs[i]
+		}
+		if count < 0 || at < 0 || int64(at) > s.N || int64(count) > s.N-int64(at) {
+			return fmt.Errorf("%w: part %d of the %s buffer has %d elements at %d of %d", sentinel.ErrCount, i, name, count,
+				at, s.N)
+		}
+		s.Parts.Counts[i], s.Parts.Displs[i] = count, at
+		next = at + count
+	}
+	return nil
+}
+
+// CheckNotPlace checks, for the function what, that a buffer is no InPlace.
+func CheckNotPlace(c Communicator, what, name string, b []byte) error {
+	if inPlace(b) {
+		return c.Errorf(what, ": %w: InPlace is no %s buffer on this rank", sentinel.ErrBuffer, name)
+	}
+	return nil
+}
