@@ -9,8 +9,8 @@ import (
 
 // What the package above asks of the collectives of a communicator.
 
-// View gives the communicator c, or a view of it whose calls end when until does, to make calls on. A nil until never
-// ends.
+// View gives what calls are made on: the communicator c, or a view of it whose calls end when until does. A nil until
+// never ends.
 func (st *State) View(c Communicator, until context.Context) View { return View{st, c, until} }
 
 // Comm is the communicator itself.

@@ -6,7 +6,7 @@ import (
 )
 
 // Barrier waits until all ranks have called it, for the function what.
-func (v View) Barrier(what string) error {
+func (v *View) Barrier(what string) error {
 	x, err := v.beginCall(what, nil, false)
 	if err != nil {
 		return err
@@ -29,22 +29,22 @@ func (x *Call) chooseBarrier() error {
 }
 
 // LastBarrier is the barrier of Finalize. It is no numbered call, so that it works when collectives have failed.
-func (v View) LastBarrier() error {
+func (v *View) LastBarrier() error {
 	x := v.lastCall()
 	x.fresh(algorithm.Finalize).Barrier(x.schedulePlace())
 	return x.perform()
 }
 
 // lastCall is a call in Finalize.
-func (v View) lastCall() *Call {
-	x := &Call{comm: v.comm, st: v.State, kind: "Finalize", alg: algorithm.Finalize, rank: v.Rank, size: v.groupSize()}
+func (v *View) lastCall() *Call {
+	x := &Call{view: v, st: v.State, kind: "Finalize", alg: algorithm.Finalize, rank: v.Rank, size: v.groupSize()}
 	x.tag = algorithm.MakeTag(x.size, algorithm.Finalize, 0, 0)
 	x.lastTag = x.tag
 	return x
 }
 
 // Ibarrier is Barrier that does not wait.
-func (v View) Ibarrier() (comm.Req, error) {
+func (v *View) Ibarrier() (comm.Req, error) {
 	x, err := v.beginCall("Ibarrier", nil, true) // which communicators of two groups have, too
 	if err != nil {
 		return comm.Req{}, err

@@ -31,7 +31,7 @@ func (e *Env) interPlace() schedule.Inter {
 }
 
 // interUses is uses for a communicator of two groups.
-func (v View) interUses(k *Description) (u bufferUsage, err error) {
+func (v *View) interUses(k *Description) (u bufferUsage, err error) {
 	n, here, there := v.otherSize(), k.Root == RootHere, k.Root >= 0
 	u = bufferUsage{in: true, out: true, root: here}
 	rooted := true

@@ -14,7 +14,7 @@ type bufferUsage struct {
 }
 
 // uses tells what a rank uses of the arguments. Where a buffer may not be MPI_IN_PLACE, that is ErrBuffer.
-func (v View) uses(k *Description) (u bufferUsage, err error) {
+func (v *View) uses(k *Description) (u bufferUsage, err error) {
 	switch {
 	case k.neighbors():
 		return v.nearUses(k)
@@ -59,7 +59,7 @@ func (v View) uses(k *Description) (u bufferUsage, err error) {
 
 // Used tells how many parts the buffers of k have that the rank uses, 0 of one that is no array of parts, -1 of one that
 // is not used. A call with a bad root uses nothing.
-func (v View) Used(k *Description) (ins, outs int) {
+func (v *View) Used(k *Description) (ins, outs int) {
 	u, _ := v.uses(k)
 	ins, outs = u.ins, u.outs
 	if !u.in {

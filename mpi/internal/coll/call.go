@@ -80,7 +80,7 @@ type Description struct {
 // Do carries out a collective and waits for its end. Errors of the arguments of slices fail the call on all ranks.
 // Those of datatypes are found before the call has a number: the other ranks do not learn of them, and the next call
 // of this rank may take its place.
-func (v View) Do(k *Description) error {
+func (v *View) Do(k *Description) error {
 	if k.Elem == nil || v.byPeers(k) {
 		return v.doDescribed(k)
 	}
@@ -92,7 +92,7 @@ func (v View) Do(k *Description) error {
 }
 
 // doDescribed is Do of buffers with datatypes, or of slices between two groups or in a neighbourhood.
-func (v View) doDescribed(k *Description) error {
+func (v *View) doDescribed(k *Description) error {
 	if k.Elem != nil {
 		if err := v.describeSlices(k); err != nil {
 			return err
@@ -104,7 +104,7 @@ func (v View) doDescribed(k *Description) error {
 }
 
 // doDatatypes is Do of buffers with any datatypes.
-func (v View) doDatatypes(k *Description) error {
+func (v *View) doDatatypes(k *Description) error {
 	g, o, err := v.readArgs(k)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (v View) doDatatypes(k *Description) error {
 }
 
 // Start is Do that does not wait.
-func (v View) Start(k *Description) (comm.Req, error) {
+func (v *View) Start(k *Description) (comm.Req, error) {
 	if k.Elem != nil && !v.byPeers(k) {
 		x, err := v.beginCall(k.What, k.Elem.Err(), true)
 		if err != nil {
@@ -145,7 +145,7 @@ func (v View) Start(k *Description) (comm.Req, error) {
 
 // Prepare looks at the arguments of a collective that is to be started again and again: those with datatypes, and those
 // of neighbourhoods, which it describes.
-func (v View) Prepare(k *Description) error {
+func (v *View) Prepare(k *Description) error {
 	if k.Elem != nil && k.neighbors() {
 		return v.describeSlices(k)
 	}

@@ -114,7 +114,7 @@ func (x *Call) judgeClaim(r int, own, c *claim) error {
 	case own.bytes < c.bytes:
 		return x.callErrorf(sentinel.ErrTruncate, "this rank has %d bytes, rank %d has %d", own.bytes, r, c.bytes)
 	case own.bytes > 0 && own.signature != 0 && c.signature != 0 && own.signature != c.signature:
-		return x.comm.OpError(x.kind, &comm.SignatureError{Sent: c.signature, Received: own.signature})
+		return x.view.comm.OpError(x.kind, &comm.SignatureError{Sent: c.signature, Received: own.signature})
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type datatypeArgs struct {
 }
 
 // readArgs looks at the arguments of a collective. It gives the buffers that the rank uses, and the operation.
-func (v View) readArgs(k *Description) (g datatypeArgs, o Operator, err error) {
+func (v *View) readArgs(k *Description) (g datatypeArgs, o Operator, err error) {
 	if err = v.comm.CheckUsable(k.What); err != nil {
 		return g, o, err
 	}
@@ -106,7 +106,7 @@ func (k *Description) elemType(u *bufferUsage) *dtype.Type {
 }
 
 // measure looks at the buffers that the rank uses.
-func (v View) measure(k *Description, u *bufferUsage, g *datatypeArgs) error {
+func (v *View) measure(k *Description, u *bufferUsage, g *datatypeArgs) error {
 	g.elem = 1
 	g.of = v.elemsOf(k, u)
 	in, out := k.In, k.Out
@@ -157,7 +157,7 @@ func (v View) measure(k *Description, u *bufferUsage, g *datatypeArgs) error {
 
 // elemsOf is what the elements of a collective are compared by. Those of all ranks must be the same, but where each
 // pair of ranks may have its own. A rank that brings nothing may have any.
-func (v View) elemsOf(k *Description, u *bufferUsage) *signature.Elem {
+func (v *View) elemsOf(k *Description, u *bufferUsage) *signature.Elem {
 	if v.betweenGroups() || k.neighbors() || k.Kind == KindAlltoallv || k.Kind == KindAlltoallw {
 		return &signature.Anything
 	}

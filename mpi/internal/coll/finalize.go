@@ -180,7 +180,7 @@ func (sumAndMost) Into(out, low, high []byte) {
 func twoWords(b []byte) *[2]uint64 { return (*[2]uint64)(unsafe.Pointer(&b[0])) }
 
 // CompareAll is the meeting of all ranks in Finalize. v is the world.
-func (v View) CompareAll() error {
+func (v *View) CompareAll() error {
 	if v.size == 1 {
 		return v.LastBarrier()
 	}
@@ -225,7 +225,7 @@ func (st *State) UnreportedError(what string) error {
 }
 
 // findDiffering exchanges up to most records among all ranks, and sets the verdict of this one.
-func (v View) findDiffering(all []record, most int) error {
+func (v *View) findDiffering(all []record, most int) error {
 	p := v.OfRank
 	unsure := uint64(0)
 	for range p.Rank.Threads().Threads() {

@@ -82,8 +82,8 @@ func (x *Call) Launch(err error) (comm.Req, error) {
 		why := err
 		a.stop.Store(&why)
 	}
-	if x.until != nil {
-		x.endWith(x.until)
+	if x.view.until != nil {
+		x.endWith(x.view.until)
 	}
 	x.advanceCall(nil)
 	arch.StoreRel64(&st.state, call*2)
@@ -106,7 +106,7 @@ func (st *State) stopCall(call uint64, err error, w *fult.Worker) {
 		if x.call != call {
 			return nil
 		}
-		return fmt.Errorf("mpi: %s, call %d: %s: %w", x.kind, call, x.comm.Who(), x.comm.Cause(err))
+		return fmt.Errorf("mpi: %s, call %d: %s: %w", x.kind, call, x.view.comm.Who(), x.view.comm.Cause(err))
 	})
 }
 

@@ -26,7 +26,7 @@ func (k *Description) sendsAll() bool {
 }
 
 // nearUses is uses for a collective of a neighbourhood.
-func (v View) nearUses(k *Description) (u bufferUsage, err error) {
+func (v *View) nearUses(k *Description) (u bufferUsage, err error) {
 	near := v.comm.Neighborhood()
 	switch {
 	case near == nil:
@@ -88,7 +88,7 @@ func (g *datatypeArgs) fitNear(k *Description, near *schedule.Neighbours, rank i
 
 // chooseNear builds the schedule of a collective of a neighbourhood: all messages at once.
 func (x *Call) chooseNear(k *Description) error {
-	near := x.comm.Neighborhood()
+	near := x.view.comm.Neighborhood()
 	w := nearAlgorithms[k.Kind-KindNeighborAllgather]
 	x.takeAlgorithm(w, 0)
 	s, in, out := x.fresh(w), &x.args.in, &x.args.out

@@ -236,7 +236,7 @@ func (st *State) answerAsked(call uint64, rank, tag, lastTag int) {
 	if !ok || !answers(mine, tag, lastTag) && !st.withoutShm(call, tag) {
 		return
 	}
-	x := Call{comm: st.comm, st: st, rank: st.Rank, call: call}
+	x := Call{view: &st.whole, st: st, rank: st.Rank, call: call}
 	x.notify(rank, notice.Answer, uint64(mine), "")
 }
 

@@ -32,7 +32,7 @@ func (and) Into(out, low, high []byte) {
 }
 
 // AllAnd sets all to the bitwise and of the mine of all ranks, for the function what. It gives the number of the call.
-func (v View) AllAnd(what string, mine, all []byte) (call uint64, err error) {
+func (v *View) AllAnd(what string, mine, all []byte) (call uint64, err error) {
 	k := Description{
 		Kind: KindAllreduce, What: what, Elem: signature.ByteElem, Operator: Operator{Combiner: and{}, Commutes: true},
 		In: SideOf(mine), Out: SideOf(all),

@@ -27,7 +27,7 @@ type packedBuffer struct {
 }
 
 // doDense is Do, if all is as usual. !done: nothing has happened.
-func (v View) doDense(k *Description) (done bool, err error) {
+func (v *View) doDense(k *Description) (done bool, err error) {
 	d := &denseKinds[k.Kind]
 	if !d.on || v.betweenGroups() || v.comm.CheckUsable(k.What) != nil {
 		return false, nil
@@ -75,7 +75,7 @@ func (v View) doDense(k *Description) (done bool, err error) {
 }
 
 // partCount are how many parts of equal length a buffer has.
-func (v View) partCount(several bool) int {
+func (v *View) partCount(several bool) int {
 	if several {
 		return len(v.Peers)
 	}

@@ -167,7 +167,7 @@ func (x *Call) getParts(p *parts) error {
 		r := x.behindBy(k)
 		key := p.theirs[r].keyOf(int64(len(p.in)))
 		if err := x.st.Server.Get(int(x.st.Peers[r]), out[r*p.n:][:p.n], key, int64(x.rank*p.step)); err != nil {
-			return x.waitError(r, x.comm.Cause(err))
+			return x.waitError(r, x.view.comm.Cause(err))
 		}
 	}
 	return nil

@@ -211,7 +211,7 @@ func (x *Call) sleepUntil(peer int, over func() bool, on shmcoll.Awaited) error 
 	peer = sh.ranks[peer]
 	r, err := x.st.Server.Irecv(x.st.Context, int(x.st.Peers[peer]), x.tag, nil, &comm.Options{Endable: true})
 	if err != nil {
-		return x.comm.OpError(x.kind, err)
+		return x.view.comm.OpError(x.kind, err)
 	}
 	// Others set their words and then look for sleepers, with no barrier between where this one stands in for it.
 	sleepers.Or(bit)
@@ -226,12 +226,12 @@ func (x *Call) sleepUntil(peer int, over func() bool, on shmcoll.Awaited) error 
 	if _, err = x.st.Server.Wait(r); err == nil {
 		return x.callErrorf(sentinel.ErrMismatch, "rank %d has sent a message", peer)
 	}
-	return x.waitError(peer, x.comm.Cause(err))
+	return x.waitError(peer, x.view.comm.Cause(err))
 }
 
 // waitError is the error of a call that needs a rank, and err is why it does not get what it waits for.
 func (x *Call) waitError(rank int, err error) error {
-	return fmt.Errorf("mpi: %s, call %d: %s waits for rank %d: %w", x.kind, x.call, x.comm.Who(), rank, err)
+	return fmt.Errorf("mpi: %s, call %d: %s waits for rank %d: %w", x.kind, x.call, x.view.comm.Who(), rank, err)
 }
 
 // allDone waits until all ranks have done with the calls before one, whose number is v.

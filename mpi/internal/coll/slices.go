@@ -31,12 +31,12 @@ func (x *Call) setSlices(k *Description) error {
 }
 
 // byPeers tells that a call is one between two groups or in a neighbourhood.
-func (v View) byPeers(k *Description) bool { return v.betweenGroups() || k.neighbors() }
+func (v *View) byPeers(k *Description) bool { return v.betweenGroups() || k.neighbors() }
 
 // describeSlices gives the slices of such a call their datatype and their parts. It checks the lengths, as what comes
 // after it has none of the slices. A call that has an error revokes the communicator: the other ranks wait in a call of
 // their own.
-func (v View) describeSlices(k *Description) error {
+func (v *View) describeSlices(k *Description) error {
 	err := v.comm.CheckUsable(k.What)
 	switch {
 	case err != nil:
@@ -64,7 +64,7 @@ func (v View) describeSlices(k *Description) error {
 }
 
 // divideSlices makes the slices that the rank uses parts of the call.
-func (v View) divideSlices(k *Description, u *bufferUsage) error {
+func (v *View) divideSlices(k *Description, u *bufferUsage) error {
 	several, counted := k.partsOfSides()
 	if several[0] && u.in {
 		if err := k.In.divide(u.ins, counted, "send"); err != nil {

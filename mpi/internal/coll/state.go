@@ -49,6 +49,7 @@ type State struct {
 	// Fixed.
 	Env
 	comm      Communicator                                 // no view
+	whole     View                                         // of it
 	stopper   func(call uint64, err error, w *fult.Worker) // stopCall, made once
 	waits     *rank.Waits                                  // nil without a timeline
 	size      int
@@ -64,9 +65,10 @@ func NewState(c Communicator, e Env) *State {
 	st := &State{
 		Env: e, comm: c, size: size, numbers: uint8(n), marks: uint8(algorithm.MarkBits(size)), roundMask: 1<<(n-2) - 1,
 	}
+	st.whole = View{st, c, nil}
 	st.history.BeginHistory(e.OfRank == nil || e.OfRank.Typed)
 	st.shared.at = e.firstShm()
-	st.running = Call{comm: c, st: st, rank: e.Rank, size: size, alarm: &st.listener.Alarm}
+	st.running = Call{view: &st.whole, st: st, rank: e.Rank, size: size, alarm: &st.listener.Alarm}
 	st.listener.Context = e.Context
 	st.listener.Suspect = st.suspect
 	if e.OfRank != nil {
@@ -88,8 +90,7 @@ func stopped(f func()) *time.Timer {
 
 // Call is one call of a collective on one rank.
 type Call struct {
-	comm      Communicator    // or a view of one, by which the call was made
-	until     context.Context // of a view
+	view      *View // by which the call was made
 	st        *State
 	kind      string // the function that the program has called, for errors
 	alg       algorithm.Algorithm
@@ -131,7 +132,7 @@ type Call struct {
 
 // beginCall starts a call: one at a time on a communicator. When it returns no error, Finish must be called. With
 // later, for a call that does not wait, Launch must be called.
-func (v View) beginCall(what string, typ error, later bool) (*Call, error) {
+func (v *View) beginCall(what string, typ error, later bool) (*Call, error) {
 	st := v.State
 	last := st.state.Load()
 	if last%2 != 0 || !st.state.CompareAndSwap(last, last+3) {
@@ -141,7 +142,7 @@ func (v View) beginCall(what string, typ error, later bool) (*Call, error) {
 	if later {
 		x = st.open.idle.Get().(*Call)
 	}
-	x.comm, x.until, x.kind, x.call = v.comm, v.until, what, last/2+1
+	x.view, x.kind, x.call = v, what, last/2+1
 	x.options.Endable, x.options.Signature, x.signature = v.until != nil, 0, 0
 	if x.owed.Load() {
 		x.owed.Store(false)
@@ -158,7 +159,7 @@ func (v View) beginCall(what string, typ error, later bool) (*Call, error) {
 	return x, nil
 }
 
-func (v View) concurrent(what string) error {
+func (v *View) concurrent(what string) error {
 	call := v.state.Load() / 2
 	text := fmt.Sprintf("call %d", call)
 	if tag, ok := v.tagOf(call); ok {
@@ -175,12 +176,12 @@ func (x *Call) prepareCall(typ error) error {
 	if err := x.poisoned(); err != nil {
 		return err
 	}
-	if err := contextOver(x.until); err != nil {
+	if err := contextOver(x.view.until); err != nil {
 		return x.gaveUp(err)
 	}
-	if x.until != nil && x.async == nil {
+	if x.view.until != nil && x.async == nil {
 		alarm := &x.st.listener.Alarm
-		x.stop = context.AfterFunc(x.until, func() { alarm.Complete(nil) })
+		x.stop = context.AfterFunc(x.view.until, func() { alarm.Complete(nil) })
 	}
 	if x.call&x.st.roundMask == 0 {
 		x.awaitOlder()
@@ -200,7 +201,7 @@ func (x *Call) prepareCall(typ error) error {
 	}
 	x.st.prepareFrom = x.nextChecked()
 	if typ != nil {
-		return x.comm.OpError(x.kind, typ)
+		return x.view.comm.OpError(x.kind, typ)
 	}
 	return nil
 }
@@ -333,7 +334,7 @@ func (x *Call) poisoned() error {
 			}
 		}
 	}
-	if x.comm.Revoked() {
+	if x.view.comm.Revoked() {
 		return x.ofCall(errs.Revoked)
 	}
 	if e == nil || x.call < e.Call {

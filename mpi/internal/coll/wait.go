@@ -120,7 +120,7 @@ func (x *Call) stepError(st *schedule.Step, n int, err error) error {
 		direction = "to"
 	}
 	return fmt.Errorf("mpi: %s, call %d: %s, %d bytes %s rank %d: %w",
-		x.kind, x.call, x.comm.Who(), st.Len, direction, st.Peer, x.comm.Cause(err))
+		x.kind, x.call, x.view.comm.Who(), st.Len, direction, st.Peer, x.view.comm.Cause(err))
 }
 
 // dropReq ends an operation whose result is not needed any more. In a view it ends at once. Elsewhere drop waits for
@@ -159,7 +159,7 @@ func (x *Call) awaitLong(r comm.Req, over func() bool) error {
 			x.st.waitTimer.Reset(pause)
 		}
 		if err := x.st.Server.AwaitOr(r, alarm); err != nil {
-			return x.comm.OpError(x.kind, err)
+			return x.view.comm.OpError(x.kind, err)
 		}
 	}
 }
@@ -185,8 +185,8 @@ func (x *Call) lookWhy(r comm.Req, all bool, over func() bool) error {
 	if a := x.st.answer.Load(); a != nil && a.call == x.call {
 		return x.mismatch(a.rank, a.tag)
 	}
-	if x.until != nil {
-		if err := contextOver(x.until); err != nil {
+	if x.view.until != nil {
+		if err := contextOver(x.view.until); err != nil {
 			return x.gaveUp(err)
 		}
 	}
@@ -205,7 +205,7 @@ func (x *Call) gaveUp(why error) error {
 
 // ofCall is the error of the call for which err is the reason.
 func (x *Call) ofCall(err error) error {
-	return fmt.Errorf("mpi: %s, call %d: %s: %w", x.kind, x.call, x.comm.Who(), err)
+	return fmt.Errorf("mpi: %s, call %d: %s: %w", x.kind, x.call, x.view.comm.Who(), err)
 }
 
 // verdict is what a message for which no receive is posted says to a call.
@@ -258,7 +258,7 @@ func (st *State) suspect(src, tag int) bool {
 func (x *Call) lookAround(r comm.Req, over func() bool) error {
 	worst, rank, found := harmless, 0, 0
 	x.st.Server.Unmatched(x.st.Context, func(src, tag int) {
-		src = x.comm.PeerOf(src)
+		src = x.view.comm.PeerOf(src)
 		if v := x.judge(src, tag); v > worst {
 			worst, rank, found = v, src, tag
 		}
@@ -305,7 +305,7 @@ func (x *Call) leftover() (err error) {
 	}
 	x.st.Server.Unmatched(x.st.Context, func(src, tag int) {
 		if algorithm.OfTag(tag) != algorithm.Finalize && x.behind(tag) && !x.st.isOpen(tag) {
-			err = x.callErrorf(sentinel.ErrMismatch, "a message of rank %d is left of %s", x.comm.PeerOf(src),
+			err = x.callErrorf(sentinel.ErrMismatch, "a message of rank %d is left of %s", x.view.comm.PeerOf(src),
 				algorithm.CallText(x.size,
 					tag, x.call))
 		}
@@ -314,5 +314,5 @@ func (x *Call) leftover() (err error) {
 }
 
 func (x *Call) callErrorf(class error, format string, args ...any) error {
-	return x.comm.Errorf(x.kind, ": %w: %s", class, fmt.Sprintf(format, args...))
+	return x.view.comm.Errorf(x.kind, ": %w: %s", class, fmt.Sprintf(format, args...))
 }

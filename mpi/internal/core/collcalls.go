@@ -7,7 +7,7 @@ import (
 )
 
 // forColl is c as its collectives see it.
-func (c *Comm) forColl() coll.View { return c.coll.View(c, c.until) }
+func (c *Comm) forColl() *coll.View { return &c.calls }
 
 // unusable tells that no collective can start on c; checkUsable tells why. A revoked one is found out later.
 func (c *Comm) unusable() bool {

@@ -21,6 +21,7 @@ type Comm struct {
 	rank       int
 	collCtx    uint16 // of collectives, so that no tag of the user meets them
 	coll       *coll.State
+	calls      coll.View // of coll, for the calls of this communicator or view
 	proc       *Proc
 	id         int                      // that both contexts come from
 	meetings   atomic.Uint64            // that the members have had in the system context
@@ -80,6 +81,7 @@ func (c *Comm) enterUse(h creation, id int, uid uint64) {
 		Server: p.srv, Context: c.collCtx, ID: id, UID: uid, Peers: c.peers, Local: len(c.local), Rank: c.rank,
 		Checked: c.checked, OfRank: &p.colls,
 	})
+	c.calls = c.coll.View(c, nil)
 	p.colls.Add(c.coll)
 	p.faults.made(c)
 	if p.srv.AnyGone() { // a death after this look finds c among the others

@@ -166,9 +166,6 @@ func (c *Comm) peerOf(world int) int {
 	return slices.Index(c.peers, int32(world))
 }
 
-// hasPeer tells whether a world rank is in peers.
-func (c *Comm) hasPeer(world int) bool { return uint(c.peerOf(world)) < uint(len(c.peers)) }
-
 // Errorf is commErrorf, for the packages above.
 func (c *Comm) Errorf(what, format string, args ...any) error {
 	return c.commErrorf(what, format, args...)

@@ -36,11 +36,13 @@ func (c *Comm) view(until context.Context, codec any) *Comm {
 	if until == nil && codec == nil {
 		return c
 	}
-	return &Comm{
+	v := &Comm{
 		Hot: Hot{Srv: c.Srv, Ctx: c.Ctx}, proc: c.proc, group: c.group, local: c.local, peers: c.peers,
 		inverse: c.inverse, lowest: c.lowest, rank: c.rank, id: c.id,
 		collCtx: c.collCtx, coll: c.coll, checked: c.checked, base: c, until: until, codec: codec,
 	}
+	v.calls = c.coll.View(v, until)
+	return v
 }
 
 // noContext stands for a nil context: it has ended, for that reason.
