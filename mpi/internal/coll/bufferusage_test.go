@@ -35,8 +35,8 @@ Exscan +/r comm
 // TestBuffersUsed holds what a rank uses, and where it may be in place, to that table.
 func TestBuffersUsed(t *testing.T) {
 	const size, me = 3, 1
-	one := &testComm{State: &State{Env: Env{Rank: me, Peers: make([]int32, size)}}}
-	two := &testComm{State: &State{Env: Env{Rank: me, Peers: make([]int32, size+5), Local: size}}}
+	one := bareComm(Env{Rank: me, Peers: make([]int32, size)})
+	two := bareComm(Env{Rank: me, Peers: make([]int32, size+5), Local: size})
 	for kind, line := range strings.Split(strings.TrimSpace(buffersUsed), "\n") {
 		row := strings.Fields(line)
 		roles := []struct {
@@ -85,8 +85,8 @@ func usedText(c *testComm, k Description) string {
 
 // TestRootsRefused: a root that is none is ErrRoot, and the call uses nothing.
 func TestRootsRefused(t *testing.T) {
-	one := &testComm{State: &State{Env: Env{Rank: 1, Peers: make([]int32, 3)}}}
-	two := &testComm{State: &State{Env: Env{Rank: 1, Peers: make([]int32, 8), Local: 3}}}
+	one := bareComm(Env{Rank: 1, Peers: make([]int32, 3)})
+	two := bareComm(Env{Rank: 1, Peers: make([]int32, 8), Local: 3})
 	for _, k := range []struct {
 		c    *testComm
 		root int
@@ -97,4 +97,11 @@ func TestRootsRefused(t *testing.T) {
 			}
 		}
 	}
+}
+
+// bareComm is a communicator without a rank, for what is known without messages.
+func bareComm(e Env) *testComm {
+	c := new(testComm)
+	c.State = NewState(c, e)
+	return c
 }
