@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -56,4 +57,25 @@ func (p *RankState) Isolated() bool { return p.isolated.Load() }
 func (e *CallError) Reported() error {
 	e.st.pendingError.CompareAndSwap(e, nil)
 	return e.error // it names the collective
+}
+
+// TextOf tells, for a message of the communicator's collectives, to which call it belongs.
+func (st *State) TextOf(tag int) string {
+	return algorithm.CallDetail(st.size, st.CallTag(tag), st.state.Load()/2)
+}
+
+// CallTag is the tag of the call that a message belongs to. Where ranks compare what they call, it is another than that
+// of the message.
+func (st *State) CallTag(tag int) int {
+	if algorithm.OfTag(tag) != algorithm.Compare {
+		return tag
+	}
+	last := st.state.Load() / 2
+	if algorithm.NumberOfTag(st.size, tag) != algorithm.NumberOfTag(st.size, int(last)) {
+		return tag
+	}
+	if call, ok := st.tagOf(last); ok {
+		return call
+	}
+	return tag
 }

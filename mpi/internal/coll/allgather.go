@@ -3,6 +3,7 @@ package coll
 import (
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
 // chooseAllgather chooses how all ranks get the equal parts of all.
@@ -48,4 +49,18 @@ func (x *Call) chooseAllgatherv(p *Parts) error {
 		x.fresh(algorithm.Allgatherv).AllgatherRing(x.schedulePlace(), parts, own)
 	}
 	return nil
+}
+
+func (x *Call) shmAllgather(n int) algorithm.Algorithm {
+	switch {
+	case x.tiers() && x.st.shared.blocks && n <= shmcoll.Short:
+		return algorithm.TierAllgather
+	case !x.canUseShm():
+		return byMessages
+	case n <= shmcoll.Short:
+		return algorithm.ShmAllgather
+	case n >= algorithm.ShmGets && x.size == 2 && x.st.shared.gets:
+		return algorithm.ShmAllgatherParts
+	}
+	return algorithm.ShmAllgatherLong
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
 // chooseAlltoall chooses how part j of In goes to rank j.
@@ -75,4 +76,19 @@ func (x *Call) chooseAlltoallv(sent, received *Parts) error {
 	x.fresh(algorithm.Alltoallv).AlltoallPairs(x.schedulePlace(), ls.partsOf(in, send.size),
 		lr.partsOf(schedule.Out, recv.size), saved)
 	return nil
+}
+
+// shmAlltoall is for parts of n bytes. What is in place would be overwritten before it has left.
+func (x *Call) shmAlltoall(n int, inPlace bool) algorithm.Algorithm {
+	switch {
+	case !x.canUseShm():
+		return byMessages
+	case n*x.size <= shmcoll.Short:
+		return algorithm.ShmAlltoall
+	case inPlace:
+		return byMessages
+	case n >= algorithm.ShmGets && x.st.shared.gets:
+		return algorithm.ShmAlltoallParts
+	}
+	return algorithm.ShmAlltoallLong
 }

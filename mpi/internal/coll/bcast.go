@@ -3,6 +3,7 @@ package coll
 import (
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
 // chooseBcast chooses how all ranks get the Out of root.
@@ -27,4 +28,20 @@ func (x *Call) chooseBcast(root int) error {
 		x.steps.BcastTree(x.schedulePlace(), root, n)
 	}
 	return nil
+}
+
+func (x *Call) shmBcast(n int) algorithm.Algorithm {
+	switch {
+	case x.tiers() && n <= shmcoll.Short:
+		return algorithm.TierBcast
+	case x.tiers():
+		return algorithm.TierBcastLong
+	case !x.canUseShm():
+		return byMessages
+	case n <= shmcoll.Short:
+		return algorithm.ShmBcast
+	case n <= algorithm.ShmMostOfTwo || x.size > 2:
+		return algorithm.ShmBcastLong
+	}
+	return byMessages
 }

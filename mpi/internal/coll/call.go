@@ -1,81 +1,23 @@
 package coll
 
 import (
+	"fmt"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/internal/platform/arch"
+	"github.com/golci/golci/internal/progress"
+	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/errs"
-	"github.com/golci/golci/mpi/internal/op"
-	"github.com/golci/golci/mpi/internal/signature"
+	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
 // A collective of a program in Go or in C, of one group or of two, is described by a Coll. Do and Start carry it out
 // (6.1, 6.12). The way of a call: beginCall gives it its number and
 // the state that is kept for it. setSlices or setDatatypes make the buffers. choose finds the algorithm and makes the
 // schedule. Finish carries that out, or Launch starts it.
-
-// Kind is a collective, in any of its forms: one that waits, one that does not, and one that lasts.
-type Kind uint8
-
-// The collectives of chapter 6.
-const (
-	KindBarrier Kind = iota
-	KindBcast
-	KindGather
-	KindGatherv
-	KindScatter
-	KindScatterv
-	KindAllgather
-	KindAllgatherv
-	KindAlltoall
-	KindAlltoallv
-	KindAlltoallw
-	KindReduce
-	KindAllreduce
-	KindReduceScatter
-	KindReduceScatterBlock
-	KindScan
-	KindExscan
-	KindNeighborAllgather // of a neighbourhood (8.6), like those after it
-	KindNeighborAllgatherv
-	KindNeighborAlltoall
-	KindNeighborAlltoallv
-	KindNeighborAlltoallw
-)
-
-// Side is a buffer of a collective as MPI gives it. What the kind does not have is zero.
-type Side struct {
-	Mem   unsafe.Pointer
-	N     int64       // elements: of each part if there are several; of slices all, until describeSlices
-	T     *dtype.Type // of the elements
-	Place bool        // it is MPI_IN_PLACE
-	Parts Parts       // of different lengths
-	Mixed *MixedParts // of different types, too
-}
-
-// Parts are the lengths of the parts of a buffer in elements, and where they lie: in extents of the datatype, or in
-// bytes if the parts differ in type. The zero Parts are none.
-type Parts struct{ Counts, Displs []int }
-
-// MixedParts are the types of parts, and where each part lies if that is not a place behind Side.Mem.
-type MixedParts struct {
-	Types []*dtype.Type
-	Mems  []unsafe.Pointer
-}
-
-// Description describes a collective as the program calls it. A rank looks only at what it uses. The buffers have datatypes;
-// or they are slices of a Go program, of elements Elem. In of a slice, an InPlace is told by Mem.
-type Description struct {
-	Kind     Kind
-	What     string // the function, for errors
-	Root     int
-	In, Out  Side
-	Elem     *signature.Elem // of slices; nil: the sides have datatypes
-	Op       *op.Op          // of a reduction
-	Operator Operator        // of one without Op, whose elements have one dense type
-	Err      error           // why this rank cannot take part: the call of slices fails on all ranks
-}
 
 // Do carries out a collective and waits for its end. Errors of the arguments of slices fail the call on all ranks.
 // Those of datatypes are found before the call has a number: the other ranks do not learn of them, and the next call
@@ -194,4 +136,175 @@ func (x *Call) choose(k Kind, root int, in, out *Parts) error {
 		return x.chooseScan(&exclusive, !x.emptyPrefix())
 	}
 	return x.callErrorf(errs.UnsupportedOperation, "there is no collective %d", k)
+}
+
+// setSlices makes x the call k of slices: with its buffers, its operation and its schedule.
+func (x *Call) setSlices(k *Description) error {
+	x.signature = k.Elem.Signature()
+	if x.st.Checked {
+		x.options.Signature = x.signature
+	}
+	x.setBuffers(k.In.Mem, int(k.In.N), k.Out.Mem, int(k.Out.N), k.Elem.Size())
+	x.op = k.Operator
+	if k.Err != nil {
+		return k.Err
+	}
+	return x.choose(k.Kind, k.Root, &k.In.Parts, &k.Out.Parts)
+}
+
+// byPeers tells that a call is one between two groups or in a neighbourhood.
+func (v *View) byPeers(k *Description) bool { return v.betweenGroups() || k.neighbors() }
+
+// beginCall starts a call: one at a time on a communicator. When it returns no error, Finish must be called. With
+// later, for a call that does not wait, Launch must be called.
+func (v *View) beginCall(what string, typ error, later bool) (*Call, error) {
+	st := v.State
+	last := st.state.Load()
+	if last%2 != 0 || !st.state.CompareAndSwap(last, last+3) {
+		return nil, v.concurrent(what)
+	}
+	x := &st.running
+	if later {
+		x = st.open.idle.Get().(*Call)
+	}
+	x.view, x.kind, x.call = v, what, last/2+1
+	x.options.Endable, x.options.Signature, x.signature = v.until != nil, 0, 0
+	if x.owed.Load() {
+		x.owed.Store(false)
+	}
+	if typ != nil || x.call >= st.prepareFrom || v.until != nil || st.poison.Load() != nil {
+		if err := x.prepareCall(typ); err != nil {
+			err = x.endCall(err)
+			if x.async != nil {
+				st.open.idle.Put(x)
+			}
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+func (v *View) concurrent(what string) error {
+	call := v.state.Load() / 2
+	text := fmt.Sprintf("call %d", call)
+	if tag, ok := v.tagOf(call); ok {
+		text = algorithm.CallText(v.size, tag, call)
+	}
+	return v.comm.Errorf(what, ": %w: %s", sentinel.ErrConcurrent, text)
+}
+
+// endCall ends the call and returns its error, which the other ranks are told of. If the program's operation has
+// panicked, that panic goes on here.
+func (x *Call) endCall(err error) error {
+	if err != nil {
+		x.failAll(err)
+		if x.async == nil {
+			x.st.pendingError.Store(nil)
+			x.st.settleFailed(x.call)
+		}
+	}
+	if x.stop != nil {
+		x.stop()
+		x.stop = nil
+	}
+	v := x.panic
+	x.panic, x.scratch = nil, nil
+	if err == nil && x.st.OfRank.isolated.Load() {
+		x.st.state.Store(x.call * 2) // before the look at dead calls
+		x.st.oweEnded(x.call, nil)
+	} else {
+		arch.StoreRel64(&x.st.state, x.call*2)
+	}
+	if v != nil {
+		panic(v)
+	}
+	return err
+}
+
+// Finish carries out the call, unless err is not nil, and ends it.
+func (x *Call) Finish(err error) error {
+	if err == nil {
+		if err = x.settleCall(); err == nil {
+			err = x.perform()
+		}
+	}
+	if err == nil && x.stop == nil { // the usual case, without the call of end
+		arch.StoreRel64(&x.st.state, x.call*2)
+		return nil
+	}
+	return x.endCall(err)
+}
+
+// settleCall adds the call to the past, once it is known what is called. Where types are checked all ranks then compare
+// what they call.
+func (x *Call) settleCall() error {
+	if x.size == 1 {
+		return nil
+	}
+	x.enterPast()
+	if x.compares() {
+		return x.compareAll()
+	}
+	return nil
+}
+
+// buffer is one of the program: len elements of size bytes.
+type buffer struct {
+	mem       []byte
+	len, size int
+}
+
+// setBuffers gives x the buffers of its call: where they begin, and how many elements of size bytes they have. A call with
+// one buffer has it as out.
+func (x *Call) setBuffers(in unsafe.Pointer, nIn int, out unsafe.Pointer, nOut, size int) {
+	x.buf[schedule.In].setBuffer(in, nIn, size)
+	x.buf[schedule.Out].setBuffer(out, nOut, size)
+}
+
+// setBuffer sets the fields one by one, which costs less than to set the whole.
+func (b *buffer) setBuffer(mem unsafe.Pointer, n, size int) {
+	b.mem = unsafe.Slice((*byte)(mem), n*size)
+	b.len, b.size = n, size
+}
+
+// Call is one call of a collective on one rank.
+type Call struct {
+	view      *View // by which the call was made
+	st        *State
+	kind      string // the function that the program has called, for errors
+	alg       algorithm.Algorithm
+	tag       int
+	lastTag   int // of the last one of several messages, if that has a tag of its own; else tag
+	rank      int
+	size      int
+	call      uint64 // its number on the communicator; 0 for Finalize
+	word      uint64 // what is called; see algorithm.History
+	head      uint64 // a hash of that and of what was called before
+	mark      uint64 // the bits of it that are in tags are the mark
+	bytes     int    // that each rank brings, where all bring as many; else 0
+	signature uint64 // of the elements, 0 if not known
+	seal      uint64 // what the others compare on the shared segment
+	options   comm.Options
+	alarm     *progress.Done // of the listener; nil for Finalize
+	once      bool           // no rank sends another two messages
+	peer      int            // the rank for which the current wait waits
+	from      int            // peer if that wait is for a receive, else -1
+	scratch   *scratch       // that borrow has given last
+	panic     any            // what the program's operation has panicked with
+	async     *async         // of a call that does not wait; else nil
+	openAt    int            // its place in openCalls, under the lock of these
+	stop      func() bool    // the end of the view's context is no alarm any more; nil without one
+
+	steps *schedule.Schedule // one of plans
+	plans [plansKept]planned
+	run   schedule.Run
+	reqs  []comm.Req            // of the steps that are under way, by number
+	pairs []pair                // of the steps that have been started; they stay where they are until the call ends
+	buf   [schedule.Bufs]buffer // the call's
+	op    Operator              // of a reduction
+	args  datatypeArgs          // the arguments of MPI, if the call has them
+
+	exchange *claimExchange       // nil until the ranks compare what they call
+	owed     atomic.Bool          // it fails because a call before it has
+	small    [smallScratch]uint64 // memory to work in, if little is needed
 }

@@ -3,6 +3,7 @@ package coll
 import (
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
 // direction is a gather or a scatter. It says which buffer has one part and which has the parts of all ranks, which is
@@ -79,4 +80,12 @@ func (x *Call) chooseGivenParts(d *direction, p *Parts, root int) (err error) {
 		x.fresh(d.each).Star(x.schedulePlace(), how, l.partsOf(d.all, own.size))
 	}
 	return err
+}
+
+// shmRooted tells that a gather or scatter of n bytes of each rank goes through the shared segment.
+func (x *Call) shmRooted(d *direction, n int) bool {
+	if d.down {
+		n *= x.size
+	}
+	return x.canUseShm() && n <= shmcoll.Short
 }

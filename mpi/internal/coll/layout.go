@@ -98,3 +98,15 @@ func (l layout) overlaps() bool {
 	}
 	return false
 }
+
+// displsRoom gives room for n displacements, of the running call.
+func (st *State) displsRoom(n int, written bool) []int {
+	d := &st.displs[0]
+	if written {
+		d = &st.displs[1]
+	}
+	if cap(*d) < n {
+		*d = make([]int, n)
+	}
+	return (*d)[:n]
+}

@@ -2,68 +2,14 @@ package coll
 
 import (
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/internal/platform/arch"
 	"github.com/golci/golci/internal/schedule"
-	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // A collective is a schedule: steps that send, receive, copy and combine bytes of the call's buffers. The functions
 // that check the arguments of a call also choose the algorithm and build its schedule. This file carries it out.
 
-// contribution is what the schedule of a call depends on, beside its algorithm and root. It has few fields, so that the
-// compiler holds it in registers: one that lies on the stack is written and read in pieces of different length, which
-// costs more than the whole comparison.
-type contribution struct {
-	bytes   int
-	elem    int // bytes of an element, if that matters
-	inPlace bool
-}
-
-// planned is a schedule that is kept for calls of the same way and root, with the same contribution.
-type planned struct {
-	call  int // algorithm and root
-	of    contribution
-	steps schedule.Schedule
-}
-
-// plansKept is how many are kept, in the places of their algorithms.
-const plansKept = 8
-
-// plan takes the algorithm and the root of the call and sets its schedule. It reports whether that must be built.
-func (x *Call) plan(w algorithm.Algorithm, root int, of contribution) bool {
-	x.takeAlgorithm(w, root)
-	x.bytes = of.bytes
-	call, p := int(w)<<algorithm.TagShared|root, &x.plans[w%plansKept]
-	x.steps = &p.steps
-	if p.call == call && p.of == of {
-		return false
-	}
-	p.call, p.of = call, of
-	return true
-}
-
-// fresh gives a schedule to build that no other call has.
-func (x *Call) fresh(w algorithm.Algorithm) *schedule.Schedule {
-	p := &x.plans[w%plansKept]
-	p.call, x.steps = -1, &p.steps
-	return x.steps
-}
-
 func (x *Call) schedulePlace() schedule.Place { return schedule.Place{Rank: x.rank, Size: x.size} }
-
-// Finish carries out the call, unless err is not nil, and ends it.
-func (x *Call) Finish(err error) error {
-	if err == nil {
-		if err = x.settleCall(); err == nil {
-			err = x.perform()
-		}
-	}
-	if err == nil && x.stop == nil { // the usual case, without the call of end
-		arch.StoreRel64(&x.st.state, x.call*2)
-		return nil
-	}
-	return x.endCall(err)
-}
 
 // perform carries out the call on the caller's stack.
 func (x *Call) perform() (err error) {
@@ -191,4 +137,51 @@ func (x *Call) dropAll() {
 		x.dropReq(x.reqs[i])
 		x.run.Done(i)
 	}
+}
+
+// recv receives exactly b from a rank; it waits. A message that comes while it polls costs no more than in a plain
+// receive, because the search for a reason starts only after that.
+func (x *Call) recv(st *schedule.Step, b []byte) error {
+	opt := x.recvOptions(st)
+	r, n, err := x.st.Server.TryRecvThenPost(x.st.Context, int(x.st.Peers[st.Peer]), x.tagOf(st), b, x.once, &opt, x.alarm)
+	if !r.Null() {
+		return x.waitForStep(st, r)
+	}
+	if err != nil || n != st.Len {
+		return x.stepError(st, n, err)
+	}
+	return nil
+}
+
+// tagOf is the tag of a step's message, and recvOptions are those of its receive.
+func (x *Call) tagOf(st *schedule.Step) int {
+	if st.Last {
+		return x.lastTag
+	}
+	return x.tag
+}
+
+func (x *Call) recvOptions(st *schedule.Step) comm.Options {
+	opt := x.options
+	opt.Alone = st.Alone
+	return opt
+}
+
+func (x *Call) isend(st *schedule.Step, b []byte) (comm.Req, error) {
+	opt := x.options
+	opt.Signature = signature.OfBytes(b, opt.Signature)
+	r, err := x.st.Server.Isend(x.st.Context, int(x.st.Peers[st.Peer]), x.tagOf(st), b, &opt)
+	if err != nil {
+		err = x.stepError(st, 0, err)
+	}
+	return r, err
+}
+
+func (x *Call) irecv(st *schedule.Step, b []byte) (comm.Req, error) {
+	opt := x.recvOptions(st)
+	r, err := x.st.Server.Irecv(x.st.Context, int(x.st.Peers[st.Peer]), x.tagOf(st), b, &opt)
+	if err != nil {
+		err = x.stepError(st, 0, err)
+	}
+	return r, err
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
 // reduceWhole is up to how many bytes a vector travels in one message, for which a rank prepares when it wants it.
@@ -86,4 +87,17 @@ func (x *Call) guarded(out, low, high []byte) (err error) {
 	x.op.Into(out, low, high)
 	returned = true
 	return nil
+}
+
+func (x *Call) shmReduce(n, elem int) algorithm.Algorithm {
+	switch {
+	case !x.canUseShm():
+		return byMessages
+	case n <= shmcoll.Short:
+		return algorithm.ShmReduce
+	case n >= algorithm.ShmReduceLeast && (n <= algorithm.ShmMostOfTwo || x.size > 2) &&
+		elem*x.size <= shmcoll.ChunkBytes:
+		return algorithm.ShmReduceLong
+	}
+	return byMessages
 }

@@ -34,3 +34,11 @@ func (x *Call) chooseScan(k *prefix, result bool) error {
 
 // emptyPrefix tells that rank 0 of an Exscan gets nothing, so that its Out is not looked at.
 func (x *Call) emptyPrefix() bool { return x.rank == 0 && !inPlace(x.buf[schedule.In].mem) }
+
+// scanAlgorithm is for a vector of n bytes.
+func scanAlgorithm(k *prefix, n int) algorithm.Algorithm {
+	if n > algorithm.ReduceSegment {
+		return k.parts
+	}
+	return k.whole
+}

@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/golci/golci/mpi/internal/notice"
-
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/platform/futex"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/errs"
+	"github.com/golci/golci/mpi/internal/notice"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
@@ -254,3 +253,8 @@ func (x *Call) allDone(v uint64) error {
 	sh.seen = least
 	return nil
 }
+
+// byMessages is what the choices of this file give where a call does not go through the shared segment. The algorithm
+// differs where what lies on the shared segment does: ranks that disagree about a length, and look for each other's
+// bytes in different places, then find that out.
+const byMessages = algorithm.Algorithm(0)

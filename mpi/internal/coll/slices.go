@@ -16,23 +16,6 @@ func SideOf[T any](buf []T) Side {
 	return Side{Mem: unsafe.Pointer(unsafe.SliceData(buf)), N: int64(len(buf))}
 }
 
-// setSlices makes x the call k of slices: with its buffers, its operation and its schedule.
-func (x *Call) setSlices(k *Description) error {
-	x.signature = k.Elem.Signature()
-	if x.st.Checked {
-		x.options.Signature = x.signature
-	}
-	x.setBuffers(k.In.Mem, int(k.In.N), k.Out.Mem, int(k.Out.N), k.Elem.Size())
-	x.op = k.Operator
-	if k.Err != nil {
-		return k.Err
-	}
-	return x.choose(k.Kind, k.Root, &k.In.Parts, &k.Out.Parts)
-}
-
-// byPeers tells that a call is one between two groups or in a neighbourhood.
-func (v *View) byPeers(k *Description) bool { return v.betweenGroups() || k.neighbors() }
-
 // describeSlices gives the slices of such a call their datatype and their parts. It checks the lengths, as what comes
 // after it has none of the slices. A call that has an error revokes the communicator: the other ranks wait in a call of
 // their own.

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/golci/golci/mpi/internal/signature"
-
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
@@ -21,53 +19,6 @@ const (
 	lookFirst = 20 * time.Millisecond
 	lookMost  = 5 * time.Second
 )
-
-// recv receives exactly b from a rank; it waits. A message that comes while it polls costs no more than in a plain
-// receive, because the search for a reason starts only after that.
-func (x *Call) recv(st *schedule.Step, b []byte) error {
-	opt := x.recvOptions(st)
-	r, n, err := x.st.Server.TryRecvThenPost(x.st.Context, int(x.st.Peers[st.Peer]), x.tagOf(st), b, x.once, &opt, x.alarm)
-	if !r.Null() {
-		return x.waitForStep(st, r)
-	}
-	if err != nil || n != st.Len {
-		return x.stepError(st, n, err)
-	}
-	return nil
-}
-
-// tagOf is the tag of a step's message, and recvOptions are those of its receive.
-func (x *Call) tagOf(st *schedule.Step) int {
-	if st.Last {
-		return x.lastTag
-	}
-	return x.tag
-}
-
-func (x *Call) recvOptions(st *schedule.Step) comm.Options {
-	opt := x.options
-	opt.Alone = st.Alone
-	return opt
-}
-
-func (x *Call) isend(st *schedule.Step, b []byte) (comm.Req, error) {
-	opt := x.options
-	opt.Signature = signature.OfBytes(b, opt.Signature)
-	r, err := x.st.Server.Isend(x.st.Context, int(x.st.Peers[st.Peer]), x.tagOf(st), b, &opt)
-	if err != nil {
-		err = x.stepError(st, 0, err)
-	}
-	return r, err
-}
-
-func (x *Call) irecv(st *schedule.Step, b []byte) (comm.Req, error) {
-	opt := x.recvOptions(st)
-	r, err := x.st.Server.Irecv(x.st.Context, int(x.st.Peers[st.Peer]), x.tagOf(st), b, &opt)
-	if err != nil {
-		err = x.stepError(st, 0, err)
-	}
-	return r, err
-}
 
 // waitForStep waits for a step's operation and checks what it has brought. If the call cannot succeed meanwhile, it
 // uses up the request and returns the error of the call.

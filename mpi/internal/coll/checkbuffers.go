@@ -76,3 +76,19 @@ func Overlap(a, b []byte) bool {
 	x, y := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
 }
+
+// checkRoot checks the root of a call of one group.
+func (x *Call) checkRoot(root int) error {
+	if uint(root) >= uint(x.size) {
+		return x.callErrorf(sentinel.ErrRoot, "%d", root)
+	}
+	return nil
+}
+
+// lengthFor checks that a buffer of got elements takes want.
+func (x *Call) lengthFor(name string, got, want int) error {
+	if got < want {
+		return x.callErrorf(sentinel.ErrCount, "the %s buffer has %d elements, %d are needed", name, got, want)
+	}
+	return nil
+}

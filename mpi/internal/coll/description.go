@@ -1,0 +1,71 @@
+package coll
+
+import (
+	"unsafe"
+
+	"github.com/golci/golci/mpi/internal/dtype"
+	"github.com/golci/golci/mpi/internal/op"
+	"github.com/golci/golci/mpi/internal/signature"
+)
+
+// Kind is a collective, in any of its forms: one that waits, one that does not, and one that lasts.
+type Kind uint8
+
+// The collectives of chapter 6.
+const (
+	KindBarrier Kind = iota
+	KindBcast
+	KindGather
+	KindGatherv
+	KindScatter
+	KindScatterv
+	KindAllgather
+	KindAllgatherv
+	KindAlltoall
+	KindAlltoallv
+	KindAlltoallw
+	KindReduce
+	KindAllreduce
+	KindReduceScatter
+	KindReduceScatterBlock
+	KindScan
+	KindExscan
+	KindNeighborAllgather // of a neighbourhood (8.6), like those after it
+	KindNeighborAllgatherv
+	KindNeighborAlltoall
+	KindNeighborAlltoallv
+	KindNeighborAlltoallw
+)
+
+// Side is a buffer of a collective as MPI gives it. What the kind does not have is zero.
+type Side struct {
+	Mem   unsafe.Pointer
+	N     int64       // elements: of each part if there are several; of slices all, until describeSlices
+	T     *dtype.Type // of the elements
+	Place bool        // it is MPI_IN_PLACE
+	Parts Parts       // of different lengths
+	Mixed *MixedParts // of different types, too
+}
+
+// Parts are the lengths of the parts of a buffer in elements, and where they lie: in extents of the datatype, or in
+// bytes if the parts differ in type. The zero Parts are none.
+type Parts struct{ Counts, Displs []int }
+
+// MixedParts are the types of parts, and where each part lies if that is not a place behind Side.Mem.
+type MixedParts struct {
+	Types []*dtype.Type
+	Mems  []unsafe.Pointer
+}
+
+// Description describes a collective as the program calls it. A rank looks only at what it uses. The buffers have datatypes;
+// or they are slices of a Go program, of elements Elem. In of a slice, an InPlace is told by Mem.
+type Description struct {
+	Kind     Kind
+	What     string // the function, for errors
+	Root     int
+	In, Out  Side
+	Elem     *signature.Elem // of slices; nil: the sides have datatypes
+	Op       *op.Op          // of a reduction
+	Operator Operator        // of one without Op, whose elements have one dense type
+	Err      error           // why this rank cannot take part: the call of slices fails on all ranks
+}
