@@ -3,6 +3,7 @@ package coll
 import (
 	"fmt"
 
+	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -14,17 +15,17 @@ type bufferUsage struct {
 }
 
 // uses tells what a rank uses of the arguments. Where a buffer may not be MPI_IN_PLACE, that is ErrBuffer.
-func (v *View) uses(k *Description) (u bufferUsage, err error) {
+func (k *Description) uses(p *Peers) (u bufferUsage, err error) {
 	switch {
 	case k.neighbors():
-		return v.nearUses(k)
-	case v.betweenGroups():
-		return v.interUses(k)
+		return k.nearUses(p)
+	case p.betweenGroups():
+		return k.interUses(p)
 	}
-	n := len(v.Peers)
+	n := p.Group
 	u, inPlace, outPlace := bufferUsage{in: true, out: true}, true, false
 	rooted := true
-	at := v.Rank == k.Root
+	at := p.Rank == k.Root
 	switch k.Kind {
 	case KindBcast:
 		u.in = false
@@ -59,8 +60,8 @@ func (v *View) uses(k *Description) (u bufferUsage, err error) {
 
 // Used tells how many parts the buffers of k have that the rank uses, 0 of one that is no array of parts, -1 of one that
 // is not used. A call with a bad root uses nothing.
-func (v *View) Used(k *Description) (ins, outs int) {
-	u, _ := v.uses(k)
+func (k *Description) Used(p *Peers) (ins, outs int) {
+	u, _ := k.uses(p)
 	ins, outs = u.ins, u.outs
 	if !u.in {
 		ins = -1
@@ -73,3 +74,65 @@ func (v *View) Used(k *Description) (ins, outs int) {
 
 // Reduces tells that the collective has an operation.
 func (k *Description) Reduces() bool { return k.Kind >= KindReduce && k.Kind <= KindExscan }
+
+// interUses is uses for a communicator of two groups.
+func (k *Description) interUses(p *Peers) (u bufferUsage, err error) {
+	n, here, there := p.Other, k.Root == RootHere, k.Root >= 0
+	u = bufferUsage{in: true, out: true, root: here}
+	rooted := true
+	switch k.Kind {
+	case KindBcast:
+		u.in, u.out = false, here || there
+	case KindReduce:
+		u.in, u.out = there, here
+	case KindGather, KindGatherv:
+		u.in, u.out, u.outs = there, here, n
+	case KindScatter, KindScatterv:
+		u.in, u.out, u.ins = here, there, n
+	default:
+		rooted = false
+	}
+	switch k.Kind {
+	case KindBarrier:
+		u = bufferUsage{}
+	case KindAllgather, KindAllgatherv:
+		u.outs = n
+	case KindAlltoall, KindAlltoallv, KindAlltoallw:
+		u.ins, u.outs = n, n
+	case KindScan, KindExscan:
+		return u, fmt.Errorf("%w: it has two groups", sentinel.ErrComm)
+	}
+	switch {
+	case rooted && !here && k.Root != ProcNull && (!there || k.Root >= n):
+		return u, fmt.Errorf("%w: %d", sentinel.ErrRoot, k.Root)
+	case u.in && k.In.Place || u.out && k.Out.Place:
+		return u, fmt.Errorf("%w: MPI_IN_PLACE between two groups", sentinel.ErrBuffer)
+	}
+	return u, nil
+}
+
+// neighbors tells that the collective is one of a neighbourhood.
+func (k *Description) neighbors() bool {
+	return k.Kind >= KindNeighborAllgather && k.Kind <= KindNeighborAlltoallw
+}
+
+// sendsAll tells that all neighbours get the same.
+func (k *Description) sendsAll() bool {
+	return k.Kind == KindNeighborAllgather || k.Kind == KindNeighborAllgatherv
+}
+
+// nearUses is uses for a collective of a neighbourhood.
+func (k *Description) nearUses(p *Peers) (u bufferUsage, err error) {
+	near := p.Near
+	switch {
+	case near == nil:
+		return u, fmt.Errorf("%w: the communicator has none", errs.Topology)
+	case k.In.Place, k.Out.Place:
+		return u, fmt.Errorf("%w: MPI_IN_PLACE in a neighbourhood", sentinel.ErrBuffer)
+	}
+	u = bufferUsage{in: true, out: true, outs: len(near.From)}
+	if !k.sendsAll() {
+		u.ins = len(near.To)
+	}
+	return u, nil
+}

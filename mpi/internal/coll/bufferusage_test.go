@@ -35,17 +35,17 @@ Exscan +/r comm
 // TestBuffersUsed holds what a rank uses, and where it may be in place, to that table.
 func TestBuffersUsed(t *testing.T) {
 	const size, me = 3, 1
-	one := bareComm(Env{Rank: me, Peers: make([]int32, size)})
-	two := bareComm(Env{Rank: me, Peers: make([]int32, size+5), Local: size})
+	one := &Peers{Rank: me, Group: size}
+	two := &Peers{Rank: me, Group: size, Other: 5}
 	for kind, line := range strings.Split(strings.TrimSpace(buffersUsed), "\n") {
 		row := strings.Fields(line)
 		roles := []struct {
-			c    *testComm
+			c    *Peers
 			root int
 		}{{one, 0}, {two, 0}}
 		if len(row) == 6 {
 			roles = []struct {
-				c    *testComm
+				c    *Peers
 				root int
 			}{{one, me}, {one, 0}, {two, RootHere}, {two, ProcNull}, {two, 4}}
 		}
@@ -58,8 +58,8 @@ func TestBuffersUsed(t *testing.T) {
 }
 
 // usedText is a word of the table.
-func usedText(c *testComm, k Description) string {
-	u, err := c.forColl().uses(&k)
+func usedText(c *Peers, k Description) string {
+	u, err := k.uses(c)
 	if errors.Is(err, sentinel.ErrComm) {
 		return "comm"
 	}
@@ -73,7 +73,7 @@ func usedText(c *testComm, k Description) string {
 		left        string
 	}{{&u.in, &u.out, &k.In, "r"}, {&u.out, &u.in, &k.Out, "s"}} {
 		place.side.Place = true
-		if _, err := c.forColl().uses(&k); err == nil && *place.used {
+		if _, err := k.uses(c); err == nil && *place.used {
 			text += "/" + place.left
 		} else if err != nil && !errors.Is(err, sentinel.ErrBuffer) {
 			text += "/" + err.Error()
@@ -85,23 +85,16 @@ func usedText(c *testComm, k Description) string {
 
 // TestRootsRefused: a root that is none is ErrRoot, and the call uses nothing.
 func TestRootsRefused(t *testing.T) {
-	one := bareComm(Env{Rank: 1, Peers: make([]int32, 3)})
-	two := bareComm(Env{Rank: 1, Peers: make([]int32, 8), Local: 3})
+	one := &Peers{Rank: 1, Group: 3}
+	two := &Peers{Rank: 1, Group: 3, Other: 5}
 	for _, k := range []struct {
-		c    *testComm
+		c    *Peers
 		root int
 	}{{one, 3}, {one, -1}, {one, RootHere}, {one, ProcNull}, {two, 5}, {two, -1}} {
 		for _, kind := range []Kind{KindBcast, KindGather, KindScatterv, KindReduce} {
-			if _, err := k.c.forColl().uses(&Description{Kind: kind, Root: k.root}); !errors.Is(err, sentinel.ErrRoot) {
-				t.Errorf("kind %d, root %d of %d: %v", kind, k.root, k.c.Size(), err)
+			if _, err := (&Description{Kind: kind, Root: k.root}).uses(k.c); !errors.Is(err, sentinel.ErrRoot) {
+				t.Errorf("kind %d, root %d of %d: %v", kind, k.root, k.c.Group, err)
 			}
 		}
 	}
-}
-
-// bareComm is a communicator without a rank, for what is known without messages.
-func bareComm(e Env) *testComm {
-	c := new(testComm)
-	c.State = NewState(c, e)
-	return c
 }

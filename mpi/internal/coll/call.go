@@ -12,6 +12,7 @@ import (
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/sentinel"
+	"github.com/golci/golci/mpi/internal/signature"
 )
 
 // A collective of a program in Go or in C, of one group or of two, is described by a Coll. Do and Start carry it out
@@ -43,6 +44,74 @@ func (v *View) doDescribed(k *Description) error {
 		return err
 	}
 	return v.doDatatypes(k)
+}
+
+// peersOf is where the rank stands in a call.
+func (v *View) peersOf(k *Description) Peers {
+	p := Peers{Rank: v.Rank, Group: v.groupSize()}
+	if v.betweenGroups() {
+		p.Other = v.otherSize()
+	}
+	if k.neighbors() {
+		p.Near = v.comm.Neighborhood()
+	}
+	return p
+}
+
+// describeSlices gives slices their datatype and their parts. A call that has an error revokes the communicator: the
+// other ranks wait in a call of their own.
+func (v *View) describeSlices(k *Description) error {
+	err := v.comm.CheckUsable(k.What)
+	switch {
+	case err != nil:
+		return err
+	case k.Err != nil:
+		_ = v.comm.Revoke() // the first error is the one to tell
+		return k.Err
+	}
+	p := v.peersOf(k)
+	if err := k.describeSlices(&p); err != nil {
+		return v.comm.Errorf(k.What, ": %w", err)
+	}
+	return nil
+}
+
+// readArgs looks at the arguments of a collective that have datatypes.
+func (v *View) readArgs(k *Description) (g datatypeArgs, o Operator, err error) {
+	if err = v.comm.CheckUsable(k.What); err != nil {
+		return g, o, err
+	}
+	p := v.peersOf(k)
+	if g, o, err = k.readDatatypes(&p, v.Checked); err != nil {
+		return g, o, v.comm.Errorf(k.What, ": %w", err)
+	}
+	return g, o, nil
+}
+
+// Used tells how many parts the buffers of k have that the rank uses, 0 of one that is no array of parts, -1 of one that
+// is not used. A call with a bad root uses nothing.
+func (v *View) Used(k *Description) (ins, outs int) {
+	p := v.peersOf(k)
+	return k.Used(&p)
+}
+
+// doDense is Do, if all is as usual. !done: nothing has happened.
+func (v *View) doDense(k *Description) (done bool, err error) {
+	p := v.peersOf(k)
+	c, ok := k.pack(&p)
+	if !ok || v.comm.CheckUsable(k.What) != nil {
+		return false, nil
+	}
+	x, err := v.beginCall(k.What, nil, false)
+	if err != nil {
+		return true, err
+	}
+	if x.signature = c.elems; v.Checked {
+		x.options.Signature = c.elems
+	}
+	x.setBuffers(c.in.mem, c.in.bytes/c.size, c.out.mem, c.out.bytes/c.size, c.size)
+	x.op = c.op
+	return true, x.Finish(x.choose(k.Kind, k.Root, nil, nil))
 }
 
 // doDatatypes is Do of buffers with any datatypes.
@@ -307,4 +376,48 @@ type Call struct {
 	exchange *claimExchange       // nil until the ranks compare what they call
 	owed     atomic.Bool          // it fails because a call before it has
 	small    [smallScratch]uint64 // memory to work in, if little is needed
+}
+
+// setDatatypes makes x the call k, whose buffers have datatypes: with its buffers, its operation and its schedule.
+func (x *Call) setDatatypes(k *Description, g datatypeArgs, o Operator) error {
+	x.signature, x.options.Signature = g.of.Signature(), g.signature()
+	x.args = g
+	x.args.active = true
+	in, out := &x.args.in, &x.args.out
+	in.beginArea()
+	out.beginArea()
+	size := max(g.elem, 1)
+	mem := [2]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(in.data)), unsafe.Pointer(unsafe.SliceData(out.data))}
+	if in.inPlace {
+		mem[0] = InPlace()
+	}
+	if out.inPlace {
+		mem[1] = InPlace()
+	}
+	x.setBuffers(mem[0], len(in.data)/size, mem[1], len(out.data)/size, size)
+	x.op = o
+	switch {
+	case x.st.betweenGroups():
+		return x.chooseInter(k)
+	case k.neighbors():
+		return x.chooseNear(k)
+	case k.Kind == KindReduceScatter:
+		return x.chooseReduceScatter(&Parts{Counts: k.counts()})
+	}
+	return x.choose(k.Kind, k.Root, &Parts{Counts: in.lens, Displs: in.displs},
+		&Parts{Counts: out.lens, Displs: out.displs})
+}
+
+// AllAnd sets all to the bitwise and of the mine of all ranks, for the function what. It gives the number of the call.
+func (v *View) AllAnd(what string, mine, all []byte) (call uint64, err error) {
+	k := Description{
+		Kind: KindAllreduce, What: what, Elem: signature.ByteElem, Operator: Operator{Combiner: and{}, Commutes: true},
+		In: SideOf(mine), Out: SideOf(all),
+	}
+	x, err := v.beginCall(what, nil, false)
+	if err != nil {
+		return 0, err
+	}
+	call = x.call
+	return call, x.Finish(x.setSlices(&k))
 }

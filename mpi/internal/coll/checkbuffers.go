@@ -1,21 +1,6 @@
 package coll
 
-import (
-	"unsafe"
-
-	"github.com/golci/golci/mpi/internal/sentinel"
-)
-
-// inPlaceMark is where the slices of InPlace begin.
-var inPlaceMark uint64
-
-// InPlace is where the memory of a buffer begins that stands for the other one of a collective.
-func InPlace() unsafe.Pointer { return unsafe.Pointer(&inPlaceMark) }
-
-// inPlace reports whether b is the memory of an InPlace.
-func inPlace(b []byte) bool {
-	return unsafe.Pointer(unsafe.SliceData(b)) == unsafe.Pointer(&inPlaceMark)
-}
+import "github.com/golci/golci/mpi/internal/sentinel"
 
 // checkNotPlace checks that a buffer is one.
 func (x *Call) checkNotPlace(name string, b []byte) error {
@@ -68,15 +53,6 @@ func (x *Call) partOwn(b, all []byte, l layout, verb string, elem int) ([]byte, 
 	return b, x.apart(b, all)
 }
 
-// Overlap reports whether two runs of memory share a byte.
-func Overlap(a, b []byte) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return false
-	}
-	x, y := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
-}
-
 // checkRoot checks the root of a call of one group.
 func (x *Call) checkRoot(root int) error {
 	if uint(root) >= uint(x.size) {
@@ -89,6 +65,14 @@ func (x *Call) checkRoot(root int) error {
 func (x *Call) lengthFor(name string, got, want int) error {
 	if got < want {
 		return x.callErrorf(sentinel.ErrCount, "the %s buffer has %d elements, %d are needed", name, got, want)
+	}
+	return nil
+}
+
+// CheckNotPlace checks, for the function what, that a buffer is no InPlace.
+func CheckNotPlace(c Communicator, what, name string, b []byte) error {
+	if inPlace(b) {
+		return c.Errorf(what, ": %w: InPlace is no %s buffer on this rank", sentinel.ErrBuffer, name)
 	}
 	return nil
 }

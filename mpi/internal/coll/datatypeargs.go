@@ -18,39 +18,27 @@ type datatypeArgs struct {
 	sent, received uint64          // what elements are compared by in messages; 0: they are not
 }
 
-// readArgs looks at the arguments of a collective. It gives the buffers that the rank uses, and the operation.
-func (v *View) readArgs(k *Description) (g datatypeArgs, o Operator, err error) {
-	if err = v.comm.CheckUsable(k.What); err != nil {
-		return g, o, err
-	}
-	u, err := v.uses(k)
+// readDatatypes looks at the arguments of a collective that have datatypes. It gives the buffers that the rank uses, and
+// the operation. checked tells that messages carry the signature of their elements.
+func (k *Description) readDatatypes(p *Peers, checked bool) (g datatypeArgs, o Operator, err error) {
+	u, err := k.uses(p)
 	if err == nil {
-		err = v.measure(k, &u, &g)
+		err = k.measure(p, &u, &g)
 	}
-	if err == nil {
-		g.signatures(v.Checked, k)
+	if err == nil && checked {
+		g.sent, g.received = k.In.signature(&g.in), k.Out.signature(&g.out)
 	}
 	if err == nil && k.Reduces() && (u.in || u.out) {
 		g.elem, o, err = k.operator(k.elemType(&u))
 	}
 	switch {
-	case err != nil || v.betweenGroups():
+	case err != nil || p.betweenGroups():
 	case k.neighbors():
-		err = g.fitNear(k, v.comm.Neighborhood(), v.Rank)
+		err = g.fitNear(k, p.Near, p.Rank)
 	default:
-		err = g.fit(k, v.Rank, len(v.Peers))
+		err = g.fit(k, p.Rank, p.Group)
 	}
-	if err != nil {
-		return g, o, v.comm.Errorf(k.What, ": %w", err)
-	}
-	return g, o, nil
-}
-
-// signatures notes what the elements of the buffers are compared by, where types are checked.
-func (g *datatypeArgs) signatures(checked bool, k *Description) {
-	if checked {
-		g.sent, g.received = k.In.signature(&g.in), k.Out.signature(&g.out)
-	}
+	return g, o, err
 }
 
 // signature is that of the elements of a side which the rank uses; 0 if there are none, or of several signatures.
@@ -106,17 +94,17 @@ func (k *Description) elemType(u *bufferUsage) *dtype.Type {
 }
 
 // measure looks at the buffers that the rank uses.
-func (v *View) measure(k *Description, u *bufferUsage, g *datatypeArgs) error {
+func (k *Description) measure(p *Peers, u *bufferUsage, g *datatypeArgs) error {
 	g.elem = 1
-	g.of = v.elemsOf(k, u)
+	g.of = k.elemsOf(p, u)
 	in, out := k.In, k.Out
 	switch k.Kind { // they give the lengths of parts of the result; what is combined is all of them
 	case KindReduceScatter:
-		if err := in.sumParts(&out.Parts, v.Rank, &out); err != nil {
+		if err := in.sumParts(&out.Parts, p.Rank, &out); err != nil {
 			return err
 		}
 	case KindReduceScatterBlock:
-		if in.N = out.N * int64(v.groupSize()); out.N > 0 && in.N/out.N != int64(v.groupSize()) {
+		if in.N = out.N * int64(p.Group); out.N > 0 && in.N/out.N != int64(p.Group) {
 			return errTooLong(out.N)
 		}
 		if in.Place {
@@ -139,26 +127,26 @@ func (v *View) measure(k *Description, u *bufferUsage, g *datatypeArgs) error {
 		}
 	}
 	if k.neighbors() {
-		g.idleNear(k, v.comm.Neighborhood(), v.Rank)
+		g.idleNear(k, p.Near, p.Rank)
 	}
 	g.in.load = u.in
 	g.out.load = in.Place && u.in || k.Kind == KindBcast && u.root
-	g.out.store = u.out && !(k.Kind == KindBcast && u.root || k.Kind == KindExscan && v.Rank == 0)
+	g.out.store = u.out && !(k.Kind == KindBcast && u.root || k.Kind == KindExscan && p.Rank == 0)
 	g.out.written = g.out.bytes
 	switch {
 	case !in.Place:
 	case k.Kind == KindReduceScatter:
-		g.out.written = int(int64(k.Out.Parts.Counts[v.Rank]) * out.T.Size())
+		g.out.written = int(int64(k.Out.Parts.Counts[p.Rank]) * out.T.Size())
 	case k.Kind == KindReduceScatterBlock:
-		g.out.written /= v.groupSize()
+		g.out.written /= p.Group
 	}
 	return nil
 }
 
 // elemsOf is what the elements of a collective are compared by. Those of all ranks must be the same, but where each
 // pair of ranks may have its own. A rank that brings nothing may have any.
-func (v *View) elemsOf(k *Description, u *bufferUsage) *signature.Elem {
-	if v.betweenGroups() || k.neighbors() || k.Kind == KindAlltoallv || k.Kind == KindAlltoallw {
+func (k *Description) elemsOf(p *Peers, u *bufferUsage) *signature.Elem {
+	if p.betweenGroups() || k.neighbors() || k.Kind == KindAlltoallv || k.Kind == KindAlltoallw {
 		return &signature.Anything
 	}
 	t := k.Out.T

@@ -3,6 +3,7 @@ package coll
 import (
 	"unsafe"
 
+	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/op"
 	"github.com/golci/golci/mpi/internal/signature"
@@ -69,3 +70,32 @@ type Description struct {
 	Operator Operator        // of one without Op, whose elements have one dense type
 	Err      error           // why this rank cannot take part: the call of slices fails on all ranks
 }
+
+// ProcNull is the null process (MPI_PROC_NULL).
+const ProcNull = -3
+
+// RootHere is what the root of a collective of two groups gives as root. Other ranks of its group give ProcNull, and
+// those of the other group its rank (MPI_ROOT).
+const RootHere = schedule.RootHere
+
+// inPlaceMark is where the slices of InPlace begin.
+var inPlaceMark uint64
+
+// InPlace is where the memory of a buffer begins that stands for the other one of a collective.
+func InPlace() unsafe.Pointer { return unsafe.Pointer(&inPlaceMark) }
+
+// inPlace reports whether b is the memory of an InPlace.
+func inPlace(b []byte) bool {
+	return unsafe.Pointer(unsafe.SliceData(b)) == unsafe.Pointer(&inPlaceMark)
+}
+
+// Peers is where a rank stands among those that a collective is about.
+type Peers struct {
+	Rank  int                  // in its group
+	Group int                  // ranks of that
+	Other int                  // ranks of the other one of two groups; 0: there is one
+	Near  *schedule.Neighbours // for a collective of a neighbourhood; nil where there is none
+}
+
+// betweenGroups tells that there are two groups.
+func (p *Peers) betweenGroups() bool { return p.Other != 0 }

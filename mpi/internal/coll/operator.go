@@ -2,6 +2,7 @@ package coll
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/golci/golci/mpi/internal/op"
 	"github.com/golci/golci/mpi/internal/sentinel"
@@ -31,20 +32,6 @@ func (and) Into(out, low, high []byte) {
 	}
 }
 
-// AllAnd sets all to the bitwise and of the mine of all ranks, for the function what. It gives the number of the call.
-func (v *View) AllAnd(what string, mine, all []byte) (call uint64, err error) {
-	k := Description{
-		Kind: KindAllreduce, What: what, Elem: signature.ByteElem, Operator: Operator{Combiner: and{}, Commutes: true},
-		In: SideOf(mine), Out: SideOf(all),
-	}
-	x, err := v.beginCall(what, nil, false)
-	if err != nil {
-		return 0, err
-	}
-	call = x.call
-	return call, x.Finish(x.setSlices(&k))
-}
-
 // ReduceLocal sets inout to in op inout, for elements e.
 func ReduceLocal(o Operator, e *signature.Elem, in, inout []byte) error {
 	var err error
@@ -64,4 +51,13 @@ func ReduceLocal(o Operator, e *signature.Elem, in, inout []byte) error {
 		return nil
 	}
 	return fmt.Errorf("mpi: ReduceLocal: %w", err)
+}
+
+// Overlap reports whether two runs of memory share a byte.
+func Overlap(a, b []byte) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	x, y := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return x < y+uintptr(len(b)) && y < x+uintptr(len(a))
 }

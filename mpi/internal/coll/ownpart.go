@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/signature"
 )
@@ -65,36 +66,6 @@ func (g *datatypeArgs) fit(k *Description, rank, size int) error {
 	return nil
 }
 
-// setDatatypes makes x the call k, whose buffers have datatypes: with its buffers, its operation and its schedule.
-func (x *Call) setDatatypes(k *Description, g datatypeArgs, o Operator) error {
-	x.signature, x.options.Signature = g.of.Signature(), g.signature()
-	x.args = g
-	x.args.active = true
-	in, out := &x.args.in, &x.args.out
-	in.beginArea()
-	out.beginArea()
-	size := max(g.elem, 1)
-	mem := [2]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(in.data)), unsafe.Pointer(unsafe.SliceData(out.data))}
-	if in.inPlace {
-		mem[0] = InPlace()
-	}
-	if out.inPlace {
-		mem[1] = InPlace()
-	}
-	x.setBuffers(mem[0], len(in.data)/size, mem[1], len(out.data)/size, size)
-	x.op = o
-	switch {
-	case x.st.betweenGroups():
-		return x.chooseInter(k)
-	case k.neighbors():
-		return x.chooseNear(k)
-	case k.Kind == KindReduceScatter:
-		return x.chooseReduceScatter(&Parts{Counts: k.counts()})
-	}
-	return x.choose(k.Kind, k.Root, &Parts{Counts: in.lens, Displs: in.displs},
-		&Parts{Counts: out.lens, Displs: out.displs})
-}
-
 // counts are the lengths of the parts of a result, in elements. Elements without bytes are none.
 func (k *Description) counts() []int {
 	all := make([]int, len(k.Out.Parts.Counts))
@@ -112,4 +83,70 @@ func (g *datatypeArgs) endGiven(ok bool) {
 		g.out.endArea(ok)
 		*g = datatypeArgs{}
 	}
+}
+
+// shares are the parts of the vector that a reduce-scatter deals among size ranks.
+func (k *Description) shares(size, bytes, elem int) *schedule.Parts {
+	if k.Kind == KindReduceScatterBlock {
+		return &schedule.Parts{Each: bytes}
+	}
+	lens, displs := k.counts(), make([]int, size)
+	for i := range lens {
+		lens[i] *= elem
+	}
+	p := schedule.Packed(schedule.In, lens, displs)
+	return &p
+}
+
+// schedule are the parts of a buffer for n ranks.
+func (a *area) schedule(b schedule.Buf, n int) *schedule.Parts {
+	if a.lens != nil {
+		return &schedule.Parts{Buf: b, Counts: a.lens, Displs: a.displs, Size: 1}
+	}
+	return &schedule.Parts{Buf: b, Each: a.bytes / max(n, 1)}
+}
+
+// noParts makes a buffer empty that has a part for each neighbour, where there is no neighbour.
+func noParts(in, out *Side, k *Description, u *bufferUsage) {
+	if u.ins == 0 && !k.sendsAll() {
+		in.N = 0
+	}
+	if u.outs == 0 {
+		out.N = 0
+	}
+}
+
+// idleNear finds the parts of packed buffers that no message is for: those of neighbours that are not there, and those
+// of the rank itself where it is named on one side only.
+func (g *datatypeArgs) idleNear(k *Description, near *schedule.Neighbours, rank int) {
+	if g.out.packed {
+		g.out.idle = near.IdleFrom(rank)
+	}
+	if g.in.packed && !k.sendsAll() {
+		g.in.idle = near.IdleTo(rank)
+	}
+}
+
+// fitNear checks that what a rank sends to itself is as long as what it receives from itself, and that no buffer is
+// both. Parts of different lengths may lie between each other.
+func (g *datatypeArgs) fitNear(k *Description, near *schedule.Neighbours, rank int) error {
+	in, out := &g.in, &g.out
+	for i, j := range near.Selves(rank) {
+		na := in.bytes
+		if !k.sendsAll() {
+			_, na = in.partOf(i, len(near.To))
+		}
+		_, nb := out.partOf(j, len(near.From))
+		if na != nb {
+			return fmt.Errorf("%w: the rank sends itself %d bytes and receives %d", sentinel.ErrCount, na, nb)
+		}
+	}
+	if in.lens != nil || out.lens != nil || in.packed || out.packed {
+		return nil
+	}
+	p, q := uintptr(in.mem), uintptr(out.mem)
+	if in.bytes > 0 && out.bytes > 0 && p < q+uintptr(out.bytes) && q < p+uintptr(in.bytes) {
+		return fmt.Errorf("%w: send and receive buffer overlap", sentinel.ErrBuffer)
+	}
+	return nil
 }

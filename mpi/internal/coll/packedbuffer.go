@@ -26,58 +26,57 @@ type packedBuffer struct {
 	bytes int
 }
 
-// doDense is Do, if all is as usual. !done: nothing has happened.
-func (v *View) doDense(k *Description) (done bool, err error) {
+// packed is a call as doDense has it.
+type packed struct {
+	in, out packedBuffer
+	size    int // bytes of an element
+	op      Operator
+	elems   uint64 // what they are compared by
+}
+
+// pack gives the call, if all is as usual.
+func (k *Description) pack(p *Peers) (c packed, ok bool) {
 	d := &denseKinds[k.Kind]
-	if !d.on || v.betweenGroups() || v.comm.CheckUsable(k.What) != nil {
-		return false, nil
+	if !d.on || p.betweenGroups() {
+		return c, false
 	}
-	u, err := v.uses(k)
+	u, err := k.uses(p)
 	t := k.elemType(&u)
 	if err != nil || t == nil || t.Size() <= 0 {
-		return false, nil
+		return c, false
 	}
-	in, okIn := k.In.dense(t, u.in, v.partCount(d.ins))
-	out, okOut := k.Out.dense(t, u.out, v.partCount(d.outs))
+	in, okIn := k.In.dense(t, u.in, p.partCount(d.ins))
+	out, okOut := k.Out.dense(t, u.out, p.partCount(d.outs))
 	if !okIn || !okOut || in.overlaps(out) {
-		return false, nil
+		return c, false
 	}
-	size, o := 1, Operator{}
+	c.size = 1
 	switch {
 	case k.Reduces():
-		if size, o, err = k.operator(t); err != nil {
-			return false, nil
+		if c.size, c.op, err = k.operator(t); err != nil {
+			return c, false
 		}
 		fallthrough
 	case k.Kind == KindAlltoall:
 		if u.in && u.out && !k.In.Place && in.bytes != out.bytes {
-			return false, nil
+			return c, false
 		}
 	case k.Kind == KindAllgather:
-		if !k.In.Place && in.bytes*len(v.Peers) != out.bytes {
-			return false, nil
+		if !k.In.Place && in.bytes*p.Group != out.bytes {
+			return c, false
 		}
-	}
-	sig := v.elemsOf(k, &u).Signature()
-	x, err := v.beginCall(k.What, nil, false)
-	if err != nil {
-		return true, err
-	}
-	if x.signature = sig; v.Checked {
-		x.options.Signature = sig
 	}
 	if k.In.Place {
 		in.mem = InPlace()
 	}
-	x.setBuffers(in.mem, in.bytes/size, out.mem, out.bytes/size, size)
-	x.op = o
-	return true, x.Finish(x.choose(k.Kind, k.Root, nil, nil))
+	c.in, c.out, c.elems = in, out, k.elemsOf(p, &u).Signature()
+	return c, true
 }
 
 // partCount are how many parts of equal length a buffer has.
-func (v *View) partCount(several bool) int {
+func (p *Peers) partCount(several bool) int {
 	if several {
-		return len(v.Peers)
+		return p.Group
 	}
 	return 1
 }

@@ -1,6 +1,8 @@
 package coll
 
 import (
+	"unsafe"
+
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/signature"
@@ -184,4 +186,14 @@ func (x *Call) irecv(st *schedule.Step, b []byte) (comm.Req, error) {
 		err = x.stepError(st, 0, err)
 	}
 	return r, err
+}
+
+// borrow gives the call n bytes of unknown content, until release. A call has one such piece at a time.
+func (x *Call) borrow(n int) ([]byte, *scratch) {
+	if n <= 8*smallScratch {
+		return unsafe.Slice((*byte)(unsafe.Pointer(&x.small)), n), nil
+	}
+	b, s := borrow(n)
+	x.scratch = s
+	return b, s
 }

@@ -9,16 +9,6 @@ import (
 // smallScratch is how many words of memory to work in a communicator has of its own.
 const smallScratch = 64
 
-// borrow gives the call n bytes of unknown content, until release. A call has one such piece at a time.
-func (x *Call) borrow(n int) ([]byte, *scratch) {
-	if n <= 8*smallScratch {
-		return unsafe.Slice((*byte)(unsafe.Pointer(&x.small)), n), nil
-	}
-	b, s := borrow(n)
-	x.scratch = s
-	return b, s
-}
-
 // scratch is memory that collectives work in, aligned for any element.
 type scratch struct {
 	words []uint64

@@ -17,37 +17,25 @@ func SideOf[T any](buf []T) Side {
 }
 
 // describeSlices gives the slices of such a call their datatype and their parts. It checks the lengths, as what comes
-// after it has none of the slices. A call that has an error revokes the communicator: the other ranks wait in a call of
-// their own.
-func (v *View) describeSlices(k *Description) error {
-	err := v.comm.CheckUsable(k.What)
-	switch {
-	case err != nil:
+// after it has none of the slices.
+func (k *Description) describeSlices(p *Peers) error {
+	if err := k.Elem.Err(); err != nil {
 		return err
-	case k.Err != nil:
-		_ = v.comm.Revoke() // the first error is the one to tell
-		return k.Err
 	}
-	var u bufferUsage
-	if err = k.Elem.Err(); err == nil {
-		u, err = v.uses(k)
-	}
+	u, err := k.uses(p)
 	if k.In.Mem == InPlace() || k.Out.Mem == InPlace() {
 		err = cmp.Or(err, fmt.Errorf("%w: InPlace between two groups, or in a neighbourhood", sentinel.ErrBuffer))
 	}
 	if err == nil {
 		k.In.T, k.Out.T = k.Elem.Datatype(), k.Elem.Datatype()
-		err = v.divideSlices(k, &u)
-	}
-	if err != nil {
-		return v.comm.Errorf(k.What, ": %w", err)
+		err = k.divideSlices(p, &u)
 	}
 	k.Elem = nil // what k describes now has datatypes
-	return nil
+	return err
 }
 
 // divideSlices makes the slices that the rank uses parts of the call.
-func (v *View) divideSlices(k *Description, u *bufferUsage) error {
+func (k *Description) divideSlices(p *Peers, u *bufferUsage) error {
 	several, counted := k.partsOfSides()
 	if several[0] && u.in {
 		if err := k.In.divide(u.ins, counted, "send"); err != nil {
@@ -67,16 +55,16 @@ func (v *View) divideSlices(k *Description, u *bufferUsage) error {
 		out.N = in.N
 	case KindReduceScatter:
 		all := Side{N: in.N, Parts: out.Parts}
-		if err := all.divide(v.groupSize(), true, "send"); err != nil {
+		if err := all.divide(p.Group, true, "send"); err != nil {
 			return err
 		}
-		if mine := all.Parts.Counts[v.Rank]; int64(mine) > out.N {
+		if mine := all.Parts.Counts[p.Rank]; int64(mine) > out.N {
 			return fmt.Errorf("%w: %d elements for a part of %d", sentinel.ErrCount, out.N, mine)
 		}
 		out.Parts = all.Parts
 	case KindReduceScatterBlock:
-		if in.N/int64(v.groupSize()) < out.N {
-			return fmt.Errorf("%w: %d elements for %d parts of %d", sentinel.ErrCount, in.N, v.groupSize(), out.N)
+		if in.N/int64(p.Group) < out.N {
+			return fmt.Errorf("%w: %d elements for %d parts of %d", sentinel.ErrCount, in.N, p.Group, out.N)
 		}
 	}
 	return nil
@@ -128,14 +116,6 @@ func (s *Side) divide(n int, counted bool, name string) error {
 		}
 		s.Parts.Counts[i], s.Parts.Displs[i] = count, at
 		next = at + count
-	}
-	return nil
-}
-
-// CheckNotPlace checks, for the function what, that a buffer is no InPlace.
-func CheckNotPlace(c Communicator, what, name string, b []byte) error {
-	if inPlace(b) {
-		return c.Errorf(what, ": %w: InPlace is no %s buffer on this rank", sentinel.ErrBuffer, name)
 	}
 	return nil
 }
