@@ -1,7 +1,7 @@
 package mpi
 
 import (
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 )
 
 // Collectives of slices whose lengths only their senders know. They find the counts and allocate.
@@ -10,7 +10,7 @@ import (
 // allocates. The root gets the elements of all ranks by rank, and how many came from each; the others get nil. It
 // waits, and may switch threads. Errors as for Gatherv, and ErrMemory.
 func GathervAlloc[T any](c *Comm, send []T, root int) (all []T, counts []int, err error) {
-	return gatherParts(valueCall{c, "GathervAlloc", root}, coll.KindGather, coll.KindGatherv, send)
+	return gatherParts(valueCall{c, "GathervAlloc", root}, argument.KindGather, argument.KindGatherv, send)
 }
 
 // AlltoallvAlloc is Alltoallv for ranks that do not know what the others send them (6.8). The first counts[0] elements

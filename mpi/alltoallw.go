@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/dtype"
 )
 
@@ -49,12 +49,12 @@ func Ialltoallw(c *Comm, send, recv []Part) (Request, error) {
 }
 
 // allCollw is an exchange between all ranks, or between the two groups of an inter-communicator.
-func allCollw(c *Comm, what string, send, recv []Part) (*coll.Description, error) {
+func allCollw(c *Comm, what string, send, recv []Part) (*argument.Description, error) {
 	n := c.Size()
 	if c.Inter() {
 		n, _ = c.RemoteSize()
 	}
-	k := &coll.Description{Kind: coll.KindAlltoallw, What: what}
+	k := &argument.Description{Kind: argument.KindAlltoallw, What: what}
 	var err error
 	if k.In.Place = send == nil && !c.Inter(); !k.In.Place {
 		k.In, err = sideOf("send", send, n)
@@ -69,12 +69,12 @@ func allCollw(c *Comm, what string, send, recv []Part) (*coll.Description, error
 }
 
 // sideOf is n parts as a buffer.
-func sideOf(name string, parts []Part, n int) (s coll.Side, err error) {
+func sideOf(name string, parts []Part, n int) (s argument.Side, err error) {
 	if len(parts) != n {
 		return s, fmt.Errorf("%w: the %s buffer has %d parts, not %d", ErrCount, name, len(parts), n)
 	}
-	s.Parts = coll.Parts{Counts: make([]int, n), Displs: make([]int, n)}
-	s.Mixed = &coll.MixedParts{Types: make([]*dtype.Type, n), Mems: make([]unsafe.Pointer, n)}
+	s.Parts = argument.Parts{Counts: make([]int, n), Displs: make([]int, n)}
+	s.Mixed = &argument.MixedParts{Types: make([]*dtype.Type, n), Mems: make([]unsafe.Pointer, n)}
 	for i, p := range parts {
 		switch {
 		case p.err != nil:

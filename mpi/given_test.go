@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/op"
 )
@@ -35,9 +35,9 @@ func TestGivenTypes(t *testing.T) {
 				in[i] = int64(c.Rank()*1000 + i)
 			}
 			out := slices.Repeat([]int64{-1}, int(n)*ranks)
-			k := coll.Description{Kind: coll.KindAllgather, What: "Allgather"}
-			k.In = coll.Side{Mem: unsafe.Pointer(&in[0]), N: 1, T: wide}
-			k.Out = coll.Side{Mem: unsafe.Pointer(&out[0]), N: 1, T: tight}
+			k := argument.Description{Kind: argument.KindAllgather, What: "Allgather"}
+			k.In = argument.Side{Mem: unsafe.Pointer(&in[0]), N: 1, T: wide}
+			k.Out = argument.Side{Mem: unsafe.Pointer(&out[0]), N: 1, T: tight}
 			if err := c.core().Do(&k); err != nil {
 				return err
 			}
@@ -47,9 +47,9 @@ func TestGivenTypes(t *testing.T) {
 				}
 			}
 			sum := slices.Repeat([]int64{-1}, int(n*step))
-			k = coll.Description{Kind: coll.KindAllreduce, What: "Allreduce", Op: lastOf(t, n)}
-			k.In = coll.Side{Mem: unsafe.Pointer(&in[0]), N: 1, T: wide}
-			k.Out = coll.Side{Mem: unsafe.Pointer(&sum[0]), N: 1, T: wide}
+			k = argument.Description{Kind: argument.KindAllreduce, What: "Allreduce", Op: lastOf(t, n)}
+			k.In = argument.Side{Mem: unsafe.Pointer(&in[0]), N: 1, T: wide}
+			k.Out = argument.Side{Mem: unsafe.Pointer(&sum[0]), N: 1, T: wide}
 			if err := c.core().Do(&k); err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func TestGivenTypes(t *testing.T) {
 				}
 			}
 			k.In.Mem = k.Out.Mem
-			k.Kind, k.In.T, k.Out.T, k.Op = coll.KindAllreduce, tight, tight, op.Predefined(op.Sum)
+			k.Kind, k.In.T, k.Out.T, k.Op = argument.KindAllreduce, tight, tight, op.Predefined(op.Sum)
 			if err := c.core().Do(&k); !errors.Is(err, ErrOp) && !errors.Is(err, ErrBuffer) {
 				return fmt.Errorf("one buffer for both: %w", err)
 			}

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/dtype"
 )
 
@@ -16,36 +16,36 @@ func TestGivenShapes(t *testing.T) {
 	long, float := dtype.Named(dtype.Int64), dtype.Named(dtype.Double)
 	for _, c := range []struct {
 		name string
-		kind coll.Kind
-		call func(k *coll.Description, rank int, in, out unsafe.Pointer)
+		kind argument.Kind
+		call func(k *argument.Description, rank int, in, out unsafe.Pointer)
 		want [2]error // of each rank
 	}{
-		{"Bcast, right", coll.KindBcast, func(k *coll.Description, rank int, in, out unsafe.Pointer) {
-			k.Out = coll.Side{Mem: out, N: 2, T: long}
+		{"Bcast, right", argument.KindBcast, func(k *argument.Description, rank int, in, out unsafe.Pointer) {
+			k.Out = argument.Side{Mem: out, N: 2, T: long}
 			if rank == 0 {
 				k.Out.N, k.Out.T = 1, pair
 			}
 		}, [2]error{}},
-		{"Bcast", coll.KindBcast, func(k *coll.Description, rank int, in, out unsafe.Pointer) {
-			k.Out = coll.Side{Mem: out, N: 1, T: []*dtype.Type{float, long}[rank]}
+		{"Bcast", argument.KindBcast, func(k *argument.Description, rank int, in, out unsafe.Pointer) {
+			k.Out = argument.Side{Mem: out, N: 1, T: []*dtype.Type{float, long}[rank]}
 		}, [2]error{nil, ErrType}},
-		{"Allgather", coll.KindAllgather, func(k *coll.Description, rank int, in, out unsafe.Pointer) {
+		{"Allgather", argument.KindAllgather, func(k *argument.Description, rank int, in, out unsafe.Pointer) {
 			of := []*dtype.Type{float, long}[rank]
-			k.In, k.Out = coll.Side{Mem: in, N: 1, T: of}, coll.Side{Mem: out, N: 1, T: of}
+			k.In, k.Out = argument.Side{Mem: in, N: 1, T: of}, argument.Side{Mem: out, N: 1, T: of}
 		}, [2]error{ErrType, ErrType}},
-		{"Alltoall, to oneself", coll.KindAlltoall, func(k *coll.Description, rank int, in, out unsafe.Pointer) {
-			k.In, k.Out = coll.Side{Mem: in, N: 1, T: float}, coll.Side{Mem: out, N: 1, T: long}
+		{"Alltoall, to oneself", argument.KindAlltoall, func(k *argument.Description, rank int, in, out unsafe.Pointer) {
+			k.In, k.Out = argument.Side{Mem: in, N: 1, T: float}, argument.Side{Mem: out, N: 1, T: long}
 		}, [2]error{ErrType, ErrType}},
-		{"Gatherv, nothing of another type", coll.KindGatherv, func(k *coll.Description, rank int, in, out unsafe.Pointer) {
-			k.In = coll.Side{Mem: in, N: int64(1 - rank), T: []*dtype.Type{long, float}[rank]}
-			k.Out = coll.Side{Mem: out, T: long, Parts: coll.Parts{Counts: []int{1, 0}, Displs: []int{0, 1}}}
+		{"Gatherv, nothing of another type", argument.KindGatherv, func(k *argument.Description, rank int, in, out unsafe.Pointer) {
+			k.In = argument.Side{Mem: in, N: int64(1 - rank), T: []*dtype.Type{long, float}[rank]}
+			k.Out = argument.Side{Mem: out, T: long, Parts: argument.Parts{Counts: []int{1, 0}, Displs: []int{0, 1}}}
 		}, [2]error{}},
 	} {
 		for _, way := range []string{"memory", "messages"} {
 			t.Run(c.name+" by "+way, func(t *testing.T) {
 				_ = Run(2, func(w *Comm) error {
 					in, out := make([]int64, 4), make([]int64, 4)
-					k := coll.Description{Kind: c.kind, What: "call"}
+					k := argument.Description{Kind: c.kind, What: "call"}
 					c.call(&k, w.Rank(), unsafe.Pointer(&in[0]), unsafe.Pointer(&out[0]))
 					err := w.core().Do(&k)
 					want := c.want[w.Rank()]

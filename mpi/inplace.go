@@ -3,7 +3,7 @@ package mpi
 import (
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 )
 
 // InPlace stands for one of the two buffers of a collective: what the rank contributes, or gets, lies in the other one
@@ -17,6 +17,6 @@ import (
 // sliced.
 func InPlace[T any](buf []T) []T {
 	buf = nil
-	*(*unsafe.Pointer)(unsafe.Pointer(&buf)) = coll.InPlace() // the first word of a slice
+	*(*unsafe.Pointer)(unsafe.Pointer(&buf)) = argument.InPlace() // the first word of a slice
 	return buf
 }

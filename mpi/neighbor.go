@@ -3,7 +3,7 @@ package mpi
 import (
 	"fmt"
 
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 )
 
 // Neighbourhood collectives (8.6) need a communicator with a topology. A rank sends to its neighbours and receives from
@@ -20,35 +20,35 @@ import (
 // ErrCount
 // where recv has no equal parts, those of arguments, and those of communication.
 func NeighborAllgather[T any](c *Comm, send, recv []T) error {
-	var k coll.Description
-	return c.core().Do(sliceCall(&k, coll.KindNeighborAllgather, "NeighborAllgather", send, recv, 0))
+	var k argument.Description
+	return c.core().Do(sliceCall(&k, argument.KindNeighborAllgather, "NeighborAllgather", send, recv, 0))
 }
 
 // IneighborAllgather is NeighborAllgather that does not wait (8.7.1).
 func IneighborAllgather[T any](c *Comm, send, recv []T) (Request, error) {
-	var k coll.Description
-	return startColl(c, sliceCall(&k, coll.KindNeighborAllgather, "IneighborAllgather", send, recv, 0))
+	var k argument.Description
+	return startColl(c, sliceCall(&k, argument.KindNeighborAllgather, "IneighborAllgather", send, recv, 0))
 }
 
 // NeighborAllgatherInit makes a persistent request for a NeighborAllgather (8.8.1). It does not wait: Start begins one.
 func NeighborAllgatherInit[T any](c *Comm, send, recv []T) (Request, error) {
-	var k coll.Description
-	return initColl(c, sliceCall(&k, coll.KindNeighborAllgather, "NeighborAllgatherInit", send, recv, 0))
+	var k argument.Description
+	return initColl(c, sliceCall(&k, argument.KindNeighborAllgather, "NeighborAllgatherInit", send, recv, 0))
 }
 
 // NeighborAllgatherv is NeighborAllgather with parts of different lengths (8.6.1, MPI_Neighbor_allgatherv): counts[i]
 // elements from the i-th neighbour come to recv[displs[i]:]. A nil displs means one part behind the other.
 func NeighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) error {
-	var k coll.Description
-	sliceCall(&k, coll.KindNeighborAllgatherv, "NeighborAllgatherv", send, recv, 0)
+	var k argument.Description
+	sliceCall(&k, argument.KindNeighborAllgatherv, "NeighborAllgatherv", send, recv, 0)
 	setParts(&k, nil, nil, counts, displs)
 	return c.core().Do(&k)
 }
 
 // IneighborAllgatherv is NeighborAllgatherv that does not wait (8.7.1). counts and displs are not used after it.
 func IneighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) (Request, error) {
-	var k coll.Description
-	sliceCall(&k, coll.KindNeighborAllgatherv, "IneighborAllgatherv", send, recv, 0)
+	var k argument.Description
+	sliceCall(&k, argument.KindNeighborAllgatherv, "IneighborAllgatherv", send, recv, 0)
 	setParts(&k, nil, nil, counts, displs)
 	return startColl(c, &k)
 }
@@ -56,8 +56,8 @@ func IneighborAllgatherv[T any](c *Comm, send, recv []T, counts, displs []int) (
 // NeighborAllgathervInit makes a persistent request for a NeighborAllgatherv (8.8.1). counts and displs are not used
 // after it.
 func NeighborAllgathervInit[T any](c *Comm, send, recv []T, counts, displs []int) (Request, error) {
-	var k coll.Description
-	sliceCall(&k, coll.KindNeighborAllgatherv, "NeighborAllgathervInit", send, recv, 0)
+	var k argument.Description
+	sliceCall(&k, argument.KindNeighborAllgatherv, "NeighborAllgathervInit", send, recv, 0)
 	setParts(&k, nil, nil, counts, displs)
 	return initColl(c, &k)
 }
@@ -65,27 +65,27 @@ func NeighborAllgathervInit[T any](c *Comm, send, recv []T, counts, displs []int
 // NeighborAlltoall sends the i-th of the equal parts of send to the i-th neighbour (8.6.2, MPI_Neighbor_alltoall). The
 // order, recv and the errors are as in NeighborAllgather.
 func NeighborAlltoall[T any](c *Comm, send, recv []T) error {
-	var k coll.Description
-	return c.core().Do(sliceCall(&k, coll.KindNeighborAlltoall, "NeighborAlltoall", send, recv, 0))
+	var k argument.Description
+	return c.core().Do(sliceCall(&k, argument.KindNeighborAlltoall, "NeighborAlltoall", send, recv, 0))
 }
 
 // IneighborAlltoall is NeighborAlltoall that does not wait (8.7.2).
 func IneighborAlltoall[T any](c *Comm, send, recv []T) (Request, error) {
-	var k coll.Description
-	return startColl(c, sliceCall(&k, coll.KindNeighborAlltoall, "IneighborAlltoall", send, recv, 0))
+	var k argument.Description
+	return startColl(c, sliceCall(&k, argument.KindNeighborAlltoall, "IneighborAlltoall", send, recv, 0))
 }
 
 // NeighborAlltoallInit makes a persistent request for a NeighborAlltoall (8.8.2).
 func NeighborAlltoallInit[T any](c *Comm, send, recv []T) (Request, error) {
-	var k coll.Description
-	return initColl(c, sliceCall(&k, coll.KindNeighborAlltoall, "NeighborAlltoallInit", send, recv, 0))
+	var k argument.Description
+	return initColl(c, sliceCall(&k, argument.KindNeighborAlltoall, "NeighborAlltoallInit", send, recv, 0))
 }
 
 // NeighborAlltoallv is NeighborAlltoall with parts of different lengths (8.6.2, MPI_Neighbor_alltoallv). A nil list of
 // displacements means one part behind the other.
 func NeighborAlltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int) error {
-	var k coll.Description
-	sliceCall(&k, coll.KindNeighborAlltoallv, "NeighborAlltoallv", send, recv, 0)
+	var k argument.Description
+	sliceCall(&k, argument.KindNeighborAlltoallv, "NeighborAlltoallv", send, recv, 0)
 	setParts(&k, scounts, sdispls, rcounts, rdispls)
 	return c.core().Do(&k)
 }
@@ -94,8 +94,8 @@ func NeighborAlltoallv[T any](c *Comm, send []T, scounts, sdispls []int, recv []
 func IneighborAlltoallv[T any](
 	c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int,
 ) (Request, error) {
-	var k coll.Description
-	sliceCall(&k, coll.KindNeighborAlltoallv, "IneighborAlltoallv", send, recv, 0)
+	var k argument.Description
+	sliceCall(&k, argument.KindNeighborAlltoallv, "IneighborAlltoallv", send, recv, 0)
 	setParts(&k, scounts, sdispls, rcounts, rdispls)
 	return startColl(c, &k)
 }
@@ -105,8 +105,8 @@ func IneighborAlltoallv[T any](
 func NeighborAlltoallvInit[T any](
 	c *Comm, send []T, scounts, sdispls []int, recv []T, rcounts, rdispls []int,
 ) (Request, error) {
-	var k coll.Description
-	sliceCall(&k, coll.KindNeighborAlltoallv, "NeighborAlltoallvInit", send, recv, 0)
+	var k argument.Description
+	sliceCall(&k, argument.KindNeighborAlltoallv, "NeighborAlltoallvInit", send, recv, 0)
 	setParts(&k, scounts, sdispls, rcounts, rdispls)
 	return initColl(c, &k)
 }
@@ -141,9 +141,9 @@ func NeighborAlltoallwInit(c *Comm, send, recv []Part) (Request, error) {
 }
 
 // nearCollw is a collective with parts of different types.
-func nearCollw(c *Comm, what string, send, recv []Part) (*coll.Description, error) {
+func nearCollw(c *Comm, what string, send, recv []Part) (*argument.Description, error) {
 	ins, outs, err := nearOf(c, what)
-	k := &coll.Description{Kind: coll.KindNeighborAlltoallw, What: what}
+	k := &argument.Description{Kind: argument.KindNeighborAlltoallw, What: what}
 	if err == nil {
 		k.In, err = sideOf("send", send, outs)
 	}

@@ -3,7 +3,7 @@ package mpi
 import (
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	opid "github.com/golci/golci/mpi/internal/op"
 )
 
@@ -18,22 +18,22 @@ type Op[T any] func() Reducer[T]
 
 // Reducer is how an Op is carried out. The zero Reducer is invalid.
 type Reducer[T any] struct {
-	operator coll.Operator
+	operator argument.Operator
 	access   opid.ID // what it is in windows, if it has no combiner
 }
 
 // operator is what op stands for; without a combiner if op is invalid.
-func (op Op[T]) operator() coll.Operator {
+func (op Op[T]) operator() argument.Operator {
 	if op == nil {
-		return coll.Operator{}
+		return argument.Operator{}
 	}
 	return op().operator
 }
 
 // predefined is the Reducer of a commutative operation that cannot panic. The predefined ones are empty structs,
 // because generic functions as values would be allocated.
-func predefined[T any](id opid.ID, f coll.Combiner) Reducer[T] {
-	return Reducer[T]{operator: coll.Operator{Combiner: f, Commutes: true, ID: id}}
+func predefined[T any](id opid.ID, f argument.Combiner) Reducer[T] {
+	return Reducer[T]{operator: argument.Operator{Combiner: f, Commutes: true, ID: id}}
 }
 
 // Commutative declares an operation of the program commutative. Faster algorithms may then be used, and a op b may be
@@ -64,13 +64,13 @@ func VectorFunc[T any](f func(in, inout []T)) Op[T] {
 	if f == nil {
 		return nil
 	}
-	r := Reducer[T]{operator: coll.Operator{Combiner: function[T](f), User: true}}
+	r := Reducer[T]{operator: argument.Operator{Combiner: function[T](f), User: true}}
 	return func() Reducer[T] { return r }
 }
 
 type function[T any] func(in, inout []T)
 
-// Into implements coll.Combiner.
+// Into implements argument.Combiner.
 func (f function[T]) Into(out, low, high []byte) {
 	a, b := viewOf[T](low), viewOf[T](high)
 	switch {

@@ -80,25 +80,25 @@ type (
 	maxLoc[T Real]  struct{}
 )
 
-// Into implements coll.Combiner.
+// Into implements argument.Combiner.
 func (sum[T]) Into(out, low, high []byte) { simd.Sum(viewOf[T](out), viewOf[T](low), viewOf[T](high)) }
 
-// Into implements coll.Combiner.
+// Into implements argument.Combiner.
 func (prod[T]) Into(out, low, high []byte) {
 	simd.Prod(viewOf[T](out), viewOf[T](low), viewOf[T](high))
 }
 
-// Into implements coll.Combiner.
+// Into implements argument.Combiner.
 func (minimum[T]) Into(out, low, high []byte) {
 	simd.Min(viewOf[T](out), viewOf[T](low), viewOf[T](high))
 }
 
-// Into implements coll.Combiner.
+// Into implements argument.Combiner.
 func (maximum[T]) Into(out, low, high []byte) {
 	simd.Max(viewOf[T](out), viewOf[T](low), viewOf[T](high))
 }
 
-// Into implements coll.Combiner.
+// Into implements argument.Combiner.
 func (band[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[T](out, low, high)
 	for i := range o {
@@ -106,7 +106,7 @@ func (band[T]) Into(out, low, high []byte) {
 	}
 }
 
-// Into implements coll.Combiner.
+// Into implements argument.Combiner.
 func (bor[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[T](out, low, high)
 	for i := range o {
@@ -114,7 +114,7 @@ func (bor[T]) Into(out, low, high []byte) {
 	}
 }
 
-// Into implements coll.Combiner.
+// Into implements argument.Combiner.
 func (bxor[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[T](out, low, high)
 	for i := range o {
@@ -122,7 +122,7 @@ func (bxor[T]) Into(out, low, high []byte) {
 	}
 }
 
-// Into implements coll.Combiner.
+// Into implements argument.Combiner.
 func (land[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[T](out, low, high)
 	for i := range o {
@@ -130,7 +130,7 @@ func (land[T]) Into(out, low, high []byte) {
 	}
 }
 
-// Into implements coll.Combiner.
+// Into implements argument.Combiner.
 func (lor[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[T](out, low, high)
 	for i := range o {
@@ -138,7 +138,7 @@ func (lor[T]) Into(out, low, high []byte) {
 	}
 }
 
-// Into implements coll.Combiner.
+// Into implements argument.Combiner.
 func (lxor[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[T](out, low, high)
 	for i := range o {
@@ -146,7 +146,7 @@ func (lxor[T]) Into(out, low, high []byte) {
 	}
 }
 
-// Into implements coll.Combiner.
+// Into implements argument.Combiner.
 func (minLoc[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[Loc[T]](out, low, high)
 	for i := range o {
@@ -154,7 +154,7 @@ func (minLoc[T]) Into(out, low, high []byte) {
 	}
 }
 
-// Into implements coll.Combiner.
+// Into implements argument.Combiner.
 func (maxLoc[T]) Into(out, low, high []byte) {
 	o, l, h := viewsOf[Loc[T]](out, low, high)
 	for i := range o {

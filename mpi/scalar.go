@@ -1,7 +1,7 @@
 package mpi
 
 import (
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 )
 
 // Collectives of one element, for the many that reduce or share a single number. They are those of slices underneath.
@@ -10,8 +10,8 @@ import (
 // and may switch threads. Errors as for Allreduce.
 func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
 	var out [1]T
-	var k coll.Description
-	err := c.core().Do(reduction(&k, coll.KindAllreduce, "AllreduceOne", []T{x}, out[:], op, 0))
+	var k argument.Description
+	err := c.core().Do(reduction(&k, argument.KindAllreduce, "AllreduceOne", []T{x}, out[:], op, 0))
 	return out[0], err
 }
 
@@ -19,8 +19,8 @@ func AllreduceOne[T any](c *Comm, x T, op Op[T]) (T, error) {
 // (6.9.1). It waits, and may switch threads. Errors as for Reduce.
 func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
 	var out [1]T
-	var k coll.Description
-	err := c.core().Do(reduction(&k, coll.KindReduce, "ReduceOne", []T{x}, out[:], op, root))
+	var k argument.Description
+	err := c.core().Do(reduction(&k, argument.KindReduce, "ReduceOne", []T{x}, out[:], op, root))
 	if c.Rank() != root {
 		var zero T
 		return zero, err
@@ -31,8 +31,8 @@ func ReduceOne[T any](c *Comm, x T, op Op[T], root int) (T, error) {
 // BcastOne returns the x of rank root of c at all ranks (6.4). It waits, and may switch threads. Errors as for Bcast.
 func BcastOne[T any](c *Comm, x T, root int) (T, error) {
 	buf := []T{x}
-	var k coll.Description
-	err := c.core().Do(sliceCall(&k, coll.KindBcast, "BcastOne", nil, buf, root))
+	var k argument.Description
+	err := c.core().Do(sliceCall(&k, argument.KindBcast, "BcastOne", nil, buf, root))
 	return buf[0], err
 }
 
@@ -43,8 +43,8 @@ func GatherOne[T any](c *Comm, x T, root int) ([]T, error) {
 	if c.Rank() == root {
 		all = make([]T, c.Size())
 	}
-	var k coll.Description
-	err := c.core().Do(sliceCall(&k, coll.KindGather, "GatherOne", []T{x}, all, root))
+	var k argument.Description
+	err := c.core().Do(sliceCall(&k, argument.KindGather, "GatherOne", []T{x}, all, root))
 	return all, err
 }
 
@@ -52,7 +52,7 @@ func GatherOne[T any](c *Comm, x T, root int) ([]T, error) {
 // Allgather.
 func AllgatherOne[T any](c *Comm, x T) ([]T, error) {
 	all := make([]T, c.Size())
-	var k coll.Description
-	err := c.core().Do(sliceCall(&k, coll.KindAllgather, "AllgatherOne", []T{x}, all, 0))
+	var k argument.Description
+	err := c.core().Do(sliceCall(&k, argument.KindAllgather, "AllgatherOne", []T{x}, all, 0))
 	return all, err
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 )
 
 // Collectives of values. A rank whose value cannot be encoded returns ErrType with the reason; so do the ranks that get
@@ -39,7 +39,7 @@ func gatherValue[T any](c *Comm, what string, v T, root int) ([]T, error) {
 	if c.sendsTo(root) {
 		b, own = c.packColl(what, &v)
 	}
-	all, counts, err := gatherParts(valueCall{c, what, root}, coll.KindGather, coll.KindGatherv, b)
+	all, counts, err := gatherParts(valueCall{c, what, root}, argument.KindGather, argument.KindGatherv, b)
 	if err := cmp.Or(own, err); err != nil || !c.isRoot(root) {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func AllgathervAlloc[T any](c *Comm, send []T) (all []T, counts []int, err error
 
 // allgathervAlloc is AllgathervAlloc for the function what.
 func allgathervAlloc[T any](c *Comm, what string, send []T) (all []T, counts []int, err error) {
-	return gatherParts(valueCall{c: c, what: what}, coll.KindAllgather, coll.KindAllgatherv, send)
+	return gatherParts(valueCall{c: c, what: what}, argument.KindAllgather, argument.KindAllgatherv, send)
 }
 
 // packColl encodes this rank's value for a collective. A nil communicator is left for the collective to report.

@@ -3,7 +3,7 @@ package mpi
 import (
 	"cmp"
 
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 )
 
 // valueCall is a collective of values on what the codec makes of them: two collectives of slices, one of lengths, and
@@ -17,8 +17,8 @@ type valueCall struct {
 
 // exchangeLengths carries out the collective of lengths, and adds those of out, of elements of size bytes. failed tells
 // why the sum cannot be had: the next call is to fail with it.
-func (m valueCall) exchangeLengths(kind coll.Kind, in, out []int64, size int) (sum int64, failed, err error) {
-	var k coll.Description
+func (m valueCall) exchangeLengths(kind argument.Kind, in, out []int64, size int) (sum int64, failed, err error) {
+	var k argument.Description
 	if err := m.c.core().Do(sliceCall(&k, kind, m.what, in, out, m.root)); err != nil {
 		return 0, nil, err
 	}
@@ -27,8 +27,8 @@ func (m valueCall) exchangeLengths(kind coll.Kind, in, out []int64, size int) (s
 }
 
 // firstOf is the rank of which the first length is.
-func (m valueCall) firstOf(kind coll.Kind) int {
-	if kind == coll.KindBcast || kind == coll.KindScatter {
+func (m valueCall) firstOf(kind argument.Kind) int {
+	if kind == argument.KindBcast || kind == argument.KindScatter {
 		return max(m.root, 0)
 	}
 	return 0
@@ -36,9 +36,9 @@ func (m valueCall) firstOf(kind coll.Kind) int {
 
 // exchangeBytes carries out the collective of bytes. failed tells why this rank cannot.
 func exchangeBytes[T any](
-	m valueCall, kind coll.Kind, in []T, counts []int, out []T, rcounts []int, failed error,
+	m valueCall, kind argument.Kind, in []T, counts []int, out []T, rcounts []int, failed error,
 ) error {
-	var k coll.Description
+	var k argument.Description
 	setParts(sliceCall(&k, kind, m.what, in, out, m.root), counts, nil, rcounts, nil)
 	k.Err = failed
 	return m.c.core().Do(&k)
@@ -58,7 +58,7 @@ func (c *Comm) sendsTo(root int) bool { return !c.Inter() || root >= 0 }
 // bcast gives the root's b to the others. The root gets nil.
 func (m valueCall) bcast(b []byte) (got []byte, err error) {
 	n := []int64{int64(len(b))}
-	room, failed, err := m.exchangeLengths(coll.KindBcast, nil, n, 1)
+	room, failed, err := m.exchangeLengths(argument.KindBcast, nil, n, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (m valueCall) bcast(b []byte) (got []byte, err error) {
 		got = make([]byte, room)
 		b = got
 	}
-	return got, exchangeBytes(m, coll.KindBcast, nil, nil, b, nil, failed)
+	return got, exchangeBytes(m, argument.KindBcast, nil, nil, b, nil, failed)
 }
 
 // scatter gives rank i part i of the root's all, the lengths of which are lens.
@@ -75,21 +75,21 @@ func (m valueCall) scatter(all []byte, lens []int64) (b []byte, err error) {
 	if m.c.Inter() && m.root < 0 {
 		n = nil
 	}
-	room, failed, err := m.exchangeLengths(coll.KindScatter, lens, n, 1)
+	room, failed, err := m.exchangeLengths(argument.KindScatter, lens, n, 1)
 	if err != nil {
 		return nil, err
 	}
 	if failed == nil {
 		b = make([]byte, room)
 	}
-	return b, exchangeBytes(m, coll.KindScatterv, all, ints(lens), b, nil, failed)
+	return b, exchangeBytes(m, argument.KindScatterv, all, ints(lens), b, nil, failed)
 }
 
 // gatherParts gives the root the send of all, and the length of each; or all ranks, with the kinds of an allgather.
 // Others get nothing.
-func gatherParts[T any](m valueCall, lengths, parts coll.Kind, send []T) (all []T, counts []int, err error) {
+func gatherParts[T any](m valueCall, lengths, parts argument.Kind, send []T) (all []T, counts []int, err error) {
 	mine, lens := []int64{int64(len(send))}, []int64(nil)
-	if lengths == coll.KindAllgather || m.c.isRoot(m.root) {
+	if lengths == argument.KindAllgather || m.c.isRoot(m.root) {
 		lens = make([]int64, m.c.peers())
 	}
 	n, failed, err := m.exchangeLengths(lengths, mine, lens, sizeOf[T]())
@@ -117,7 +117,7 @@ func exchangeParts[T any](m valueCall, send []T, lens []int64) (got []T, counts 
 	if failed == nil {
 		got, counts = make([]T, n), ints(theirs)
 	}
-	if err := exchangeBytes(m, coll.KindAlltoallv, send, ints(lens), got, counts, failed); err != nil {
+	if err := exchangeBytes(m, argument.KindAlltoallv, send, ints(lens), got, counts, failed); err != nil {
 		return nil, nil, err
 	}
 	return got, counts, nil
@@ -125,8 +125,8 @@ func exchangeParts[T any](m valueCall, send []T, lens []int64) (got []T, counts 
 
 // exchangeCounts is the collective of lengths of an exchange. A wrong number of them fails the call on all ranks.
 func (m valueCall) exchangeCounts(lens, theirs []int64) error {
-	var k coll.Description
-	sliceCall(&k, coll.KindAlltoall, m.what, lens, theirs, 0)
+	var k argument.Description
+	sliceCall(&k, argument.KindAlltoall, m.what, lens, theirs, 0)
 	if len(lens) != len(theirs) && !m.c.Inter() {
 		k.Err = m.c.core().Errorf(m.what, ": %w: %d counts for %d ranks", ErrCount, len(lens), len(theirs))
 	}

@@ -12,14 +12,14 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/core"
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/op"
 )
 
-// kindNames are the functions, by the numbers of calls.h, which are those of package coll.
+// kindNames are the functions, by the numbers of calls.h, which are those of package argument.
 var kindNames = [...]string{
 	C.kind_barrier: "Barrier", C.kind_bcast: "Bcast", C.kind_gather: "Gather", C.kind_gatherv: "Gatherv",
 	C.kind_scatter: "Scatter", C.kind_scatterv: "Scatterv", C.kind_allgather: "Allgather",
@@ -45,10 +45,10 @@ func golciColl(call *C.struct_coll) (class C.int) {
 	begun()
 	faults()
 	c := at(call.comm)
-	if coll.Kind(call.kind) == coll.KindBarrier { // it has no arguments to look at
+	if argument.Kind(call.kind) == argument.KindBarrier { // it has no arguments to look at
 		return classOf(c.Barrier())
 	}
-	k := coll.Description{Kind: coll.Kind(call.kind), What: kindNames[call.kind]}
+	k := argument.Description{Kind: argument.Kind(call.kind), What: kindNames[call.kind]}
 	err := collective(&k, c, call)
 	if err == nil {
 		err = c.Do(&k)
@@ -75,10 +75,10 @@ func golciCollInit(call *C.struct_coll, request *C.uintptr_t) (class C.int) {
 
 // requested makes a request of a call.
 func requested(
-	call *C.struct_coll, what string, f func(c *core.Comm, k *coll.Description) (core.Request, error),
+	call *C.struct_coll, what string, f func(c *core.Comm, k *argument.Description) (core.Request, error),
 	request *C.uintptr_t,
 ) C.int {
-	k := coll.Description{Kind: coll.Kind(call.kind), What: what}
+	k := argument.Description{Kind: argument.Kind(call.kind), What: what}
 	c := at(call.comm)
 	if err := collective(&k, c, call); err != nil {
 		return classOf(err)
@@ -92,16 +92,16 @@ func requested(
 }
 
 // collective fills in k what a program gives. What the rank does not use may be anything.
-func collective(k *coll.Description, c *core.Comm, call *C.struct_coll) error {
+func collective(k *argument.Description, c *core.Comm, call *C.struct_coll) error {
 	k.Root = int(call.root)
 	ins, outs := c.Used(k)
 	if ins >= 0 {
 		sideOf(&k.In, &call.in, ins, call)
 	}
-	if outs >= 0 || k.Kind == coll.KindReduceScatter {
+	if outs >= 0 || k.Kind == argument.KindReduceScatter {
 		sideOf(&k.Out, &call.out, max(outs, 0), call)
 	}
-	if k.Kind == coll.KindReduceScatter {
+	if k.Kind == argument.KindReduceScatter {
 		if call.out.counts == nil {
 			return fmt.Errorf("%w: there are no counts", errs.Arg)
 		}
@@ -116,7 +116,7 @@ func collective(k *coll.Description, c *core.Comm, call *C.struct_coll) error {
 }
 
 // sideOf gives s a buffer of n parts; 0: it is no array of parts.
-func sideOf(s *coll.Side, from *C.struct_side, n int, call *C.struct_coll) {
+func sideOf(s *argument.Side, from *C.struct_side, n int, call *C.struct_coll) {
 	if uintptr(from.mem) == C.in_place {
 		s.Place = true
 		return
@@ -125,7 +125,7 @@ func sideOf(s *coll.Side, from *C.struct_side, n int, call *C.struct_coll) {
 	if from.types == nil {
 		s.T = anyType(number(from._type))
 	} else {
-		s.Mixed = &coll.MixedParts{Types: make([]*dtype.Type, n)}
+		s.Mixed = &argument.MixedParts{Types: make([]*dtype.Type, n)}
 		for i, t := range unsafe.Slice(from.types, n) {
 			s.Mixed.Types[i] = anyType(number(t))
 		}

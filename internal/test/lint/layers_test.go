@@ -72,6 +72,10 @@ var alone = map[string][]string{
 	"mpi/internal/arena":          {},
 	"mpi/internal/signature":      {"=comm", "mpi/internal/dtype", "mpi/internal/sentinel"},
 	"mpi/internal/notice":         {},
+	"mpi/internal/coll/argument": {
+		"=comm", "internal/schedule", "mpi/internal/dtype", "mpi/internal/errs", "mpi/internal/op",
+		"mpi/internal/sentinel", "mpi/internal/signature",
+	},
 	"mpi/internal/coll": tools("=comm", "=conduit", "=rank", "mpi/internal/arena", "mpi/internal/coll",
 		"mpi/internal/contextid", "mpi/internal/dtype", "mpi/internal/errs", "mpi/internal/notice", "mpi/internal/op",
 		"mpi/internal/sentinel", "mpi/internal/shmcoll", "mpi/internal/signature", "fult", "internal/observe/pending",

@@ -3,13 +3,14 @@ package coll
 import (
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
 // chooseAllgather chooses how all ranks get the equal parts of all.
 func (x *Call) chooseAllgather() (err error) {
 	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
-	own := inPlace(send.mem)
+	own := argument.IsInPlace(send.mem)
 	if send.mem, err = x.equalOwn(send.mem, recv.mem, "receive", send.size); err != nil {
 		return err
 	}
@@ -31,13 +32,13 @@ func (x *Call) chooseAllgather() (err error) {
 }
 
 // chooseAllgatherv is chooseAllgather for parts of different lengths. Without displacements one lies behind the other.
-func (x *Call) chooseAllgatherv(p *Parts) error {
+func (x *Call) chooseAllgatherv(p *argument.Parts) error {
 	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
 	l, err := x.layout("receive", recv.len, p, true)
 	if err != nil {
 		return err
 	}
-	own := inPlace(send.mem)
+	own := argument.IsInPlace(send.mem)
 	if send.mem, err = x.partOwn(send.mem, recv.mem, l, "send", send.size); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package coll
 import (
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
@@ -10,7 +11,7 @@ import (
 // chooseAlltoall chooses how part j of In goes to rank j.
 func (x *Call) chooseAlltoall() error {
 	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
-	in, own := send, inPlace(send.mem)
+	in, own := send, argument.IsInPlace(send.mem)
 	if own {
 		in = recv
 	}
@@ -53,14 +54,14 @@ func (x *Call) chooseAlltoall() error {
 }
 
 // chooseAlltoallv is chooseAlltoall for parts of different lengths.
-func (x *Call) chooseAlltoallv(sent, received *Parts) error {
+func (x *Call) chooseAlltoallv(sent, received *argument.Parts) error {
 	send, recv := &x.buf[schedule.In], &x.buf[schedule.Out]
 	lr, err := x.layout("receive", recv.len, received, true)
 	if err != nil {
 		return err
 	}
 	ls, in, saved := lr, schedule.In, 0
-	if inPlace(send.mem) {
+	if argument.IsInPlace(send.mem) {
 		in, saved = schedule.Work, len(recv.mem)
 	} else if ls, err = x.layout("send", send.len, sent, false); err != nil {
 		return err

@@ -3,16 +3,17 @@ package coll
 import (
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 )
 
 // interAlgorithms are the algorithms of collectives of two groups. The two directions of a communicator have one tag.
 var interAlgorithms = [...]algorithm.Algorithm{
-	KindBarrier: algorithm.Barrier, KindBcast: algorithm.BcastTree, KindGather: algorithm.GatherAll,
-	KindGatherv: algorithm.Gatherv,
-	KindScatter: algorithm.ScatterAll, KindScatterv: algorithm.Scatterv, KindAllgather: algorithm.AllgatherSteps,
-	KindAllgatherv: algorithm.Allgatherv, KindAlltoall: algorithm.AlltoallPairs, KindAlltoallv: algorithm.Alltoallv,
-	KindAlltoallw: algorithm.Alltoallv, KindReduce: algorithm.ReduceTree, KindAllreduce: algorithm.AllreduceSwap,
-	KindReduceScatter: algorithm.ReduceScatterShares, KindReduceScatterBlock: algorithm.BlockShares,
+	argument.KindBarrier: algorithm.Barrier, argument.KindBcast: algorithm.BcastTree, argument.KindGather: algorithm.GatherAll,
+	argument.KindGatherv: algorithm.Gatherv,
+	argument.KindScatter: algorithm.ScatterAll, argument.KindScatterv: algorithm.Scatterv, argument.KindAllgather: algorithm.AllgatherSteps,
+	argument.KindAllgatherv: algorithm.Allgatherv, argument.KindAlltoall: algorithm.AlltoallPairs, argument.KindAlltoallv: algorithm.Alltoallv,
+	argument.KindAlltoallw: algorithm.Alltoallv, argument.KindReduce: algorithm.ReduceTree, argument.KindAllreduce: algorithm.AllreduceSwap,
+	argument.KindReduceScatter: algorithm.ReduceScatterShares, argument.KindReduceScatterBlock: algorithm.BlockShares,
 }
 
 // interPlace is the rank's place in two groups.
@@ -21,32 +22,32 @@ func (e *Env) interPlace() schedule.Inter {
 }
 
 // chooseInter builds the schedule of a call of two groups.
-func (x *Call) chooseInter(k *Description) error {
+func (x *Call) chooseInter(k *argument.Description) error {
 	w, at := interAlgorithms[k.Kind], x.st.interPlace()
 	x.takeAlgorithm(w, 0)
 	x.once = false
-	s, in, out := x.fresh(w), &x.args.in, &x.args.out
-	lens := segmented(contribution{bytes: max(in.bytes, out.bytes), elem: x.args.elem})
-	from, to := in.schedule(schedule.In, at.Remote), out.schedule(schedule.Out, at.Remote)
+	s, in, out := x.fresh(w), &x.args.In, &x.args.Out
+	lens := segmented(contribution{bytes: max(in.Bytes, out.Bytes), elem: x.args.Elem})
+	from, to := in.Schedule(schedule.In, at.Remote), out.Schedule(schedule.Out, at.Remote)
 	switch k.Kind {
-	case KindBarrier:
+	case argument.KindBarrier:
 		s.InterBarrier(at)
-	case KindBcast:
-		s.InterBcast(at, k.Root, out.bytes)
-	case KindGather, KindGatherv:
-		s.InterGather(at, k.Root, in.bytes, to)
-	case KindScatter, KindScatterv:
-		s.InterScatter(at, k.Root, out.bytes, from)
-	case KindAllgather:
-		s.InterAllgather(at, in.bytes, out.bytes/at.Remote)
-	case KindAllgatherv:
-		s.InterAllgatherv(at, in.bytes, to)
-	case KindReduce:
+	case argument.KindBcast:
+		s.InterBcast(at, k.Root, out.Bytes)
+	case argument.KindGather, argument.KindGatherv:
+		s.InterGather(at, k.Root, in.Bytes, to)
+	case argument.KindScatter, argument.KindScatterv:
+		s.InterScatter(at, k.Root, out.Bytes, from)
+	case argument.KindAllgather:
+		s.InterAllgather(at, in.Bytes, out.Bytes/at.Remote)
+	case argument.KindAllgatherv:
+		s.InterAllgatherv(at, in.Bytes, to)
+	case argument.KindReduce:
 		s.InterReduce(at, k.Root, lens)
-	case KindAllreduce:
+	case argument.KindAllreduce:
 		s.InterAllreduce(at, lens)
-	case KindReduceScatter, KindReduceScatterBlock:
-		s.InterReduceScatter(at, lens, k.shares(at.Size, out.bytes, x.args.elem))
+	case argument.KindReduceScatter, argument.KindReduceScatterBlock:
+		s.InterReduceScatter(at, lens, k.Shares(at.Size, out.Bytes, x.args.Elem))
 	default:
 		s.InterAlltoall(at, from, to)
 	}

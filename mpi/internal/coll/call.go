@@ -10,6 +10,7 @@ import (
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/errs"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/signature"
@@ -23,7 +24,7 @@ import (
 // Do carries out a collective and waits for its end. Errors of the arguments of slices fail the call on all ranks.
 // Those of datatypes are found before the call has a number: the other ranks do not learn of them, and the next call
 // of this rank may take its place.
-func (v *View) Do(k *Description) error {
+func (v *View) Do(k *argument.Description) error {
 	if k.Elem == nil || v.byPeers(k) {
 		return v.doDescribed(k)
 	}
@@ -35,7 +36,7 @@ func (v *View) Do(k *Description) error {
 }
 
 // doDescribed is Do of buffers with datatypes, or of slices between two groups or in a neighbourhood.
-func (v *View) doDescribed(k *Description) error {
+func (v *View) doDescribed(k *argument.Description) error {
 	if k.Elem != nil {
 		if err := v.describeSlices(k); err != nil {
 			return err
@@ -47,20 +48,20 @@ func (v *View) doDescribed(k *Description) error {
 }
 
 // peersOf is where the rank stands in a call.
-func (v *View) peersOf(k *Description) Peers {
-	p := Peers{Rank: v.Rank, Group: v.groupSize()}
+func (v *View) peersOf(k *argument.Description) argument.Peers {
+	p := argument.Peers{Rank: v.Rank, Group: v.groupSize()}
 	if v.betweenGroups() {
 		p.Other = v.otherSize()
 	}
-	if k.neighbors() {
+	if k.Neighbors() {
 		p.Near = v.comm.Neighborhood()
 	}
 	return p
 }
 
-// describeSlices gives slices their datatype and their parts. A call that has an error revokes the communicator: the
+// DescribeSlices gives slices their datatype and their parts. A call that has an error revokes the communicator: the
 // other ranks wait in a call of their own.
-func (v *View) describeSlices(k *Description) error {
+func (v *View) describeSlices(k *argument.Description) error {
 	err := v.comm.CheckUsable(k.What)
 	switch {
 	case err != nil:
@@ -70,19 +71,19 @@ func (v *View) describeSlices(k *Description) error {
 		return k.Err
 	}
 	p := v.peersOf(k)
-	if err := k.describeSlices(&p); err != nil {
+	if err := k.DescribeSlices(&p); err != nil {
 		return v.comm.Errorf(k.What, ": %w", err)
 	}
 	return nil
 }
 
 // readArgs looks at the arguments of a collective that have datatypes.
-func (v *View) readArgs(k *Description) (g datatypeArgs, o Operator, err error) {
+func (v *View) readArgs(k *argument.Description) (g argument.Datatypes, o argument.Operator, err error) {
 	if err = v.comm.CheckUsable(k.What); err != nil {
 		return g, o, err
 	}
 	p := v.peersOf(k)
-	if g, o, err = k.readDatatypes(&p, v.Checked); err != nil {
+	if g, o, err = k.ReadDatatypes(&p, v.Checked); err != nil {
 		return g, o, v.comm.Errorf(k.What, ": %w", err)
 	}
 	return g, o, nil
@@ -90,15 +91,15 @@ func (v *View) readArgs(k *Description) (g datatypeArgs, o Operator, err error) 
 
 // Used tells how many parts the buffers of k have that the rank uses, 0 of one that is no array of parts, -1 of one that
 // is not used. A call with a bad root uses nothing.
-func (v *View) Used(k *Description) (ins, outs int) {
+func (v *View) Used(k *argument.Description) (ins, outs int) {
 	p := v.peersOf(k)
 	return k.Used(&p)
 }
 
 // doDense is Do, if all is as usual. !done: nothing has happened.
-func (v *View) doDense(k *Description) (done bool, err error) {
+func (v *View) doDense(k *argument.Description) (done bool, err error) {
 	p := v.peersOf(k)
-	c, ok := k.pack(&p)
+	c, ok := k.Pack(&p)
 	if !ok || v.comm.CheckUsable(k.What) != nil {
 		return false, nil
 	}
@@ -106,16 +107,16 @@ func (v *View) doDense(k *Description) (done bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	if x.signature = c.elems; v.Checked {
-		x.options.Signature = c.elems
+	if x.signature = c.Elems; v.Checked {
+		x.options.Signature = c.Elems
 	}
-	x.setBuffers(c.in.mem, c.in.bytes/c.size, c.out.mem, c.out.bytes/c.size, c.size)
-	x.op = c.op
+	x.setBuffers(c.In.Mem, c.In.Bytes/c.Size, c.Out.Mem, c.Out.Bytes/c.Size, c.Size)
+	x.op = c.Op
 	return true, x.Finish(x.choose(k.Kind, k.Root, nil, nil))
 }
 
 // doDatatypes is Do of buffers with any datatypes.
-func (v *View) doDatatypes(k *Description) error {
+func (v *View) doDatatypes(k *argument.Description) error {
 	g, o, err := v.readArgs(k)
 	if err != nil {
 		return err
@@ -125,12 +126,12 @@ func (v *View) doDatatypes(k *Description) error {
 		return err
 	}
 	err = x.Finish(x.setDatatypes(k, g, o))
-	x.args.endGiven(err == nil)
+	x.args.EndBuffers(err == nil)
 	return err
 }
 
 // Start is Do that does not wait.
-func (v *View) Start(k *Description) (comm.Req, error) {
+func (v *View) Start(k *argument.Description) (comm.Req, error) {
 	if k.Elem != nil && !v.byPeers(k) {
 		x, err := v.beginCall(k.What, k.Elem.Err(), true)
 		if err != nil {
@@ -156,8 +157,8 @@ func (v *View) Start(k *Description) (comm.Req, error) {
 
 // Prepare looks at the arguments of a collective that is to be started again and again: those with datatypes, and those
 // of neighbourhoods, which it describes.
-func (v *View) Prepare(k *Description) error {
-	if k.Elem != nil && k.neighbors() {
+func (v *View) Prepare(k *argument.Description) error {
+	if k.Elem != nil && k.Neighbors() {
 		return v.describeSlices(k)
 	}
 	if k.Elem == nil {
@@ -169,46 +170,46 @@ func (v *View) Prepare(k *Description) error {
 
 // choose finds the algorithm of a collective of one group, and sets the schedule. in and out are the parts of the
 // buffers where they differ in length.
-func (x *Call) choose(k Kind, root int, in, out *Parts) error {
+func (x *Call) choose(k argument.Kind, root int, in, out *argument.Parts) error {
 	switch k {
-	case KindBarrier:
+	case argument.KindBarrier:
 		return x.chooseBarrier()
-	case KindBcast:
+	case argument.KindBcast:
 		return x.chooseBcast(root)
-	case KindGather:
+	case argument.KindGather:
 		return x.chooseEqualParts(&gathering, root)
-	case KindGatherv:
+	case argument.KindGatherv:
 		return x.chooseGivenParts(&gathering, out, root)
-	case KindScatter:
+	case argument.KindScatter:
 		return x.chooseEqualParts(&scattering, root)
-	case KindScatterv:
+	case argument.KindScatterv:
 		return x.chooseGivenParts(&scattering, in, root)
-	case KindAllgather:
+	case argument.KindAllgather:
 		return x.chooseAllgather()
-	case KindAllgatherv:
+	case argument.KindAllgatherv:
 		return x.chooseAllgatherv(out)
-	case KindAlltoall:
+	case argument.KindAlltoall:
 		return x.chooseAlltoall()
-	case KindAlltoallv, KindAlltoallw:
+	case argument.KindAlltoallv, argument.KindAlltoallw:
 		return x.chooseAlltoallv(in, out)
-	case KindReduce:
+	case argument.KindReduce:
 		return x.chooseReduce(root)
-	case KindAllreduce:
+	case argument.KindAllreduce:
 		return x.chooseAllreduce()
-	case KindReduceScatter:
+	case argument.KindReduceScatter:
 		return x.chooseReduceScatter(out)
-	case KindReduceScatterBlock:
+	case argument.KindReduceScatterBlock:
 		return x.chooseReduceScatterBlock()
-	case KindScan:
+	case argument.KindScan:
 		return x.chooseScan(&inclusive, true)
-	case KindExscan:
+	case argument.KindExscan:
 		return x.chooseScan(&exclusive, !x.emptyPrefix())
 	}
 	return x.callErrorf(errs.UnsupportedOperation, "there is no collective %d", k)
 }
 
 // setSlices makes x the call k of slices: with its buffers, its operation and its schedule.
-func (x *Call) setSlices(k *Description) error {
+func (x *Call) setSlices(k *argument.Description) error {
 	x.signature = k.Elem.Signature()
 	if x.st.Checked {
 		x.options.Signature = x.signature
@@ -222,7 +223,7 @@ func (x *Call) setSlices(k *Description) error {
 }
 
 // byPeers tells that a call is one between two groups or in a neighbourhood.
-func (v *View) byPeers(k *Description) bool { return v.betweenGroups() || k.neighbors() }
+func (v *View) byPeers(k *argument.Description) bool { return v.betweenGroups() || k.Neighbors() }
 
 // beginCall starts a call: one at a time on a communicator. When it returns no error, Finish must be called. With
 // later, for a call that does not wait, Launch must be called.
@@ -354,15 +355,15 @@ type Call struct {
 	signature uint64 // of the elements, 0 if not known
 	seal      uint64 // what the others compare on the shared segment
 	options   comm.Options
-	alarm     *progress.Done // of the listener; nil for Finalize
-	once      bool           // no rank sends another two messages
-	peer      int            // the rank for which the current wait waits
-	from      int            // peer if that wait is for a receive, else -1
-	scratch   *scratch       // that borrow has given last
-	panic     any            // what the program's operation has panicked with
-	async     *async         // of a call that does not wait; else nil
-	openAt    int            // its place in openCalls, under the lock of these
-	stop      func() bool    // the end of the view's context is no alarm any more; nil without one
+	alarm     *progress.Done    // of the listener; nil for Finalize
+	once      bool              // no rank sends another two messages
+	peer      int               // the rank for which the current wait waits
+	from      int               // peer if that wait is for a receive, else -1
+	scratch   *argument.Scratch // that borrow has given last
+	panic     any               // what the program's operation has panicked with
+	async     *async            // of a call that does not wait; else nil
+	openAt    int               // its place in openCalls, under the lock of these
+	stop      func() bool       // the end of the view's context is no alarm any more; nil without one
 
 	steps *schedule.Schedule // one of plans
 	plans [plansKept]planned
@@ -370,49 +371,49 @@ type Call struct {
 	reqs  []comm.Req            // of the steps that are under way, by number
 	pairs []pair                // of the steps that have been started; they stay where they are until the call ends
 	buf   [schedule.Bufs]buffer // the call's
-	op    Operator              // of a reduction
-	args  datatypeArgs          // the arguments of MPI, if the call has them
+	op    argument.Operator     // of a reduction
+	args  argument.Datatypes    // the arguments of MPI, if the call has them
 
-	exchange *claimExchange       // nil until the ranks compare what they call
-	owed     atomic.Bool          // it fails because a call before it has
-	small    [smallScratch]uint64 // memory to work in, if little is needed
+	exchange *claimExchange                // nil until the ranks compare what they call
+	owed     atomic.Bool                   // it fails because a call before it has
+	small    [argument.SmallScratch]uint64 // memory to work in, if little is needed
 }
 
 // setDatatypes makes x the call k, whose buffers have datatypes: with its buffers, its operation and its schedule.
-func (x *Call) setDatatypes(k *Description, g datatypeArgs, o Operator) error {
-	x.signature, x.options.Signature = g.of.Signature(), g.signature()
+func (x *Call) setDatatypes(k *argument.Description, g argument.Datatypes, o argument.Operator) error {
+	x.signature, x.options.Signature = g.Of.Signature(), g.Signature()
 	x.args = g
-	x.args.active = true
-	in, out := &x.args.in, &x.args.out
-	in.beginArea()
-	out.beginArea()
-	size := max(g.elem, 1)
-	mem := [2]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(in.data)), unsafe.Pointer(unsafe.SliceData(out.data))}
-	if in.inPlace {
-		mem[0] = InPlace()
+	x.args.Active = true
+	in, out := &x.args.In, &x.args.Out
+	in.BeginArea()
+	out.BeginArea()
+	size := max(g.Elem, 1)
+	mem := [2]unsafe.Pointer{unsafe.Pointer(unsafe.SliceData(in.Data)), unsafe.Pointer(unsafe.SliceData(out.Data))}
+	if in.IsInPlace {
+		mem[0] = argument.InPlace()
 	}
-	if out.inPlace {
-		mem[1] = InPlace()
+	if out.IsInPlace {
+		mem[1] = argument.InPlace()
 	}
-	x.setBuffers(mem[0], len(in.data)/size, mem[1], len(out.data)/size, size)
+	x.setBuffers(mem[0], len(in.Data)/size, mem[1], len(out.Data)/size, size)
 	x.op = o
 	switch {
 	case x.st.betweenGroups():
 		return x.chooseInter(k)
-	case k.neighbors():
+	case k.Neighbors():
 		return x.chooseNear(k)
-	case k.Kind == KindReduceScatter:
-		return x.chooseReduceScatter(&Parts{Counts: k.counts()})
+	case k.Kind == argument.KindReduceScatter:
+		return x.chooseReduceScatter(&argument.Parts{Counts: k.Counts()})
 	}
-	return x.choose(k.Kind, k.Root, &Parts{Counts: in.lens, Displs: in.displs},
-		&Parts{Counts: out.lens, Displs: out.displs})
+	return x.choose(k.Kind, k.Root, &argument.Parts{Counts: in.Lens, Displs: in.Displs},
+		&argument.Parts{Counts: out.Lens, Displs: out.Displs})
 }
 
 // AllAnd sets all to the bitwise and of the mine of all ranks, for the function what. It gives the number of the call.
 func (v *View) AllAnd(what string, mine, all []byte) (call uint64, err error) {
-	k := Description{
-		Kind: KindAllreduce, What: what, Elem: signature.ByteElem, Operator: Operator{Combiner: and{}, Commutes: true},
-		In: SideOf(mine), Out: SideOf(all),
+	k := argument.Description{
+		Kind: argument.KindAllreduce, What: what, Elem: signature.ByteElem, Operator: argument.Operator{Combiner: argument.And{}, Commutes: true},
+		In: argument.SideOf(mine), Out: argument.SideOf(all),
 	}
 	x, err := v.beginCall(what, nil, false)
 	if err != nil {

@@ -1,10 +1,13 @@
 package coll
 
-import "github.com/golci/golci/mpi/internal/sentinel"
+import (
+	"github.com/golci/golci/mpi/internal/coll/argument"
+	"github.com/golci/golci/mpi/internal/sentinel"
+)
 
 // checkNotPlace checks that a buffer is one.
 func (x *Call) checkNotPlace(name string, b []byte) error {
-	if inPlace(b) {
+	if argument.IsInPlace(b) {
 		return x.callErrorf(sentinel.ErrBuffer, "InPlace is no %s buffer on this rank", name)
 	}
 	return nil
@@ -13,9 +16,9 @@ func (x *Call) checkNotPlace(name string, b []byte) error {
 // apart checks that two buffers are that, and do not overlap.
 func (x *Call) apart(a, b []byte) error {
 	switch {
-	case inPlace(b):
+	case argument.IsInPlace(b):
 		return x.callErrorf(sentinel.ErrBuffer, "InPlace is given for the wrong buffer")
-	case !x.args.active && Overlap(a, b): // else fit has looked
+	case !x.args.Active && argument.Overlap(a, b): // else fit has looked
 		return x.callErrorf(sentinel.ErrBuffer, "send and receive buffer overlap; see InPlace")
 	}
 	return nil
@@ -26,7 +29,7 @@ func (x *Call) apart(a, b []byte) error {
 func (x *Call) equalOwn(b, all []byte, name string, elem int) ([]byte, error) {
 	elem = max(elem, 1)
 	each := len(b)
-	if inPlace(b) {
+	if argument.IsInPlace(b) {
 		if each = len(all) / x.size; len(all)%(x.size*elem) != 0 {
 			return nil, x.callErrorf(sentinel.ErrCount, "%d elements are no whole number for each of %d ranks", len(all)/elem,
 				x.size)
@@ -43,7 +46,7 @@ func (x *Call) equalOwn(b, all []byte, name string, elem int) ([]byte, error) {
 // partOwn is the rank's own part: b, or its part in all if b is InPlace. l tells where the parts are in all. verb
 // says what happens to the part.
 func (x *Call) partOwn(b, all []byte, l layout, verb string, elem int) ([]byte, error) {
-	if inPlace(b) {
+	if argument.IsInPlace(b) {
 		return l.partBytes(all, x.rank, elem), nil
 	}
 	if n := len(b) / max(elem, 1); elem > 0 && l.counts[x.rank] != n {
@@ -71,7 +74,7 @@ func (x *Call) lengthFor(name string, got, want int) error {
 
 // CheckNotPlace checks, for the function what, that a buffer is no InPlace.
 func CheckNotPlace(c Communicator, what, name string, b []byte) error {
-	if inPlace(b) {
+	if argument.IsInPlace(b) {
 		return c.Errorf(what, ": %w: InPlace is no %s buffer on this rank", sentinel.ErrBuffer, name)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 )
 
 // TestScanChoices: the choice of a scan changes at its limit, and only there.
@@ -47,19 +48,19 @@ var collectives = map[string]func(x *Call, n, p int) error{
 	"ReduceScatter": func(x *Call, n, p int) error { return x.with(n*p, n).chooseReduceScatter(lens(n, p)) },
 }
 
-func lens(n, p int) *Parts {
+func lens(n, p int) *argument.Parts {
 	out := make([]int, p)
 	for i := range out {
 		out[i] = n
 	}
-	return &Parts{Counts: out}
+	return &argument.Parts{Counts: out}
 }
 
 // with gives the call buffers of so many bytes.
 func (x *Call) with(in, out int) *Call {
 	a, b := make([]byte, in+1), make([]byte, out+1)
 	x.setBuffers(unsafe.Pointer(&a[0]), in, unsafe.Pointer(&b[0]), out, 1)
-	x.op = Operator{Combiner: and{}, Commutes: true}
+	x.op = argument.Operator{Combiner: argument.And{}, Commutes: true}
 	return x
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -189,7 +190,7 @@ func (v *View) CompareAll() error {
 	mine, total := [2]uint64{sum, uint64(len(all))}, [2]uint64{}
 	x := v.lastCall()
 	x.buf[schedule.In], x.buf[schedule.Out] = bytesIn(mine[:]), bytesIn(total[:])
-	x.op = Operator{Combiner: sumAndMost{}, Commutes: true}
+	x.op = argument.Operator{Combiner: sumAndMost{}, Commutes: true}
 	x.fresh(algorithm.Finalize).AllreduceDoubling(x.schedulePlace(), int(unsafe.Sizeof(mine)), false)
 	if err := x.perform(); err != nil {
 		return err

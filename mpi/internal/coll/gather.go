@@ -3,6 +3,7 @@ package coll
 import (
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
@@ -34,7 +35,7 @@ func (x *Call) chooseEqualParts(d *direction, root int) (err error) {
 	if err = x.checkRoot(root); err != nil {
 		return err
 	}
-	placed := x.rank == root && inPlace(own.mem)
+	placed := x.rank == root && argument.IsInPlace(own.mem)
 	if x.rank == root {
 		own.mem, err = x.equalOwn(own.mem, all.mem, d.allName, own.size)
 	} else {
@@ -62,14 +63,14 @@ func (x *Call) chooseEqualParts(d *direction, root int) (err error) {
 }
 
 // chooseGivenParts is chooseEqualParts for parts of different lengths.
-func (x *Call) chooseGivenParts(d *direction, p *Parts, root int) (err error) {
+func (x *Call) chooseGivenParts(d *direction, p *argument.Parts, root int) (err error) {
 	own, all := &x.buf[d.own], &x.buf[d.all]
 	if err = x.checkRoot(root); err != nil {
 		return err
 	}
 	x.takeAlgorithm(d.each, root)
 	var l layout
-	placed := x.rank == root && inPlace(own.mem)
+	placed := x.rank == root && argument.IsInPlace(own.mem)
 	if x.rank != root {
 		err = x.checkNotPlace(d.ownName, own.mem)
 	} else if l, err = x.layout(d.allName, all.len, p, !d.down); err == nil {

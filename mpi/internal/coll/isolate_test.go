@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/comm"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/signature"
 )
@@ -26,9 +27,9 @@ func TestFailureEndsWhatIsUnderWay(t *testing.T) {
 		"Ibarrier": (*testComm).Ibarrier,
 		"Iallreduce": func(c *testComm) (comm.Req, error) {
 			b := make([]byte, 2)
-			return c.Start(&Description{
-				Kind: KindAllreduce, What: "Iallreduce", Elem: signature.ByteElem, In: SideOf(b[:1]), Out: SideOf(b[1:]),
-				Operator: Operator{Combiner: and{}, Commutes: true},
+			return c.Start(&argument.Description{
+				Kind: argument.KindAllreduce, What: "Iallreduce", Elem: signature.ByteElem, In: argument.SideOf(b[:1]), Out: argument.SideOf(b[1:]),
+				Operator: argument.Operator{Combiner: argument.And{}, Commutes: true},
 			})
 		},
 	}
@@ -132,7 +133,7 @@ func endsBefore(d *testComm) error {
 	tell := func() error { return d.tell(1) }
 	hear := func() error { return d.hear(0) }
 	bcast := func() error {
-		return d.Do(&Description{Kind: KindBcast, What: "Bcast", Elem: signature.ByteElem, Out: SideOf(b[:])})
+		return d.Do(&argument.Description{Kind: argument.KindBcast, What: "Bcast", Elem: signature.ByteElem, Out: argument.SideOf(b[:])})
 	}
 	barrier := func(want error) func() error {
 		return func() error {

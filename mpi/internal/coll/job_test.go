@@ -16,6 +16,7 @@ import (
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/internal/test/udptest"
 	"github.com/golci/golci/mpi/internal/arena"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/notice"
 	"github.com/golci/golci/mpi/internal/sentinel"
@@ -129,9 +130,9 @@ func (c *testComm) Free() error {
 
 func (c *testComm) forColl() *View { return &c.whole }
 
-func (c *testComm) Barrier() error                         { return c.forColl().Barrier("Barrier") }
-func (c *testComm) Do(k *Description) error                { return c.forColl().Do(k) }
-func (c *testComm) Start(k *Description) (comm.Req, error) { return c.forColl().Start(k) }
+func (c *testComm) Barrier() error                                  { return c.forColl().Barrier("Barrier") }
+func (c *testComm) Do(k *argument.Description) error                { return c.forColl().Do(k) }
+func (c *testComm) Start(k *argument.Description) (comm.Req, error) { return c.forColl().Start(k) }
 
 func (c *testComm) Ibarrier() (comm.Req, error) { return c.forColl().Ibarrier() }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/golci/golci/internal/platform/arch"
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 )
 
 // A collective that does not wait (6.12) starts like one that does, with a number of its own. It returns when all
@@ -28,7 +29,7 @@ type async struct {
 	ask    atomic.Bool           // the rank that is waited for is to be asked what it has called
 
 	err     error // why the call has failed
-	scratch *scratch
+	scratch *argument.Scratch
 	barrier *schedule.Schedule // of the round before the call, while that is under way; else nil
 	tags    [2]int             // of the call, meanwhile
 	compare *claimExchange     // before the call, in place of that barrier; else nil
@@ -50,7 +51,7 @@ func (e *CallError) Unwrap() error { return e.error }
 func (x *Call) Launch(err error) (comm.Req, error) {
 	st, a, call := x.st, x.async, x.call
 	if err != nil {
-		x.args.endGiven(false)
+		x.args.EndBuffers(false)
 		err = x.endCall(err)
 		st.open.idle.Put(x)
 		return comm.Req{}, err
@@ -207,8 +208,8 @@ func (x *Call) endLater(w *fult.Worker) {
 		x.stop = nil
 	}
 	x.forgetBuffers()
-	x.args.endGiven(err == nil)
-	a.scratch.releaseScratch()
+	x.args.EndBuffers(err == nil)
+	a.scratch.Release()
 	x.panic, x.scratch, a.scratch, a.err, a.barrier, a.compare = nil, nil, nil, nil, nil, nil
 	st.open.idle.Put(x)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -12,7 +13,7 @@ type layout struct{ counts, displs []int }
 
 // layout checks counts and displacements against a buffer of n elements; parts of a buffer that is written to must not
 // overlap.
-func (x *Call) layout(name string, n int, p *Parts, written bool) (layout, error) {
+func (x *Call) layout(name string, n int, p *argument.Parts, written bool) (layout, error) {
 	counts, displs := p.Counts, p.Displs
 	if len(counts) != x.size {
 		return layout{}, x.callErrorf(sentinel.ErrCount, "%d counts for the %s buffer, %d ranks", len(counts), name, x.size)

@@ -3,6 +3,7 @@ package coll
 import (
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 )
 
 // nearAlgorithms are the algorithms of the collectives of a neighbourhood.
@@ -12,16 +13,16 @@ var nearAlgorithms = [...]algorithm.Algorithm{
 }
 
 // chooseNear builds the schedule of a collective of a neighbourhood: all messages at once.
-func (x *Call) chooseNear(k *Description) error {
+func (x *Call) chooseNear(k *argument.Description) error {
 	near := x.view.comm.Neighborhood()
-	w := nearAlgorithms[k.Kind-KindNeighborAllgather]
+	w := nearAlgorithms[k.Kind-argument.KindNeighborAllgather]
 	x.takeAlgorithm(w, 0)
-	s, in, out := x.fresh(w), &x.args.in, &x.args.out
-	to := out.schedule(schedule.Out, len(near.From))
-	if k.sendsAll() {
-		s.NeighbourAllgather(x.rank, near, in.bytes, to)
+	s, in, out := x.fresh(w), &x.args.In, &x.args.Out
+	to := out.Schedule(schedule.Out, len(near.From))
+	if k.SendsAll() {
+		s.NeighbourAllgather(x.rank, near, in.Bytes, to)
 	} else {
-		s.NeighbourAlltoall(x.rank, near, in.schedule(schedule.In, len(near.To)), to)
+		s.NeighbourAlltoall(x.rank, near, in.Schedule(schedule.In, len(near.To)), to)
 	}
 	return nil
 }

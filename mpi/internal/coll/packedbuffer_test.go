@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/op"
 	"github.com/golci/golci/mpi/internal/sentinel"
@@ -39,67 +40,67 @@ func TestDenseOrNot(t *testing.T) {
 		var a, b, want [8]int32
 		all := 4 * c.Size() // ints
 		at := func(x *[8]int32, i int) unsafe.Pointer { return unsafe.Pointer(&x[i]) }
-		side := func(x *[8]int32, n int64) Side { return Side{Mem: at(x, 0), N: n, T: i32} }
+		side := func(x *[8]int32, n int64) argument.Side { return argument.Side{Mem: at(x, 0), N: n, T: i32} }
 		sum := op.Predefined(op.Sum)
 		for _, x := range []struct {
 			what  string
-			k     Description
+			k     argument.Description
 			dense bool
 			err   error
 		}{
-			{"allreduce", Description{Kind: KindAllreduce, In: side(&a, 4), Out: side(&b, 4), Op: sum}, true, nil},
-			{"allreduce in place", Description{Kind: KindAllreduce, In: Side{Place: true}, Out: side(&b, 4), Op: sum}, true, nil},
-			{"reduce", Description{Kind: KindReduce, In: side(&a, 4), Out: side(&b, 4), Op: sum, Root: 1}, true, nil},
-			{"bcast", Description{Kind: KindBcast, Out: side(&b, 4)}, true, nil},
-			{"allgather", Description{Kind: KindAllgather, In: side(&a, 4), Out: side(&b, 4)}, true, nil},
-			{"alltoall", Description{Kind: KindAlltoall, In: side(&a, 4), Out: side(&b, 4)}, true, nil},
-			{"a type of the program", Description{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 2, T: pairs}}, true, nil},
-			{"nothing", Description{Kind: KindAllreduce, In: Side{T: i32}, Out: Side{T: i32}, Op: sum}, true, nil},
+			{"allreduce", argument.Description{Kind: argument.KindAllreduce, In: side(&a, 4), Out: side(&b, 4), Op: sum}, true, nil},
+			{"allreduce in place", argument.Description{Kind: argument.KindAllreduce, In: argument.Side{Place: true}, Out: side(&b, 4), Op: sum}, true, nil},
+			{"reduce", argument.Description{Kind: argument.KindReduce, In: side(&a, 4), Out: side(&b, 4), Op: sum, Root: 1}, true, nil},
+			{"bcast", argument.Description{Kind: argument.KindBcast, Out: side(&b, 4)}, true, nil},
+			{"allgather", argument.Description{Kind: argument.KindAllgather, In: side(&a, 4), Out: side(&b, 4)}, true, nil},
+			{"alltoall", argument.Description{Kind: argument.KindAlltoall, In: side(&a, 4), Out: side(&b, 4)}, true, nil},
+			{"a type of the program", argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 2, T: pairs}}, true, nil},
+			{"nothing", argument.Description{Kind: argument.KindAllreduce, In: argument.Side{T: i32}, Out: argument.Side{T: i32}, Op: sum}, true, nil},
 
-			{"gather", Description{Kind: KindGather, In: side(&a, 4), Out: side(&b, 4)}, false, nil},
-			{"holes", Description{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 2, T: strided}}, false, nil},
+			{"gather", argument.Description{Kind: argument.KindGather, In: side(&a, 4), Out: side(&b, 4)}, false, nil},
+			{"holes", argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 2, T: strided}}, false, nil},
 			{
 				"other types",
-				Description{Kind: KindAllgather, In: side(&a, 4), Out: Side{Mem: at(&b, 0), N: 4, T: f32}},
+				argument.Description{Kind: argument.KindAllgather, In: side(&a, 4), Out: argument.Side{Mem: at(&b, 0), N: 4, T: f32}},
 				false,
 				sentinel.ErrType,
 			},
-			{"a hole", Description{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 1, T: pair}}, false, nil},
-			{"no commit", Description{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 1, T: twice}}, false, sentinel.ErrType},
-			{"no bytes", Description{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 4, T: empty}}, false, nil},
-			{"no type", Description{Kind: KindBcast, Out: Side{Mem: at(&b, 0), N: 4}}, false, sentinel.ErrType},
+			{"a hole", argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 1, T: pair}}, false, nil},
+			{"no commit", argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 1, T: twice}}, false, sentinel.ErrType},
+			{"no bytes", argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 4, T: empty}}, false, nil},
+			{"no type", argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 4}}, false, sentinel.ErrType},
 			{
 				"no memory",
-				Description{Kind: KindAllreduce, In: Side{N: 1, T: i32}, Out: side(&b, 1), Op: sum},
+				argument.Description{Kind: argument.KindAllreduce, In: argument.Side{N: 1, T: i32}, Out: side(&b, 1), Op: sum},
 				false,
 				sentinel.ErrBuffer,
 			},
-			{"less than nothing", Description{Kind: KindBcast, Out: side(&b, -1)}, false, sentinel.ErrCount},
-			{"far too much", Description{Kind: KindAllgather, In: side(&a, 1), Out: side(&b, 1<<61)}, false, sentinel.ErrCount},
+			{"less than nothing", argument.Description{Kind: argument.KindBcast, Out: side(&b, -1)}, false, sentinel.ErrCount},
+			{"far too much", argument.Description{Kind: argument.KindAllgather, In: side(&a, 1), Out: side(&b, 1<<61)}, false, sentinel.ErrCount},
 			{
 				"too much for a number",
-				Description{Kind: KindAlltoall, In: side(&a, 1<<62), Out: side(&b, 1<<62)},
+				argument.Description{Kind: argument.KindAlltoall, In: side(&a, 1<<62), Out: side(&b, 1<<62)},
 				false,
 				sentinel.ErrCount,
 			},
-			{"no such root", Description{Kind: KindBcast, Out: side(&b, 4), Root: 2}, false, sentinel.ErrRoot},
-			{"no operation", Description{Kind: KindAllreduce, In: side(&a, 4), Out: side(&b, 4)}, false, sentinel.ErrOp},
+			{"no such root", argument.Description{Kind: argument.KindBcast, Out: side(&b, 4), Root: 2}, false, sentinel.ErrRoot},
+			{"no operation", argument.Description{Kind: argument.KindAllreduce, In: side(&a, 4), Out: side(&b, 4)}, false, sentinel.ErrOp},
 			{
-				"no such operation", Description{
-					Kind: KindAllreduce, In: Side{Mem: at(&a, 0), N: 1, T: f32}, Out: Side{Mem: at(&b, 0), N: 1, T: f32},
+				"no such operation", argument.Description{
+					Kind: argument.KindAllreduce, In: argument.Side{Mem: at(&a, 0), N: 1, T: f32}, Out: argument.Side{Mem: at(&b, 0), N: 1, T: f32},
 					Op: op.Predefined(op.Band),
 				}, false, sentinel.ErrOp,
 			},
 			{
 				"overlap",
-				Description{Kind: KindAllreduce, In: side(&a, 4), Out: Side{Mem: at(&a, 3), N: 4, T: i32}, Op: sum},
+				argument.Description{Kind: argument.KindAllreduce, In: side(&a, 4), Out: argument.Side{Mem: at(&a, 3), N: 4, T: i32}, Op: sum},
 				false, sentinel.ErrBuffer,
 			},
-			{"more to itself", Description{Kind: KindAllgather, In: side(&a, 4), Out: side(&b, 3)}, false, sentinel.ErrTruncate},
-			{"less to itself", Description{Kind: KindAlltoall, In: side(&a, 3), Out: side(&b, 4)}, false, sentinel.ErrCount},
+			{"more to itself", argument.Description{Kind: argument.KindAllgather, In: side(&a, 4), Out: side(&b, 3)}, false, sentinel.ErrTruncate},
+			{"less to itself", argument.Description{Kind: argument.KindAlltoall, In: side(&a, 3), Out: side(&b, 4)}, false, sentinel.ErrCount},
 			{
 				"received in place",
-				Description{Kind: KindAllgather, In: side(&a, 4), Out: Side{Place: true}},
+				argument.Description{Kind: argument.KindAllgather, In: side(&a, 4), Out: argument.Side{Place: true}},
 				false,
 				sentinel.ErrBuffer,
 			},
@@ -141,10 +142,10 @@ func TestDenseTypes(t *testing.T) {
 		var wrong atomic.Int32
 		run(t, 2, func(c *testComm) error {
 			var a, b [4]int32
-			k := Description{Kind: KindAllreduce, What: "Allreduce", Op: op.Predefined(op.Sum)}
+			k := argument.Description{Kind: argument.KindAllreduce, What: "Allreduce", Op: op.Predefined(op.Sum)}
 			call := func(of dtype.Basic) error {
-				k.In = Side{Mem: unsafe.Pointer(&a), N: 4, T: dtype.Named(of)}
-				k.Out = Side{Mem: unsafe.Pointer(&b), N: 4, T: dtype.Named(of)}
+				k.In = argument.Side{Mem: unsafe.Pointer(&a), N: 4, T: dtype.Named(of)}
+				k.Out = argument.Side{Mem: unsafe.Pointer(&b), N: 4, T: dtype.Named(of)}
 				done, err := c.forColl().doDense(&k)
 				if !done {
 					return errors.New("not done")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/schedule"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/signature"
 )
 
@@ -24,7 +25,7 @@ func (x *Call) perform() (err error) {
 // performSteps carries out the schedule. In a short call each step is done as soon as it is started, so the position
 // tells all. At the first step that is still under way drive takes over.
 func (x *Call) performSteps() (err error) {
-	var s *scratch
+	var s *argument.Scratch
 	if x.steps.Work|x.steps.Split > 0 {
 		s = x.lay()
 	}
@@ -45,14 +46,14 @@ func (x *Call) performSteps() (err error) {
 	}
 	x.forgetBuffers()
 	if s != nil {
-		s.releaseScratch()
+		s.Release()
 		x.scratch = nil
 	}
 	return err
 }
 
 // lay gives the call memory to work in, and cursors.
-func (x *Call) lay() (s *scratch) {
+func (x *Call) lay() (s *argument.Scratch) {
 	if n := x.steps.Split; cap(x.pairs) < n {
 		x.pairs = make([]pair, 0, n)
 	}
@@ -189,11 +190,11 @@ func (x *Call) irecv(st *schedule.Step, b []byte) (comm.Req, error) {
 }
 
 // borrow gives the call n bytes of unknown content, until release. A call has one such piece at a time.
-func (x *Call) borrow(n int) ([]byte, *scratch) {
-	if n <= 8*smallScratch {
+func (x *Call) borrow(n int) ([]byte, *argument.Scratch) {
+	if n <= 8*argument.SmallScratch {
 		return unsafe.Slice((*byte)(unsafe.Pointer(&x.small)), n), nil
 	}
-	b, s := borrow(n)
+	b, s := argument.Borrow(n)
 	x.scratch = s
 	return b, s
 }

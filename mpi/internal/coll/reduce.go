@@ -3,6 +3,7 @@ package coll
 import (
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
@@ -47,7 +48,7 @@ func (x *Call) reduction(result bool) (contribution, error) {
 		return contribution{}, x.callErrorf(sentinel.ErrOp, "the operation has no function")
 	case !result:
 		return contribution{n, size, false}, x.checkNotPlace("send", send.mem)
-	case inPlace(send.mem):
+	case argument.IsInPlace(send.mem):
 		*send = *recv
 		return contribution{len(recv.mem), size, true}, x.checkNotPlace("receive", recv.mem)
 	}
@@ -80,7 +81,7 @@ func (x *Call) guarded(out, low, high []byte) (err error) {
 			return
 		}
 		if x.scratch != nil {
-			x.scratch.lost = true
+			x.scratch.Lost = true
 		}
 		_ = x.endCall(x.callErrorf(sentinel.ErrOp, "the operation ends its goroutine"))
 	}()

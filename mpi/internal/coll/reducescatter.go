@@ -3,6 +3,7 @@ package coll
 import (
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
@@ -36,7 +37,7 @@ func (x *Call) chooseReduceScatterBlock() error {
 }
 
 // chooseReduceScatter is chooseReduceScatterBlock for parts of different lengths, one behind the other.
-func (x *Call) chooseReduceScatter(p *Parts) error {
+func (x *Call) chooseReduceScatter(p *argument.Parts) error {
 	own, err := x.scatters()
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ func (x *Call) scatters() (own bool, err error) {
 	switch {
 	case x.op.Combiner == nil:
 		return false, x.callErrorf(sentinel.ErrOp, "the operation has no function")
-	case inPlace(in.mem):
+	case argument.IsInPlace(in.mem):
 		*in = *out
 		return true, x.checkNotPlace("receive", out.mem)
 	}

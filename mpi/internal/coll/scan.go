@@ -3,6 +3,7 @@ package coll
 import (
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 )
 
 // prefix is a kind of scan. A vector is one message, or several of which the last one has a tag of its own.
@@ -33,7 +34,7 @@ func (x *Call) chooseScan(k *prefix, result bool) error {
 }
 
 // emptyPrefix tells that rank 0 of an Exscan gets nothing, so that its Out is not looked at.
-func (x *Call) emptyPrefix() bool { return x.rank == 0 && !inPlace(x.buf[schedule.In].mem) }
+func (x *Call) emptyPrefix() bool { return x.rank == 0 && !argument.IsInPlace(x.buf[schedule.In].mem) }
 
 // scanAlgorithm is for a vector of n bytes.
 func scanAlgorithm(k *prefix, n int) algorithm.Algorithm {

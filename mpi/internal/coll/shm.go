@@ -9,6 +9,7 @@ import (
 	"github.com/golci/golci/internal/platform/futex"
 	"github.com/golci/golci/internal/schedule"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 )
 
@@ -61,7 +62,7 @@ func (x *Call) makeShm() error {
 	}
 	sh.at = 0
 	w := x.alg
-	defer func() { x.alg, x.op = w, Operator{} }()
+	defer func() { x.alg, x.op = w, argument.Operator{} }()
 	on, err := x.findNodes()
 	if err != nil || !on.worth() {
 		return err
@@ -98,7 +99,7 @@ func (x *Call) makeShm() error {
 		}
 	}
 	x.buf[schedule.In], x.buf[schedule.Out] = buffer{mine[:], 1, 1}, buffer{common[:], 1, 1}
-	x.op = Operator{Combiner: and{}, Commutes: true}
+	x.op = argument.Operator{Combiner: argument.And{}, Commutes: true}
 	x.takeForShm().AllreduceDoubling(x.schedulePlace(), len(mine), false)
 	if err := x.perform(); err != nil || common[0]&canShare == 0 {
 		return err

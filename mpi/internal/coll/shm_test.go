@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/shmcoll"
 	"github.com/golci/golci/mpi/internal/signature"
 )
@@ -65,26 +66,26 @@ type trial struct {
 	wide   bool // out has
 	place  bool // in place, too
 	rooted bool
-	kind   Kind
+	kind   argument.Kind
 }
 
 var trials = []trial{
-	{"Barrier", false, false, false, false, KindBarrier},
-	{"Bcast", false, false, false, true, KindBcast},
-	{"Reduce", false, false, false, true, KindReduce},
-	{"Allreduce", false, false, true, false, KindAllreduce},
-	{"Gather", false, true, false, true, KindGather},
-	{"Scatter", true, false, false, true, KindScatter},
-	{"Allgather", false, true, true, false, KindAllgather},
-	{"Alltoall", true, true, true, false, KindAlltoall},
-	{"ReduceScatterBlock", true, false, true, false, KindReduceScatterBlock},
+	{"Barrier", false, false, false, false, argument.KindBarrier},
+	{"Bcast", false, false, false, true, argument.KindBcast},
+	{"Reduce", false, false, false, true, argument.KindReduce},
+	{"Allreduce", false, false, true, false, argument.KindAllreduce},
+	{"Gather", false, true, false, true, argument.KindGather},
+	{"Scatter", true, false, false, true, argument.KindScatter},
+	{"Allgather", false, true, true, false, argument.KindAllgather},
+	{"Alltoall", true, true, true, false, argument.KindAlltoall},
+	{"ReduceScatterBlock", true, false, true, false, argument.KindReduceScatterBlock},
 }
 
 // doubleElem is of the elements of trials.
 var doubleElem = signature.NewElem(reflect.TypeFor[float64]())
 
 // try makes the call on c and gives what out holds then.
-func (tr *trial) try(c *testComm, n, root int, place bool, op Combiner, rnd *rand.Rand) ([]byte, error) {
+func (tr *trial) try(c *testComm, n, root int, place bool, op argument.Combiner, rnd *rand.Rand) ([]byte, error) {
 	size := func(all bool) int {
 		if all {
 			return 8 * n * c.Size()
@@ -108,15 +109,15 @@ func (tr *trial) try(c *testComm, n, root int, place bool, op Combiner, rnd *ran
 		}
 	}
 	nOut := len(out) - 1
-	k := Description{
-		Kind: tr.kind, What: tr.name, Root: root, Elem: doubleElem, Operator: Operator{Combiner: op},
-		In: SideOf(in[:len(in)-1]), Out: SideOf(out[:nOut]),
+	k := argument.Description{
+		Kind: tr.kind, What: tr.name, Root: root, Elem: doubleElem, Operator: argument.Operator{Combiner: op},
+		In: argument.SideOf(in[:len(in)-1]), Out: argument.SideOf(out[:nOut]),
 	}
 	switch {
 	case place:
-		k.In = Side{Mem: InPlace()}
-	case tr.kind == KindBcast:
-		k.In = Side{}
+		k.In = argument.Side{Mem: argument.InPlace()}
+	case tr.kind == argument.KindBcast:
+		k.In = argument.Side{}
 	}
 	err := c.Do(&k)
 	return slices.Clone(bytesAt(unsafe.Pointer(&out[0]), 8*nOut)), err
@@ -270,16 +271,16 @@ func underWay(t *testing.T, crowded bool, calls int, seed uint64) {
 			if c.Rank() != root && !reduce {
 				clear(mem)
 			}
-			k := Description{Kind: KindBcast, What: "Call", Root: root, Elem: doubleElem, Out: SideOf(mem)}
+			k := argument.Description{Kind: argument.KindBcast, What: "Call", Root: root, Elem: doubleElem, Out: argument.SideOf(mem)}
 			if reduce {
-				k.Kind, k.Operator = KindAllreduce, Operator{Combiner: &sumLate{c, late}}
-				k.In.Mem = InPlace()
+				k.Kind, k.Operator = argument.KindAllreduce, argument.Operator{Combiner: &sumLate{c, late}}
+				k.In.Mem = argument.InPlace()
 			}
 			if rooted && reduce {
-				k.Kind = KindReduce
+				k.Kind = argument.KindReduce
 			}
 			if rooted && reduce && c.Rank() != root {
-				k.In, k.Out = SideOf(mem), Side{}
+				k.In, k.Out = argument.SideOf(mem), argument.Side{}
 			}
 			err := c.Do(&k)
 			want := float64(i)
@@ -333,7 +334,7 @@ func TestReduceLongLate(t *testing.T) {
 			left--
 			sumFloats{}.Into(out, low, high)
 		})
-		reduce, bcast := trial{name: "Reduce", kind: KindReduce}, trial{name: "Bcast", kind: KindBcast}
+		reduce, bcast := trial{name: "Reduce", kind: argument.KindReduce}, trial{name: "Bcast", kind: argument.KindBcast}
 		vector := func() *rand.Rand { return rand.New(rand.NewPCG(uint64(c.Rank()), 1)) }
 		want, err := reduce.try(plain, n, root, false, sumFloats{}, vector())
 		if err != nil {

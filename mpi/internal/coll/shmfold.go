@@ -13,7 +13,7 @@ func (x *Call) fold(out []byte, all [][]byte) error {
 	f := folding{x, o, all}
 	_, err := f.runFold(0, o.Numbers, out, work)
 	if s != nil {
-		s.releaseScratch()
+		s.Release()
 		x.scratch = nil
 	}
 	return err

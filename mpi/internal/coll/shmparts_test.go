@@ -7,6 +7,7 @@ import (
 
 	"github.com/golci/golci/internal/transport/selection"
 	"github.com/golci/golci/mpi/internal/coll/algorithm"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/signature"
 )
 
@@ -61,9 +62,9 @@ func exchangesParts(c *testComm, n, call int) error {
 	for i := range in {
 		in[i] = at(c.Rank(), i/n, i%n)
 	}
-	k := Description{Kind: KindAlltoall, What: "Alltoall", Elem: signature.ByteElem, In: SideOf(in), Out: SideOf(out)}
+	k := argument.Description{Kind: argument.KindAlltoall, What: "Alltoall", Elem: signature.ByteElem, In: argument.SideOf(in), Out: argument.SideOf(out)}
 	if gathers {
-		k.Kind = KindAllgather
+		k.Kind = argument.KindAllgather
 	}
 	if err := c.Do(&k); err != nil {
 		return err

@@ -3,6 +3,7 @@ package core
 import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/contextid"
 )
 
@@ -15,7 +16,7 @@ func (c *Comm) unusable() bool {
 }
 
 // Do carries out a collective and waits for its end.
-func (c *Comm) Do(k *coll.Description) error {
+func (c *Comm) Do(k *argument.Description) error {
 	if c.unusable() {
 		return c.checkUsable(k.What)
 	}
@@ -23,7 +24,7 @@ func (c *Comm) Do(k *coll.Description) error {
 }
 
 // Start is Do that does not wait.
-func (c *Comm) Start(k *coll.Description) (Request, error) {
+func (c *Comm) Start(k *argument.Description) (Request, error) {
 	if c.unusable() {
 		return Request{}, c.checkUsable(k.What)
 	}
@@ -40,7 +41,7 @@ func (c *Comm) wrap(r comm.Req, err error) (Request, error) {
 
 // Used tells how many parts the buffers of k have that the rank uses, 0 of one that is no array of parts, -1 of one that
 // is not used. A call with a bad root uses nothing.
-func (c *Comm) Used(k *coll.Description) (ins, outs int) {
+func (c *Comm) Used(k *argument.Description) (ins, outs int) {
 	if c == nil || c.proc == nil {
 		return -1, -1
 	}
@@ -70,7 +71,7 @@ func (c *Comm) Ibarrier() (Request, error) {
 // datatypes, and those of neighbourhoods, are looked at now, too. The buffers, and the slices of k, belong to the
 // request until it is freed. The request has a message space of its own: only the calls of CollInit must come in the
 // same order on all ranks of c, the starts may come in any. So CollInit waits like Dup.
-func (c *Comm) CollInit(k *coll.Description) (Request, error) {
+func (c *Comm) CollInit(k *argument.Description) (Request, error) {
 	if c.unusable() {
 		return Request{}, c.checkUsable(k.What)
 	}

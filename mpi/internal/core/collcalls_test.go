@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/dtype"
 )
 
@@ -16,16 +16,16 @@ func TestStartsInAnyOrder(t *testing.T) {
 		var words [4]int32
 		rs := make([]Request, len(words)+1)
 		for i := range words {
-			r, err := c.CollInit(&coll.Description{
-				Kind: coll.KindBcast, What: "Bcast_init", Root: i % 3,
-				Out: coll.Side{Mem: unsafe.Pointer(&words[i]), N: 1, T: dtype.Named(dtype.Int32)},
+			r, err := c.CollInit(&argument.Description{
+				Kind: argument.KindBcast, What: "Bcast_init", Root: i % 3,
+				Out: argument.Side{Mem: unsafe.Pointer(&words[i]), N: 1, T: dtype.Named(dtype.Int32)},
 			})
 			if err != nil {
 				return err
 			}
 			rs[i] = r
 		}
-		barrier, err := c.CollInit(&coll.Description{Kind: coll.KindBarrier, What: "Barrier_init"})
+		barrier, err := c.CollInit(&argument.Description{Kind: argument.KindBarrier, What: "Barrier_init"})
 		if err != nil {
 			return err
 		}

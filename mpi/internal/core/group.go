@@ -9,6 +9,7 @@ import (
 
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/signature"
@@ -66,8 +67,8 @@ func (c *Comm) split(what string, color, key int) (*Comm, error) {
 	bad := color < 0 && color != Undefined
 	mine := colorKey{int64(color), int64(key)}
 	all := make([]colorKey, len(c.group))
-	err := c.Do(&coll.Description{
-		Kind: coll.KindAllgather, What: what, Elem: colorElem, In: coll.SideOf([]colorKey{mine}), Out: coll.SideOf(all),
+	err := c.Do(&argument.Description{
+		Kind: argument.KindAllgather, What: what, Elem: colorElem, In: argument.SideOf([]colorKey{mine}), Out: argument.SideOf(all),
 	})
 	if err != nil {
 		return nil, err

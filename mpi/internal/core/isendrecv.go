@@ -9,7 +9,7 @@ import (
 	"github.com/golci/golci/comm"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/pending"
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/reqkind"
 	"github.com/golci/golci/mpi/internal/sentinel"
 	"github.com/golci/golci/mpi/internal/signature"
@@ -56,7 +56,7 @@ func (c *Comm) IsendrecvBuf(what string, out Buf, dest, stag int, in Buf, source
 
 // isendrecv is Isendrecv with arguments that have been checked.
 func (c *Comm) isendrecv(what string, out *data, dest, stag int, in *data, source, rtag int) (Request, error) {
-	if coll.Overlap(out.b, in.b) {
+	if argument.Overlap(out.b, in.b) {
 		return Request{}, c.commErrorf(what, ": %w: the buffers overlap", sentinel.ErrBuffer)
 	}
 	b := &sendrecvOp{c: c}

@@ -6,7 +6,7 @@ import (
 	"github.com/golci/golci/mpi/internal/signature"
 
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/sentinel"
 )
 
@@ -241,7 +241,7 @@ func (c *Comm) irecvData(f comm.Form, source, tag int, d *data) (comm.Req, error
 }
 
 func (c *Comm) sendrecv(what string, out data, dest, stag int, in data, source, rtag int) (Status, error) {
-	if coll.Overlap(out.b, in.b) {
+	if argument.Overlap(out.b, in.b) {
 		return Status{}, c.commErrorf(what, ": %w: the buffers overlap", sentinel.ErrBuffer)
 	}
 	r, err := c.irecv(what, formSendrecv, in, source, rtag)

@@ -2,14 +2,14 @@ package core
 
 import (
 	"github.com/golci/golci/comm"
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 )
 
 // Special values of ranks, tags and colours, as in the ABI of MPI 5.0.
 const (
 	AnySource = comm.AnySource
 	AnyTag    = comm.AnyTag
-	ProcNull  = coll.ProcNull
+	ProcNull  = argument.ProcNull
 	Undefined = -32766
 
 	// TagUB is the largest tag.

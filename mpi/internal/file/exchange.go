@@ -7,7 +7,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/errs"
 )
@@ -163,7 +163,7 @@ func decode(b []byte, data bool) (all []piece, err error) {
 // swap sends out[r] to rank r, and gives what comes from each.
 func (f *File) swap(what string, out [][]byte) ([][]byte, error) {
 	n := len(out)
-	send, recv, lens := coll.Parts{}, coll.Parts{}, make([]int, n)
+	send, recv, lens := argument.Parts{}, argument.Parts{}, make([]int, n)
 	var flat []byte
 	for _, b := range out {
 		send.Counts = append(send.Counts, len(b))
@@ -171,10 +171,10 @@ func (f *File) swap(what string, out [][]byte) ([][]byte, error) {
 		flat = append(flat, b...)
 	}
 	word, byte1 := dtype.Named(dtype.Int64), dtype.Named(dtype.Byte)
-	err := f.c.Do(&coll.Description{
-		Kind: coll.KindAlltoall, What: what,
-		In:  coll.Side{Mem: unsafe.Pointer(&send.Counts[0]), N: 1, T: word},
-		Out: coll.Side{Mem: unsafe.Pointer(&lens[0]), N: 1, T: word},
+	err := f.c.Do(&argument.Description{
+		Kind: argument.KindAlltoall, What: what,
+		In:  argument.Side{Mem: unsafe.Pointer(&send.Counts[0]), N: 1, T: word},
+		Out: argument.Side{Mem: unsafe.Pointer(&lens[0]), N: 1, T: word},
 	})
 	if err != nil {
 		return nil, err
@@ -185,10 +185,10 @@ func (f *File) swap(what string, out [][]byte) ([][]byte, error) {
 		total += l
 	}
 	in := make([]byte, total)
-	err = f.c.Do(&coll.Description{
-		Kind: coll.KindAlltoallv, What: what,
-		In:  coll.Side{Mem: unsafe.Pointer(unsafe.SliceData(flat)), T: byte1, Parts: send},
-		Out: coll.Side{Mem: unsafe.Pointer(unsafe.SliceData(in)), T: byte1, Parts: recv},
+	err = f.c.Do(&argument.Description{
+		Kind: argument.KindAlltoallv, What: what,
+		In:  argument.Side{Mem: unsafe.Pointer(unsafe.SliceData(flat)), T: byte1, Parts: send},
+		Out: argument.Side{Mem: unsafe.Pointer(unsafe.SliceData(in)), T: byte1, Parts: recv},
 	})
 	if err != nil {
 		return nil, err

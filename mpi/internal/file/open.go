@@ -9,7 +9,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/core"
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/errs"
@@ -228,10 +228,10 @@ func Delete(p *core.Proc, name string) error {
 func (f *File) gather(what string, mine ...int64) ([]int64, error) {
 	all := make([]int64, len(mine)*f.c.Size())
 	n, t := int64(len(mine)), dtype.Named(dtype.Int64)
-	err := f.c.Do(&coll.Description{
-		Kind: coll.KindAllgather, What: what,
-		In:  coll.Side{Mem: unsafe.Pointer(&mine[0]), N: n, T: t},
-		Out: coll.Side{Mem: unsafe.Pointer(&all[0]), N: n, T: t},
+	err := f.c.Do(&argument.Description{
+		Kind: argument.KindAllgather, What: what,
+		In:  argument.Side{Mem: unsafe.Pointer(&mine[0]), N: n, T: t},
+		Out: argument.Side{Mem: unsafe.Pointer(&all[0]), N: n, T: t},
 	})
 	return all, err
 }

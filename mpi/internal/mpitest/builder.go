@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/dtype"
 	"github.com/golci/golci/mpi/internal/op"
 )
@@ -63,7 +63,7 @@ func (b builder) gather(how style, of func(rank int) part, gives, gets bool) {
 	}
 	switch me := b.s.a.me; {
 	case b.in && gets:
-		b.k.In = coll.Side{Place: true}
+		b.k.In = argument.Side{Place: true}
 		b.starts(placeOf(b.g.local, me), of(me).data)
 	case gives:
 		b.sends(single, []part{of(me)})
@@ -76,7 +76,7 @@ func (b builder) scatter(how style, of func(rank int) part, takes, here bool) {
 	}
 	switch {
 	case b.in && here:
-		b.k.Out = coll.Side{Place: true}
+		b.k.Out = argument.Side{Place: true}
 	case takes:
 		b.receives(single, []part{of(b.s.a.me)})
 	}
@@ -91,7 +91,7 @@ func (b builder) exchange(how style, n func(from, to int) int) {
 		b.sends(how, out)
 		return
 	}
-	b.k.In = coll.Side{Place: true}
+	b.k.In = argument.Side{Place: true}
 	for i, p := range out {
 		b.starts(i, p.data)
 	}
@@ -101,12 +101,12 @@ func (b builder) exchange(how style, n func(from, to int) int) {
 func (b builder) near() {
 	me, how := b.g.index(), counted
 	switch b.k.Kind {
-	case coll.KindNeighborAllgather, coll.KindNeighborAlltoall:
+	case argument.KindNeighborAllgather, argument.KindNeighborAlltoall:
 		how = equal
-	case coll.KindNeighborAlltoallw:
+	case argument.KindNeighborAlltoallw:
 		how = typed + style(b.r.IntN(2))
 	}
-	all := b.k.Kind == coll.KindNeighborAllgather || b.k.Kind == coll.KindNeighborAllgatherv
+	all := b.k.Kind == argument.KindNeighborAllgather || b.k.Kind == argument.KindNeighborAllgatherv
 	lens := func(from, place int) int {
 		switch {
 		case how == equal:

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/golci/golci/mpi"
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 )
 
 // disagree makes one rank take all lengths of a collective for longer ones than the others do. Some rank gets an error,
@@ -98,7 +98,7 @@ func (a *actor) someFailed(s site, g *group, x *spreads, failed bool) error {
 	if err := mpi.Allreduce(g.c, mine[:], any[:], mpi.Max); err != nil {
 		return s.wrong("Allreduce", err)
 	}
-	if any[0] != 0 || g.inter() || len(g.local) == 1 || x.k.Kind >= coll.KindNeighborAllgather {
+	if any[0] != 0 || g.inter() || len(g.local) == 1 || x.k.Kind >= argument.KindNeighborAllgather {
 		return nil
 	}
 	return s.wrong(x.String(), errors.New("lengths differ, and no rank has found it"))

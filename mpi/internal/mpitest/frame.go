@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"unsafe"
 
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/dtype"
 )
 
@@ -126,8 +126,8 @@ func layOut(r *rand.Rand, how style, counts []int, size int) []area {
 }
 
 // side is the buffer of a frame as the layer below mpi has it.
-func (f *frame) side(how style) coll.Side {
-	s := coll.Side{Mem: unsafe.Pointer(&f.mem[f.base])}
+func (f *frame) side(how style) argument.Side {
+	s := argument.Side{Mem: unsafe.Pointer(&f.mem[f.base])}
 	if len(f.areas) > 0 {
 		s.T, s.N = f.areas[0].of.t, int64(f.areas[0].n)
 	} else {
@@ -137,9 +137,9 @@ func (f *frame) side(how style) coll.Side {
 		return s
 	}
 	s.N = 0
-	s.Parts = coll.Parts{Counts: make([]int, len(f.areas)), Displs: make([]int, len(f.areas))}
+	s.Parts = argument.Parts{Counts: make([]int, len(f.areas)), Displs: make([]int, len(f.areas))}
 	if how >= typed {
-		s.Mixed = new(coll.MixedParts)
+		s.Mixed = new(argument.MixedParts)
 	}
 	for i, a := range f.areas {
 		s.Parts.Counts[i] = a.n

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/golci/golci/mpi"
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/core"
 )
 
@@ -26,7 +26,7 @@ type lengths struct {
 type spreads struct {
 	s      site
 	g      *group
-	k      coll.Description
+	k      argument.Description
 	size   int   // bytes of an element
 	n      int   // elements of each rank, where they are equal
 	counts []int // elements of each rank of the world, else
@@ -52,16 +52,16 @@ func drawSpreads(s site, g *group, r *rand.Rand, own lengths) *spreads {
 	if side := [][]int{a, b}[r.IntN(2)]; true {
 		x.root = side[r.IntN(len(side))]
 	}
-	kinds := int(coll.KindExscan)
+	kinds := int(argument.KindExscan)
 	switch {
 	case g.inter():
-		kinds = int(coll.KindReduceScatterBlock)
+		kinds = int(argument.KindReduceScatterBlock)
 	case g.in != nil && r.IntN(2) == 0:
-		x.k.Kind = coll.KindNeighborAllgather + coll.Kind(r.IntN(5))
+		x.k.Kind = argument.KindNeighborAllgather + argument.Kind(r.IntN(5))
 		x.draw(r)
 		return x
 	}
-	x.k.Kind = coll.KindBcast + coll.Kind(r.IntN(kinds))
+	x.k.Kind = argument.KindBcast + argument.Kind(r.IntN(kinds))
 	x.draw(r)
 	return x
 }
@@ -102,32 +102,32 @@ func (x *spreads) draw(r *rand.Rand) {
 	}
 	x.k.Root = x.rootArg()
 	here, gives := me == x.root, !x.g.inter() || x.g.rootThere(x.root)
-	x.in = x.in && (here || x.k.Kind != coll.KindGather && x.k.Kind != coll.KindGatherv && x.k.Kind != coll.KindScatter &&
-		x.k.Kind != coll.KindScatterv && x.k.Kind != coll.KindReduce)
+	x.in = x.in && (here || x.k.Kind != argument.KindGather && x.k.Kind != argument.KindGatherv && x.k.Kind != argument.KindScatter &&
+		x.k.Kind != argument.KindScatterv && x.k.Kind != argument.KindReduce)
 	b := builder{x, own}
 	switch x.k.Kind {
-	case coll.KindBcast:
+	case argument.KindBcast:
 		b.bcast(here, gives)
-	case coll.KindGather:
+	case argument.KindGather:
 		b.gather(equal, of(x.equal), gives, here)
-	case coll.KindGatherv:
+	case argument.KindGatherv:
 		b.gather(counted, of(x.count), gives, here)
-	case coll.KindScatter:
+	case argument.KindScatter:
 		b.scatter(equal, of(x.equal), gives, here)
-	case coll.KindScatterv:
+	case argument.KindScatterv:
 		b.scatter(counted, of(x.count), gives, here)
-	case coll.KindAllgather:
+	case argument.KindAllgather:
 		b.gather(equal, of(x.equal), true, true)
-	case coll.KindAllgatherv:
+	case argument.KindAllgatherv:
 		b.gather(counted, of(x.count), true, true)
-	case coll.KindAlltoall:
+	case argument.KindAlltoall:
 		b.exchange(equal, func(_, _ int) int { return x.equal(0) })
-	case coll.KindAlltoallv:
+	case argument.KindAlltoallv:
 		b.exchange(counted, x.between)
-	case coll.KindAlltoallw:
+	case argument.KindAlltoallw:
 		b.exchange(typed+style(own.IntN(2)), x.between)
-	case coll.KindNeighborAllgather, coll.KindNeighborAllgatherv, coll.KindNeighborAlltoall,
-		coll.KindNeighborAlltoallv, coll.KindNeighborAlltoallw:
+	case argument.KindNeighborAllgather, argument.KindNeighborAllgatherv, argument.KindNeighborAlltoall,
+		argument.KindNeighborAlltoallv, argument.KindNeighborAlltoallw:
 		b.near()
 	default:
 		b.reduction()
@@ -153,9 +153,9 @@ func (x *spreads) rootArg() int {
 	case x.g.rootThere(x.root):
 		return placeOf(x.g.remote, x.root)
 	case x.root == x.s.a.me:
-		return coll.RootHere
+		return argument.RootHere
 	}
-	return core.ProcNull
+	return argument.ProcNull
 }
 
 // call is the collective in its forms.

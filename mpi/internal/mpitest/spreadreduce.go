@@ -3,24 +3,24 @@ package mpitest
 import (
 	"fmt"
 
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 )
 
 // reduction makes the buffers of a reduction, which have one datatype.
 func (b builder) reduction() {
-	if b.k.Kind == coll.KindReduceScatter || b.k.Kind == coll.KindReduceScatterBlock {
+	if b.k.Kind == argument.KindReduceScatter || b.k.Kind == argument.KindReduceScatterBlock {
 		b.scatterReduction()
 		return
 	}
 	me, n, ranks := b.s.a.me, b.equal(0), b.g.sources()
 	gives, gets := true, true
 	switch b.k.Kind {
-	case coll.KindReduce:
+	case argument.KindReduce:
 		gets = me == b.root
 		gives = !b.g.inter() || b.g.rootThere(b.root)
-	case coll.KindScan:
+	case argument.KindScan:
 		ranks = b.g.local[:b.g.index()+1]
-	case coll.KindExscan:
+	case argument.KindExscan:
 		ranks = b.g.local[:b.g.index()]
 	}
 	own, result := b.of(me, n), part{n, b.combined(ranks, n)}
@@ -49,7 +49,7 @@ func (b builder) vectors(gives, gets bool, own, result part) {
 	}
 	switch {
 	case in:
-		b.k.In = coll.Side{Place: true}
+		b.k.In = argument.Side{Place: true}
 	case gives:
 		b.send = newFrame([]area{{0, own.n, of}})
 		b.send.set(b.send.before, 0, own.data)
@@ -71,7 +71,7 @@ func (b builder) scatterReduction() {
 		switch {
 		case b.g.inter():
 			counts[i] = (b.n%23 + b.more) * len(others)
-		case b.k.Kind == coll.KindReduceScatterBlock:
+		case b.k.Kind == argument.KindReduceScatterBlock:
 			counts[i] = b.n/len(local) + b.more
 		default:
 			counts[i] = counts[i]/len(local) + b.more
@@ -84,8 +84,8 @@ func (b builder) scatterReduction() {
 	}
 	all := b.combined(others, total)
 	b.vectors(true, true, b.of(b.s.a.me, total), part{mine, all[at*b.size:][:mine*b.size]})
-	if b.k.Kind == coll.KindReduceScatter {
-		b.k.Out.Parts = coll.Parts{Counts: counts}
+	if b.k.Kind == argument.KindReduceScatter {
+		b.k.Out.Parts = argument.Parts{Counts: counts}
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/golci/golci/am/rma"
 	"github.com/golci/golci/internal/progress"
-	"github.com/golci/golci/mpi/internal/coll"
+	"github.com/golci/golci/mpi/internal/coll/argument"
 	"github.com/golci/golci/mpi/internal/core"
 	"github.com/golci/golci/mpi/internal/epoch"
 	"github.com/golci/golci/mpi/internal/errs"
@@ -204,8 +204,8 @@ var partElem = signature.NewElem(reflect.TypeFor[part]())
 // is.
 func gather(c *core.Comm, what string, mine part, err error) ([]part, error) {
 	all := make([]part, c.Size())
-	e := c.Do(&coll.Description{
-		Kind: coll.KindAllgather, What: what, Elem: partElem, In: coll.SideOf([]part{mine}), Out: coll.SideOf(all),
+	e := c.Do(&argument.Description{
+		Kind: argument.KindAllgather, What: what, Elem: partElem, In: argument.SideOf([]part{mine}), Out: argument.SideOf(all),
 	})
 	if e != nil {
 		return nil, e

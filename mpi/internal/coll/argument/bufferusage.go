@@ -1,4 +1,4 @@
-package coll
+package argument
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ type bufferUsage struct {
 // uses tells what a rank uses of the arguments. Where a buffer may not be MPI_IN_PLACE, that is ErrBuffer.
 func (k *Description) uses(p *Peers) (u bufferUsage, err error) {
 	switch {
-	case k.neighbors():
+	case k.Neighbors():
 		return k.nearUses(p)
 	case p.betweenGroups():
 		return k.interUses(p)
@@ -111,13 +111,13 @@ func (k *Description) interUses(p *Peers) (u bufferUsage, err error) {
 	return u, nil
 }
 
-// neighbors tells that the collective is one of a neighbourhood.
-func (k *Description) neighbors() bool {
+// Neighbors tells that the collective is one of a neighbourhood.
+func (k *Description) Neighbors() bool {
 	return k.Kind >= KindNeighborAllgather && k.Kind <= KindNeighborAlltoallw
 }
 
-// sendsAll tells that all neighbours get the same.
-func (k *Description) sendsAll() bool {
+// SendsAll tells that all neighbours get the same.
+func (k *Description) SendsAll() bool {
 	return k.Kind == KindNeighborAllgather || k.Kind == KindNeighborAllgatherv
 }
 
@@ -131,7 +131,7 @@ func (k *Description) nearUses(p *Peers) (u bufferUsage, err error) {
 		return u, fmt.Errorf("%w: MPI_IN_PLACE in a neighbourhood", sentinel.ErrBuffer)
 	}
 	u = bufferUsage{in: true, out: true, outs: len(near.From)}
-	if !k.sendsAll() {
+	if !k.SendsAll() {
 		u.ins = len(near.To)
 	}
 	return u, nil

@@ -1,4 +1,4 @@
-package coll
+package argument
 
 import (
 	"fmt"
@@ -41,16 +41,16 @@ func (c *holedCombiner) Into(out, low, high []byte) {
 	pb, sb := c.unpack(&b, high, n)
 	_ = c.Combine(pb, pa, pb, n)
 	b.Pack(out[:n*int64(c.size)], 0)
-	sa.releaseScratch()
-	sb.releaseScratch()
+	sa.Release()
+	sb.Release()
 }
 
 // unpack puts n elements into memory as the type has them. It gives where they begin, which is within that memory.
-func (c *holedCombiner) unpack(cur *dtype.Cursor, from []byte, n int64) (unsafe.Pointer, *scratch) {
+func (c *holedCombiner) unpack(cur *dtype.Cursor, from []byte, n int64) (unsafe.Pointer, *Scratch) {
 	low, data := c.t.TrueBounds()
 	_, extent := c.t.Bounds()
 	first := min(0, low, low+(n-1)*extent)
-	mem, s := borrow(int(max(0, low+data, low+data+(n-1)*extent) - first))
+	mem, s := Borrow(int(max(0, low+data, low+data+(n-1)*extent) - first))
 	clear(mem)
 	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), -first)
 	c.t.Over(cur, at, n)

@@ -1,4 +1,4 @@
-package coll
+package argument
 
 import (
 	"fmt"
@@ -11,23 +11,23 @@ import (
 )
 
 // partOf gives where the part of a rank lies in an area of n equal parts, or of different ones.
-func (a *area) partOf(rank, n int) (at, bytes int) {
-	if a.lens != nil {
-		return a.displs[rank], a.lens[rank]
+func (a *Area) partOf(rank, n int) (at, bytes int) {
+	if a.Lens != nil {
+		return a.Displs[rank], a.Lens[rank]
 	}
-	each := a.bytes / n
+	each := a.Bytes / n
 	return rank * each, each
 }
 
 // fit checks that what a rank sends to itself is as long as what it receives from itself and of the same elements, and
 // that no buffer is both.
-func (g *datatypeArgs) fit(k *Description, rank, size int) error {
-	in, out := &g.in, &g.out
-	if in.inPlace || out.inPlace || !in.load || !out.store && k.Kind != KindExscan {
+func (g *Datatypes) fit(k *Description, rank, size int) error {
+	in, out := &g.In, &g.Out
+	if in.IsInPlace || out.IsInPlace || !in.load || !out.store && k.Kind != KindExscan {
 		return nil // rank 0 of an Exscan is looked at, too: no argument may be the memory of another one (2.3)
 	}
-	a, na := 0, in.bytes
-	b, nb := 0, out.bytes
+	a, na := 0, in.Bytes
+	b, nb := 0, out.Bytes
 	switch k.Kind {
 	case KindGather, KindGatherv, KindAllgather, KindAllgatherv:
 		b, nb = out.partOf(rank, size)
@@ -41,7 +41,7 @@ func (g *datatypeArgs) fit(k *Description, rank, size int) error {
 		if !k.Reduces() {
 			return nil
 		}
-		na, nb = min(in.bytes, out.bytes), min(in.bytes, out.bytes)
+		na, nb = min(in.Bytes, out.Bytes), min(in.Bytes, out.Bytes)
 	}
 	switch {
 	case na > nb:
@@ -53,7 +53,7 @@ func (g *datatypeArgs) fit(k *Description, rank, size int) error {
 			Sent:     g.sent,
 			Received: g.received,
 		}))
-	case na == 0 || in.packed || out.packed:
+	case na == 0 || in.Packed || out.Packed:
 		return nil
 	}
 	p, q := uintptr(unsafe.Pointer(in.mem))+uintptr(a), uintptr(unsafe.Pointer(out.mem))+uintptr(b)
@@ -66,8 +66,8 @@ func (g *datatypeArgs) fit(k *Description, rank, size int) error {
 	return nil
 }
 
-// counts are the lengths of the parts of a result, in elements. Elements without bytes are none.
-func (k *Description) counts() []int {
+// Counts are the lengths of the parts of a result, in elements. Elements without bytes are none.
+func (k *Description) Counts() []int {
 	all := make([]int, len(k.Out.Parts.Counts))
 	if k.Out.T.Size() == 0 {
 		return all
@@ -76,21 +76,21 @@ func (k *Description) counts() []int {
 	return all
 }
 
-// endGiven shows the program the result, and lets go of the buffers.
-func (g *datatypeArgs) endGiven(ok bool) {
-	if g.active {
-		g.in.endArea(false)
-		g.out.endArea(ok)
-		*g = datatypeArgs{}
+// EndBuffers shows the program the result, and lets go of the buffers.
+func (g *Datatypes) EndBuffers(ok bool) {
+	if g.Active {
+		g.In.endArea(false)
+		g.Out.endArea(ok)
+		*g = Datatypes{}
 	}
 }
 
-// shares are the parts of the vector that a reduce-scatter deals among size ranks.
-func (k *Description) shares(size, bytes, elem int) *schedule.Parts {
+// Shares are the parts of the vector that a reduce-scatter deals among size ranks.
+func (k *Description) Shares(size, bytes, elem int) *schedule.Parts {
 	if k.Kind == KindReduceScatterBlock {
 		return &schedule.Parts{Each: bytes}
 	}
-	lens, displs := k.counts(), make([]int, size)
+	lens, displs := k.Counts(), make([]int, size)
 	for i := range lens {
 		lens[i] *= elem
 	}
@@ -98,17 +98,17 @@ func (k *Description) shares(size, bytes, elem int) *schedule.Parts {
 	return &p
 }
 
-// schedule are the parts of a buffer for n ranks.
-func (a *area) schedule(b schedule.Buf, n int) *schedule.Parts {
-	if a.lens != nil {
-		return &schedule.Parts{Buf: b, Counts: a.lens, Displs: a.displs, Size: 1}
+// Schedule are the parts of a buffer for n ranks.
+func (a *Area) Schedule(b schedule.Buf, n int) *schedule.Parts {
+	if a.Lens != nil {
+		return &schedule.Parts{Buf: b, Counts: a.Lens, Displs: a.Displs, Size: 1}
 	}
-	return &schedule.Parts{Buf: b, Each: a.bytes / max(n, 1)}
+	return &schedule.Parts{Buf: b, Each: a.Bytes / max(n, 1)}
 }
 
 // noParts makes a buffer empty that has a part for each neighbour, where there is no neighbour.
 func noParts(in, out *Side, k *Description, u *bufferUsage) {
-	if u.ins == 0 && !k.sendsAll() {
+	if u.ins == 0 && !k.SendsAll() {
 		in.N = 0
 	}
 	if u.outs == 0 {
@@ -118,22 +118,22 @@ func noParts(in, out *Side, k *Description, u *bufferUsage) {
 
 // idleNear finds the parts of packed buffers that no message is for: those of neighbours that are not there, and those
 // of the rank itself where it is named on one side only.
-func (g *datatypeArgs) idleNear(k *Description, near *schedule.Neighbours, rank int) {
-	if g.out.packed {
-		g.out.idle = near.IdleFrom(rank)
+func (g *Datatypes) idleNear(k *Description, near *schedule.Neighbours, rank int) {
+	if g.Out.Packed {
+		g.Out.idle = near.IdleFrom(rank)
 	}
-	if g.in.packed && !k.sendsAll() {
-		g.in.idle = near.IdleTo(rank)
+	if g.In.Packed && !k.SendsAll() {
+		g.In.idle = near.IdleTo(rank)
 	}
 }
 
 // fitNear checks that what a rank sends to itself is as long as what it receives from itself, and that no buffer is
 // both. Parts of different lengths may lie between each other.
-func (g *datatypeArgs) fitNear(k *Description, near *schedule.Neighbours, rank int) error {
-	in, out := &g.in, &g.out
+func (g *Datatypes) fitNear(k *Description, near *schedule.Neighbours, rank int) error {
+	in, out := &g.In, &g.Out
 	for i, j := range near.Selves(rank) {
-		na := in.bytes
-		if !k.sendsAll() {
+		na := in.Bytes
+		if !k.SendsAll() {
 			_, na = in.partOf(i, len(near.To))
 		}
 		_, nb := out.partOf(j, len(near.From))
@@ -141,11 +141,11 @@ func (g *datatypeArgs) fitNear(k *Description, near *schedule.Neighbours, rank i
 			return fmt.Errorf("%w: the rank sends itself %d bytes and receives %d", sentinel.ErrCount, na, nb)
 		}
 	}
-	if in.lens != nil || out.lens != nil || in.packed || out.packed {
+	if in.Lens != nil || out.Lens != nil || in.Packed || out.Packed {
 		return nil
 	}
 	p, q := uintptr(in.mem), uintptr(out.mem)
-	if in.bytes > 0 && out.bytes > 0 && p < q+uintptr(out.bytes) && q < p+uintptr(in.bytes) {
+	if in.Bytes > 0 && out.Bytes > 0 && p < q+uintptr(out.Bytes) && q < p+uintptr(in.Bytes) {
 		return fmt.Errorf("%w: send and receive buffer overlap", sentinel.ErrBuffer)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package coll
+package argument
 
 import (
 	"fmt"
@@ -8,32 +8,32 @@ import (
 	"github.com/golci/golci/mpi/internal/signature"
 )
 
-// datatypeArgs is what a call has of a Coll. The zero given is of calls that have none.
-type datatypeArgs struct {
-	active  bool
-	in, out area
-	elem    int // bytes of an element of a reduction, else 1
+// Datatypes is what a call has of a Coll. The zero given is of calls that have none.
+type Datatypes struct {
+	Active  bool
+	In, Out Area
+	Elem    int // bytes of an element of a reduction, else 1
 
-	of             *signature.Elem // what the elements of all ranks are compared by, in what they have called
+	Of             *signature.Elem // what the elements of all ranks are compared by, in what they have called
 	sent, received uint64          // what elements are compared by in messages; 0: they are not
 }
 
-// readDatatypes looks at the arguments of a collective that have datatypes. It gives the buffers that the rank uses, and
+// ReadDatatypes looks at the arguments of a collective that have datatypes. It gives the buffers that the rank uses, and
 // the operation. checked tells that messages carry the signature of their elements.
-func (k *Description) readDatatypes(p *Peers, checked bool) (g datatypeArgs, o Operator, err error) {
+func (k *Description) ReadDatatypes(p *Peers, checked bool) (g Datatypes, o Operator, err error) {
 	u, err := k.uses(p)
 	if err == nil {
 		err = k.measure(p, &u, &g)
 	}
 	if err == nil && checked {
-		g.sent, g.received = k.In.signature(&g.in), k.Out.signature(&g.out)
+		g.sent, g.received = k.In.signature(&g.In), k.Out.signature(&g.Out)
 	}
 	if err == nil && k.Reduces() && (u.in || u.out) {
-		g.elem, o, err = k.operator(k.elemType(&u))
+		g.Elem, o, err = k.operator(k.elemType(&u))
 	}
 	switch {
 	case err != nil || p.betweenGroups():
-	case k.neighbors():
+	case k.Neighbors():
 		err = g.fitNear(k, p.Near, p.Rank)
 	default:
 		err = g.fit(k, p.Rank, p.Group)
@@ -42,9 +42,9 @@ func (k *Description) readDatatypes(p *Peers, checked bool) (g datatypeArgs, o O
 }
 
 // signature is that of the elements of a side which the rank uses; 0 if there are none, or of several signatures.
-func (s *Side) signature(a *area) uint64 {
+func (s *Side) signature(a *Area) uint64 {
 	switch {
-	case a.bytes == 0 || a.inPlace:
+	case a.Bytes == 0 || a.IsInPlace:
 		return 0
 	case s.Mixed == nil:
 		return signature.ElemOf(s.T).Signature()
@@ -63,8 +63,8 @@ func (s *Side) signature(a *area) uint64 {
 	return sig
 }
 
-// signature is what the messages of the call are compared by; 0 if what the rank sends and receives may differ.
-func (g *datatypeArgs) signature() uint64 {
+// Signature is what the messages of the call are compared by; 0 if what the rank sends and receives may differ.
+func (g *Datatypes) Signature() uint64 {
 	switch {
 	case g.sent == 0 || g.sent == g.received:
 		return g.received
@@ -94,9 +94,9 @@ func (k *Description) elemType(u *bufferUsage) *dtype.Type {
 }
 
 // measure looks at the buffers that the rank uses.
-func (k *Description) measure(p *Peers, u *bufferUsage, g *datatypeArgs) error {
-	g.elem = 1
-	g.of = k.elemsOf(p, u)
+func (k *Description) measure(p *Peers, u *bufferUsage, g *Datatypes) error {
+	g.Elem = 1
+	g.Of = k.elemsOf(p, u)
 	in, out := k.In, k.Out
 	switch k.Kind { // they give the lengths of parts of the result; what is combined is all of them
 	case KindReduceScatter:
@@ -111,34 +111,34 @@ func (k *Description) measure(p *Peers, u *bufferUsage, g *datatypeArgs) error {
 			out.N = in.N
 		}
 	}
-	if k.neighbors() {
+	if k.Neighbors() {
 		noParts(&in, &out, k, u)
 	}
-	g.in.absolute = k.Kind == KindNeighborAlltoallw // whose displacements are addresses, if the buffer is MPI_BOTTOM
-	g.out.absolute = g.in.absolute
+	g.In.absolute = k.Kind == KindNeighborAlltoallw // whose displacements are addresses, if the buffer is MPI_BOTTOM
+	g.Out.absolute = g.In.absolute
 	if u.in {
-		if err := g.in.setSide(&in, u.ins, "send"); err != nil {
+		if err := g.In.setSide(&in, u.ins, "send"); err != nil {
 			return err
 		}
 	}
 	if u.out {
-		if err := g.out.setSide(&out, u.outs, "receive"); err != nil {
+		if err := g.Out.setSide(&out, u.outs, "receive"); err != nil {
 			return err
 		}
 	}
-	if k.neighbors() {
+	if k.Neighbors() {
 		g.idleNear(k, p.Near, p.Rank)
 	}
-	g.in.load = u.in
-	g.out.load = in.Place && u.in || k.Kind == KindBcast && u.root
-	g.out.store = u.out && !(k.Kind == KindBcast && u.root || k.Kind == KindExscan && p.Rank == 0)
-	g.out.written = g.out.bytes
+	g.In.load = u.in
+	g.Out.load = in.Place && u.in || k.Kind == KindBcast && u.root
+	g.Out.store = u.out && !(k.Kind == KindBcast && u.root || k.Kind == KindExscan && p.Rank == 0)
+	g.Out.written = g.Out.Bytes
 	switch {
 	case !in.Place:
 	case k.Kind == KindReduceScatter:
-		g.out.written = int(int64(k.Out.Parts.Counts[p.Rank]) * out.T.Size())
+		g.Out.written = int(int64(k.Out.Parts.Counts[p.Rank]) * out.T.Size())
 	case k.Kind == KindReduceScatterBlock:
-		g.out.written /= p.Group
+		g.Out.written /= p.Group
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (k *Description) measure(p *Peers, u *bufferUsage, g *datatypeArgs) error {
 // elemsOf is what the elements of a collective are compared by. Those of all ranks must be the same, but where each
 // pair of ranks may have its own. A rank that brings nothing may have any.
 func (k *Description) elemsOf(p *Peers, u *bufferUsage) *signature.Elem {
-	if p.betweenGroups() || k.neighbors() || k.Kind == KindAlltoallv || k.Kind == KindAlltoallw {
+	if p.betweenGroups() || k.Neighbors() || k.Kind == KindAlltoallv || k.Kind == KindAlltoallw {
 		return &signature.Anything
 	}
 	t := k.Out.T

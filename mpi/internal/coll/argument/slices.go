@@ -1,4 +1,4 @@
-package coll
+package argument
 
 import (
 	"cmp"
@@ -16,9 +16,9 @@ func SideOf[T any](buf []T) Side {
 	return Side{Mem: unsafe.Pointer(unsafe.SliceData(buf)), N: int64(len(buf))}
 }
 
-// describeSlices gives the slices of such a call their datatype and their parts. It checks the lengths, as what comes
+// DescribeSlices gives the slices of such a call their datatype and their parts. It checks the lengths, as what comes
 // after it has none of the slices.
-func (k *Description) describeSlices(p *Peers) error {
+func (k *Description) DescribeSlices(p *Peers) error {
 	if err := k.Elem.Err(); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package coll
+package argument
 
 import (
 	"unsafe"
@@ -22,20 +22,20 @@ const mostOfPart = 1 << 30
 
 // packedBuffer is a buffer as doDense has it. The zero dense is one that the rank does not use.
 type packedBuffer struct {
-	mem   unsafe.Pointer
-	bytes int
+	Mem   unsafe.Pointer
+	Bytes int
 }
 
-// packed is a call as doDense has it.
-type packed struct {
-	in, out packedBuffer
-	size    int // bytes of an element
-	op      Operator
-	elems   uint64 // what they are compared by
+// Packed is a call as doDense has it.
+type Packed struct {
+	In, Out packedBuffer
+	Size    int // bytes of an element
+	Op      Operator
+	Elems   uint64 // what they are compared by
 }
 
-// pack gives the call, if all is as usual.
-func (k *Description) pack(p *Peers) (c packed, ok bool) {
+// Pack gives the call, if all is as usual.
+func (k *Description) Pack(p *Peers) (c Packed, ok bool) {
 	d := &denseKinds[k.Kind]
 	if !d.on || p.betweenGroups() {
 		return c, false
@@ -50,26 +50,26 @@ func (k *Description) pack(p *Peers) (c packed, ok bool) {
 	if !okIn || !okOut || in.overlaps(out) {
 		return c, false
 	}
-	c.size = 1
+	c.Size = 1
 	switch {
 	case k.Reduces():
-		if c.size, c.op, err = k.operator(t); err != nil {
+		if c.Size, c.Op, err = k.operator(t); err != nil {
 			return c, false
 		}
 		fallthrough
 	case k.Kind == KindAlltoall:
-		if u.in && u.out && !k.In.Place && in.bytes != out.bytes {
+		if u.in && u.out && !k.In.Place && in.Bytes != out.Bytes {
 			return c, false
 		}
 	case k.Kind == KindAllgather:
-		if !k.In.Place && in.bytes*p.Group != out.bytes {
+		if !k.In.Place && in.Bytes*p.Group != out.Bytes {
 			return c, false
 		}
 	}
 	if k.In.Place {
-		in.mem = InPlace()
+		in.Mem = InPlace()
 	}
-	c.in, c.out, c.elems = in, out, k.elemsOf(p, &u).Signature()
+	c.In, c.Out, c.Elems = in, out, k.elemsOf(p, &u).Signature()
 	return c, true
 }
 
@@ -98,6 +98,6 @@ func (s *Side) dense(t *dtype.Type, used bool, n int) (d packedBuffer, ok bool) 
 
 // overlaps tells whether two buffers have a byte in common.
 func (d packedBuffer) overlaps(e packedBuffer) bool {
-	p, q := uintptr(d.mem), uintptr(e.mem)
-	return p < q+uintptr(e.bytes) && q < p+uintptr(d.bytes)
+	p, q := uintptr(d.Mem), uintptr(e.Mem)
+	return p < q+uintptr(e.Bytes) && q < p+uintptr(d.Bytes)
 }

@@ -1,4 +1,4 @@
-package coll
+package argument
 
 import (
 	"unsafe"
@@ -41,7 +41,7 @@ const (
 // Side is a buffer of a collective as MPI gives it. What the kind does not have is zero.
 type Side struct {
 	Mem   unsafe.Pointer
-	N     int64       // elements: of each part if there are several; of slices all, until describeSlices
+	N     int64       // elements: of each part if there are several; of slices all, until DescribeSlices
 	T     *dtype.Type // of the elements
 	Place bool        // it is MPI_IN_PLACE
 	Parts Parts       // of different lengths
@@ -84,8 +84,8 @@ var inPlaceMark uint64
 // InPlace is where the memory of a buffer begins that stands for the other one of a collective.
 func InPlace() unsafe.Pointer { return unsafe.Pointer(&inPlaceMark) }
 
-// inPlace reports whether b is the memory of an InPlace.
-func inPlace(b []byte) bool {
+// IsInPlace reports whether b is the memory of an InPlace.
+func IsInPlace(b []byte) bool {
 	return unsafe.Pointer(unsafe.SliceData(b)) == unsafe.Pointer(&inPlaceMark)
 }
 

@@ -1,4 +1,4 @@
-package coll
+package argument
 
 import (
 	"errors"
@@ -24,7 +24,7 @@ func TestFitOneBuffer(t *testing.T) {
 		{KindReduce, true, sentinel.ErrBuffer},
 		{KindReduce, false, nil},
 	} {
-		g := datatypeArgs{in: area{mem: mem, bytes: bytes, load: true}, out: area{mem: mem, bytes: bytes, store: c.store}}
+		g := Datatypes{In: Area{mem: mem, Bytes: bytes, load: true}, Out: Area{mem: mem, Bytes: bytes, store: c.store}}
 		if err := g.fit(&Description{Kind: c.kind}, 0, 4); !errors.Is(err, c.want) {
 			t.Errorf("kind %d, result used %v: %v, want %v", c.kind, c.store, err, c.want)
 		}

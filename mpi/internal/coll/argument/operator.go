@@ -1,4 +1,4 @@
-package coll
+package argument
 
 import (
 	"fmt"
@@ -22,11 +22,11 @@ type Operator struct {
 // from lower ranks. out may be one of the others; if it is low, high is of no use afterwards.
 type Combiner interface{ Into(out, low, high []byte) }
 
-// and is the bitwise and of bytes.
-type and struct{}
+// And is the bitwise and of bytes.
+type And struct{}
 
 // Into implements Combiner.
-func (and) Into(out, low, high []byte) {
+func (And) Into(out, low, high []byte) {
 	for i := range out {
 		out[i] = low[i] & high[i]
 	}
@@ -40,7 +40,7 @@ func ReduceLocal(o Operator, e *signature.Elem, in, inout []byte) error {
 		err = e.Err()
 	case o.Combiner == nil:
 		err = fmt.Errorf("%w: the operation has no function", sentinel.ErrOp)
-	case inPlace(in) || inPlace(inout):
+	case IsInPlace(in) || IsInPlace(inout):
 		err = fmt.Errorf("%w: InPlace is no buffer here", sentinel.ErrBuffer)
 	case len(inout) < n:
 		err = fmt.Errorf("%w: %d bytes and %d", sentinel.ErrCount, n, len(inout))
