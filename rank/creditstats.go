@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/golci/golci/am"
@@ -17,7 +15,6 @@ import (
 const (
 	statsEvery = 10 * time.Millisecond // between two looks at the credits
 	statsShare = 50                    // and at least so many times what a look takes, which grows with the ranks
-	rankMark   = "%r"                  // in the file's name
 )
 
 // creditLine is one line of a rank's statistics file. Counts are since the start.
@@ -73,20 +70,12 @@ func startCreditStats(r *Rank) *creditStats {
 		},
 	}
 	var err error
-	if s.file, err = os.Create(rankFile(path, r.job.Rank, r.job.Size)); err != nil {
+	if s.file, err = os.Create(settings.RankFile(path, r.job.Rank, r.job.Size)); err != nil {
 		s.tell(err)
 		return nil
 	}
 	go s.runStats()
 	return s
-}
-
-// rankFile is the file of one rank that a setting names. Where the name does not tell ranks apart an ending does.
-func rankFile(path string, rank, size int) string {
-	if size > 1 && !strings.Contains(path, rankMark) {
-		path += "." + rankMark
-	}
-	return strings.ReplaceAll(path, rankMark, strconv.Itoa(rank))
 }
 
 // closeStats writes the last line and waits until the file is closed.

@@ -74,7 +74,7 @@ func TestCreditStatsOverTime(t *testing.T) {
 			}
 			borrowed := 0
 			for rank := range 3 {
-				lines := linesOf(t, rankFile(path, rank, 3))
+				lines := linesOf(t, settings.RankFile(path, rank, 3))
 				checkCreditLines(t, rank, terms(o, 3).Bank, lines)
 				if rank > 0 {
 					borrowed = max(borrowed, mostOf(lines, func(p peerCredit) int { return p.Borrowed }))
@@ -160,22 +160,5 @@ func TestCreditStatsTellOnce(t *testing.T) {
 	s.closeStats()
 	if len(told) != 1 || !errors.Is(told[0], os.ErrClosed) {
 		t.Errorf("told %v", told)
-	}
-}
-
-func TestStatsPath(t *testing.T) {
-	for _, c := range []struct {
-		path       string
-		rank, size int
-		want       string
-	}{
-		{"a.%r.json", 3, 4, "a.3.json"},
-		{"%r/%r", 12, 64, "12/12"},
-		{"a.json", 0, 1, "a.json"},
-		{"a.json", 1, 2, "a.json.1"},
-	} {
-		if got := rankFile(c.path, c.rank, c.size); got != c.want {
-			t.Errorf("%q, rank %d of %d: %q, want %q", c.path, c.rank, c.size, got, c.want)
-		}
 	}
 }

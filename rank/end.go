@@ -104,7 +104,7 @@ func (r *Rank) stopOps(reason error) {
 // depart ends the process, or if it is to go on, the rank's operations.
 func (r *Rank) depart(code int, reason error) {
 	if f := r.opts.Exit; f != nil {
-		r.timeline.closeTimeline()
+		r.timeline.Close()
 		f(code)
 	}
 	r.stopOps(reason)

@@ -151,7 +151,7 @@ func isClosed(c <-chan struct{}) bool {
 
 // shutAll lets go of everything. In a Team the conduits stay until all ranks have come that far.
 func (r *Rank) shutAll(ctx context.Context) error {
-	defer r.timeline.finishPart()
+	defer r.timeline.FinishPart()
 	r.stats.closeStats()
 	r.keepCounters()
 	if r.end != nil {

@@ -17,9 +17,9 @@ import (
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/job/boot"
 	"github.com/golci/golci/internal/observe/settings"
-	"github.com/golci/golci/internal/observe/trace"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/transport/credit"
+	"github.com/golci/golci/rank/internal/timeline"
 )
 
 // Job is a rank's membership of its job.
@@ -40,11 +40,11 @@ type Rank struct {
 	team   *Team // nil for a process of its own
 
 	// Set at the start, before there is traffic.
-	server   *progress.Server // nil without a dedicated server
-	end      *ender           // nil in a Team, and where the job is somebody else's
-	unlisten func()           // ends the dump on SIGQUIT
-	stats    *creditStats     // nil unless asked for
-	timeline *timeline        // likewise
+	server   *progress.Server   // nil without a dedicated server
+	end      *ender             // nil in a Team, and where the job is somebody else's
+	unlisten func()             // ends the dump on SIGQUIT
+	stats    *creditStats       // nil unless asked for
+	timeline *timeline.Timeline // likewise
 
 	attaching sync.Mutex
 	layers    atomic.Pointer[[]Layer] // changed under attaching
@@ -122,9 +122,6 @@ func (r *Rank) Endpoint() *am.Endpoint { return r.ep }
 // Threads is the scheduler of the rank's light-weight threads. A panic in a thread started there is kept for Join.
 func (r *Rank) Threads() *fult.Scheduler { return r.sched }
 
-// Trace records what the rank does, for its timeline; nil if none is wanted (GOLCI_TRACE).
-func (r *Rank) Trace() *trace.Recorder { return r.timeline.recorder() }
-
 // Settings are the values of all settings.
 func (r *Rank) Settings() *settings.Set { return r.opts.values }
 
@@ -181,18 +178,18 @@ func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl plan, t *Team) 
 	}
 	ec := endpointConfig(o, pl, job.Size)
 	ec.Scheduler, ec.Fatal = r.sched, r.fatal
-	r.timeline = startTimeline(r)
-	if r.ep, err = am.New(r.timeline.recordOver(wire), ec); err != nil {
-		r.timeline.closeTimeline()
+	r.timeline = timeline.Start(job, o.values, r.sched, o.keyName("trace"))
+	if r.ep, err = am.New(r.timeline.RecordOver(wire), ec); err != nil {
+		r.timeline.Close()
 		return nil, errors.Join(err, r.sched.Close())
 	}
-	if err := r.timeline.followEndpoint(r, r.ep); err != nil {
-		r.timeline.closeTimeline()
+	if err := r.timeline.FollowEndpoint(r.ep); err != nil {
+		r.timeline.Close()
 		return nil, errors.Join(err, r.sched.Close())
 	}
 	r.untils.ep = r.ep
 	if err := r.sched.SetPoller(r.ep.Progress().Poller()); err != nil { // else threads would hang
-		r.timeline.closeTimeline()
+		r.timeline.Close()
 		return nil, errors.Join(err, r.sched.Close())
 	}
 	return r, nil

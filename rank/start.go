@@ -143,21 +143,21 @@ func (r *Rank) beginJob(ctx context.Context, pl plan) error {
 		err = r.together(ctx)
 	}
 	if err == nil {
-		r.timeline.countFrom()
+		r.timeline.CountFrom()
 	}
 	return err
 }
 
 // together waits until the other ranks have come so far.
 func (r *Rank) together(ctx context.Context) error {
-	r.timeline.publishStart(r)
+	r.timeline.PublishStart()
 	if err := r.job.Barrier(ctx); err != nil {
 		return err
 	}
 	if err := r.job.Ready(); err != nil {
 		return err
 	}
-	r.timeline.align(ctx, r)
+	r.timeline.Align(ctx)
 	if r.end != nil {
 		r.end.lookForEnds()
 	}

@@ -59,13 +59,11 @@ func (t *Team) startRanks(jobs []*boot.Job, wires []conduit.Conduit, o *options)
 			return err
 		}
 		t.ranks = append(t.ranks, r)
-		if first := t.ranks[0].timeline; first != nil {
-			r.Trace().SetZero(first.began)
-		}
+		r.timeline.AlignWith(t.ranks[0].timeline)
 		if err := r.serveLayers(pl); err != nil {
 			return err
 		}
-		r.timeline.countFrom()
+		r.timeline.CountFrom()
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package rank
+package timeline
 
 import (
 	"sync/atomic"
@@ -18,7 +18,7 @@ import (
 // records may overtake each other.
 type traced struct {
 	conduit.Conduit
-	t     *timeline
+	t     *Timeline
 	ep    *am.Endpoint    // set before traffic
 	sched *fult.Scheduler // of threads that are coroutines, else nil
 	out   []outgoing      // by peer; each belongs to the holder of the pair's lock
@@ -41,7 +41,7 @@ type outgoing struct {
 	began uint64 // the last Reserve
 }
 
-func newTraced(c conduit.Conduit, t *timeline) *traced {
+func newTraced(c conduit.Conduit, t *Timeline) *traced {
 	n := c.Size()
 	w := &traced{Conduit: c, t: t, out: make([]outgoing, n), bulks: make([]uint64, n), next: make([]uint32, n)}
 	w.names.define(t.rec)

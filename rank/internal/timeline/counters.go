@@ -1,4 +1,4 @@
-package rank
+package timeline
 
 import (
 	"slices"
@@ -38,11 +38,10 @@ type counters struct {
 // Count shows a number on the timeline of the rank, as it changes. read is called about once in a millisecond, by a
 // goroutine of the timeline, from the start of the job until the rank ends, and once at that end; it must not block.
 // Without a timeline Count does nothing.
-func (r *Rank) Count(name string, read func() int64) {
-	if r.timeline == nil {
+func (t *Timeline) Count(name string, read func() int64) {
+	if t == nil {
 		return
 	}
-	t := r.timeline
 	c := &counter{name: t.rec.Name(trace.Label{Text: name, Category: "counter"}), read: read}
 	x := &t.counters
 	x.mu.Lock()
@@ -50,8 +49,8 @@ func (r *Rank) Count(name string, read func() int64) {
 	x.all = append(x.all, c)
 }
 
-// countFrom begins to look at the counters. It is called once, when rank 0 has begun: the timeline has nothing before.
-func (t *timeline) countFrom() {
+// CountFrom begins to look at the counters. It is called once, when rank 0 has begun: the timeline has nothing before.
+func (t *Timeline) CountFrom() {
 	if t == nil {
 		return
 	}
