@@ -81,7 +81,7 @@ func TestEnderOfALaterWorld(t *testing.T) {
 		defer p.Close()
 	}
 	jobs[self].First, jobs[self].Mates = begin, size-begin
-	e, err := newEnder(&Rank{job: jobs[self], opts: mustOptions(nil)})
+	e, err := newEnder(&Rank{job: jobs[self], opts: mustOptions()})
 	if err != nil {
 		t.Fatal(err)
 	}

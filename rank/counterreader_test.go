@@ -6,20 +6,20 @@ import (
 	"github.com/golci/golci/internal/job/boot"
 	"github.com/golci/golci/internal/observe/tool"
 	"github.com/golci/golci/internal/transport/mixed"
+	"github.com/golci/golci/rank/internal/wiring"
 )
 
 // TestDatagramsOf: datagrams are found alone and beside rings, and not where there are none.
 func TestDatagramsOf(t *testing.T) {
-	o := mustOptions(nil)
 	jobs, err := boot.Local(2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	far, err := joinByDatagrams(o, jobs)
+	far, err := wiring.JoinRanks(&mustOptions("GOLCI_CONDUIT", "udp").terms, jobs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near, err := joinByRings(o, jobs)
+	near, err := wiring.JoinRanks(&mustOptions("GOLCI_CONDUIT", "local").terms, jobs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ type creditStats struct {
 
 // startCreditStats begins the file of credits that GOLCI_TRACE names for this rank, if it names one.
 func startCreditStats(r *Rank) *creditStats {
-	path := settings.TraceOf(r.opts.values).Credits
+	path := settings.TraceOf(r.opts.terms.Values).Credits
 	if path == "" {
 		return nil
 	}

@@ -75,7 +75,7 @@ func TestCreditStatsOverTime(t *testing.T) {
 			borrowed := 0
 			for rank := range 3 {
 				lines := linesOf(t, settings.RankFile(path, rank, 3))
-				checkCreditLines(t, rank, terms(o, 3).Bank, lines)
+				checkCreditLines(t, rank, o.terms.Credits(3).Bank, lines)
 				if rank > 0 {
 					borrowed = max(borrowed, mostOf(lines, func(p peerCredit) int { return p.Borrowed }))
 					continue

@@ -99,7 +99,7 @@ func (r *Rank) reportWaits() []byte {
 
 // reportLines is how many lines a report has below its head.
 func (r *Rank) reportLines() int {
-	if settings.Dump.Get(r.opts.values) == dumpAll {
+	if settings.Dump.Get(r.opts.terms.Values) == dumpAll {
 		return math.MaxInt
 	}
 	return reportLines

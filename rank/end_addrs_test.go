@@ -29,7 +29,7 @@ func TestPlaneAddrs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := planeAddrs(&boot.Job{Size: 2, LocalRanks: c.local}, o.values)
+		got, err := planeAddrs(&boot.Job{Size: 2, LocalRanks: c.local}, o.terms.Values)
 		if !slices.Equal(got, c.want) || (err != nil) != c.fails {
 			t.Errorf("%q on a node of %d ranks: %v, %v; want %v", c.spec, len(c.local), got, err, c.want)
 		}

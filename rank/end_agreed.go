@@ -41,7 +41,7 @@ type ender struct {
 }
 
 func newEnder(r *Rank) (*ender, error) {
-	set := r.opts.values
+	set := r.opts.terms.Values
 	e := &ender{r: r, limit: boot.ExitLimit(set, r.job.Mates), over: make(chan struct{}), suspect: -1}
 	e.watch, e.unwatch = context.WithCancel(context.Background())
 	var err error
@@ -64,7 +64,7 @@ func newEnder(r *Rank) (*ender, error) {
 
 func exitConfig(o *options, rank, size int) exit.Config {
 	return exit.Config{
-		Rank: rank, Size: size, Settle: cmp.Or(o.Tuning.ExitSettle, exitSettle), Limit: boot.ExitLimit(o.values, size),
+		Rank: rank, Size: size, Settle: cmp.Or(o.terms.Tuning.ExitSettle, exitSettle), Limit: boot.ExitLimit(o.terms.Values, size),
 	}
 }
 
@@ -141,6 +141,8 @@ func (e *ender) takeNews(from int, b []byte) {
 		e.obey(e.m.Take(time.Now(), from, msg))
 	}
 }
+
+const exitSettle = 50 * time.Millisecond // the default of Tuning.ExitSettle
 
 const probeEvery = 50 * time.Millisecond // between looks after the rank whose message is awaited
 

@@ -118,7 +118,7 @@ func (q *quitReporter) tellAll(w io.Writer, take func() *fult.Stacks) {
 		write(w, r.whereThreadsRun(take))
 	})
 	q.eachRank(func(r *Rank) {
-		if how := settings.Dump.Get(r.opts.values); take != nil && (how == dumpStacks || how == dumpAll) {
+		if how := settings.Dump.Get(r.opts.terms.Values); take != nil && (how == dumpStacks || how == dumpAll) {
 			r.job.Reporting()
 			b := bytes.NewBufferString(r.reportHead() + "stacks of goroutines and threads\n\n")
 			writeStacks(b, take())

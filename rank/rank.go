@@ -19,6 +19,7 @@ import (
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/transport/credit"
+	"github.com/golci/golci/rank/internal/cores"
 	"github.com/golci/golci/rank/internal/timeline"
 )
 
@@ -123,7 +124,7 @@ func (r *Rank) Endpoint() *am.Endpoint { return r.ep }
 func (r *Rank) Threads() *fult.Scheduler { return r.sched }
 
 // Settings are the values of all settings.
-func (r *Rank) Settings() *settings.Set { return r.opts.values }
+func (r *Rank) Settings() *settings.Set { return r.opts.terms.Values }
 
 // Shared reports whether the rank shares its process, or its cores, with other ranks. Large tables are then a waste.
 func (r *Rank) Shared() bool { return r.shared }
@@ -133,11 +134,11 @@ func (r *Rank) Shared() bool { return r.shared }
 func (r *Rank) CPUs() []int { return r.cpus }
 
 // Eager is the largest message in bytes that is worth sending without asking its receiver, as EagerLimit tells it.
-func (r *Rank) Eager() int { return r.opts.eagerLimit(r.job.Size) }
+func (r *Rank) Eager() int { return r.opts.terms.EagerLimit(r.job.Size) }
 
 // LongEager is the largest message in bytes that a record of this job holds without being made for it: one that may be
 // worth sending so. It is Eager or more.
-func (r *Rank) LongEager() int { return longest(r.opts, r.job.Size) }
+func (r *Rank) LongEager() int { return r.opts.terms.Longest(r.job.Size) }
 
 // Hint says that up to n messages of so many bytes will be on their way to each of the peers at a time. Receive space
 // is then lent beforehand. It does nothing where loans do not follow demand. It does not block.
@@ -168,8 +169,8 @@ func (r *Rank) rankErrorf(call, format string, args ...any) error {
 }
 
 // newRank makes a rank over its conduit, which nothing polls yet.
-func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl plan, t *Team) (*Rank, error) {
-	r := &Rank{job: job, wire: wire, opts: o, team: t, shared: pl.crowded || t != nil, cpus: pl.cpus, unlisten: func() {}}
+func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl cores.Plan, t *Team) (*Rank, error) {
+	r := &Rank{job: job, wire: wire, opts: o, team: t, shared: pl.Crowded || t != nil, cpus: pl.CPUs, unlisten: func() {}}
 	sc := schedulerConfig(o, pl)
 	sc.OnStuck = r.reportStuck
 	var err error
@@ -178,7 +179,7 @@ func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl plan, t *Team) 
 	}
 	ec := endpointConfig(o, pl, job.Size)
 	ec.Scheduler, ec.Fatal = r.sched, r.fatal
-	r.timeline = timeline.Start(job, o.values, r.sched, o.keyName("trace"))
+	r.timeline = timeline.Start(job, o.terms.Values, r.sched, o.terms.KeyName("trace"))
 	if r.ep, err = am.New(r.timeline.RecordOver(wire), ec); err != nil {
 		r.timeline.Close()
 		return nil, errors.Join(err, r.sched.Close())
@@ -196,17 +197,17 @@ func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl plan, t *Team) 
 }
 
 // serveLayers attaches the layers, and then starts the poller that the plan chooses.
-func (r *Rank) serveLayers(pl plan) error {
+func (r *Rank) serveLayers(pl cores.Plan) error {
 	r.foretell()
 	if f := r.opts.Attach; f != nil {
 		if err := f(r); err != nil {
 			return fmt.Errorf("attaching: %w", err)
 		}
 	}
-	if pl.dedicated {
-		r.server = r.ep.Progress().Dedicate(pl.serverCPU)
+	if pl.Dedicated {
+		r.server = r.ep.Progress().Dedicate(pl.ServerCPU)
 	}
-	if pl.eagerly {
+	if pl.Eagerly {
 		if _, err := r.sched.Go(func(*fult.Thread) {}); err != nil { // the first thread starts the workers
 			return err
 		}
@@ -219,16 +220,16 @@ func (r *Rank) serveLayers(pl plan) error {
 }
 
 // schedulerConfig is the configuration of the scheduler. The caller sets OnStuck.
-func schedulerConfig(o *options, pl plan) fult.Config {
-	scheduler := settings.Scheduler.Get(o.values)
+func schedulerConfig(o *options, pl cores.Plan) fult.Config {
+	scheduler := settings.Scheduler.Get(o.terms.Values)
 	kind := fult.Fult
 	if scheduler == fult.Goroutines.String() {
 		kind = fult.Goroutines
 	}
 	return fult.Config{
 		Kind: kind, Unchecked: scheduler == fult.Fult.String(),
-		Workers: pl.workers, Pin: pl.pin, MaxThreads: settings.Threads.Get(o.values),
-		StuckAfter: stuckTime(o), Spin: workerSpin(spinTime(o)), Crowded: pl.tight,
+		Workers: pl.Workers, Pin: pl.Pin, MaxThreads: settings.Threads.Get(o.terms.Values),
+		StuckAfter: stuckTime(o), Spin: workerSpin(spinTime(o)), Crowded: pl.Tight,
 	}
 }
 
@@ -239,25 +240,25 @@ func ThreadKind(cfg Config) (kind fult.Kind, why, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	kind, why = schedulerConfig(o, plan{}).Effective()
+	kind, why = schedulerConfig(o, cores.Plan{}).Effective()
 	return kind, why, nil
 }
 
 // stuckTime is negative for never.
-func stuckTime(o *options) time.Duration { return cmp.Or(settings.Stuck.Get(o.values), -1) }
+func stuckTime(o *options) time.Duration { return cmp.Or(settings.Stuck.Get(o.terms.Values), -1) }
 
 // endpointConfig is the configuration of the endpoint. The caller sets Scheduler and Fatal.
-func endpointConfig(o *options, pl plan, size int) am.Config {
+func endpointConfig(o *options, pl cores.Plan, size int) am.Config {
 	return am.Config{
-		Credits: terms(o, size), Poll: o.Tuning.PollRequests,
+		Credits: o.terms.Credits(size), Poll: o.terms.Tuning.PollRequests,
 		Progress: progress.Config{
-			Spin: spinTime(o) * pl.turns(), Crowded: pl.crowded, Share: pl.share, Dedicated: pl.dedicated,
+			Spin: spinTime(o) * pl.Turns(), Crowded: pl.Crowded, Share: pl.Share, Dedicated: pl.Dedicated,
 		},
 	}
 }
 
 // spinTime is negative for not at all.
-func spinTime(o *options) time.Duration { return cmp.Or(settings.Spin.Get(o.values), -1) }
+func spinTime(o *options) time.Duration { return cmp.Or(settings.Spin.Get(o.terms.Values), -1) }
 
 // workerSpin leaves the default to the scheduler, which looks at the processors.
 func workerSpin(spin time.Duration) time.Duration {

@@ -13,7 +13,7 @@ var processWide = map[string][]string{
 	"signal.Notify":        {"rank"},
 	"signal.NotifyContext": nil,
 	"signal.Ignore":        nil,
-	"runtime.GOMAXPROCS":   {"rank"},
+	"runtime.GOMAXPROCS":   {"rank/internal/cores"},
 }
 
 // processEffects lists the uses of what changes the process in f.

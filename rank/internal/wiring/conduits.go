@@ -1,4 +1,4 @@
-package rank
+package wiring
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 	"github.com/golci/golci/internal/transport/ofi"
 	"github.com/golci/golci/internal/transport/shm"
 	"github.com/golci/golci/internal/transport/udp"
+	"github.com/golci/golci/rank/internal/terms"
 )
 
 // carrier is a conduit that GOLCI_CONDUIT may name.
@@ -24,7 +25,7 @@ type carrier struct {
 	look    func() (way string, lacks error)
 	oneNode bool // it joins ranks of one node only
 	// inside joins the ranks of this process, between this process with the others of the job. nil: it does not.
-	inside  func(o *options, jobs []*boot.Job) ([]conduit.Conduit, error)
+	inside  func(o *terms.Options, jobs []*boot.Job) ([]conduit.Conduit, error)
 	between jobConnector
 }
 
@@ -75,17 +76,17 @@ func lacksNothing() (string, error) { return "", nil }
 
 func lookAtShared() (string, error) { return "", shm.Lacks() }
 
-// joinRanks connects ranks that share this process: by rings, unless the setting names a conduit that does that, too.
-func joinRanks(o *options, jobs []*boot.Job) ([]conduit.Conduit, error) {
-	if c := carrierOf(settings.Conduit.Get(o.values)); c != nil && c.inside != nil {
+// JoinRanks connects ranks that share this process: by rings, unless the setting names a conduit that does that, too.
+func JoinRanks(o *terms.Options, jobs []*boot.Job) ([]conduit.Conduit, error) {
+	if c := carrierOf(settings.Conduit.Get(o.Values)); c != nil && c.inside != nil {
 		return c.inside(o, jobs)
 	}
 	return joinByRings(o, jobs)
 }
 
-// openConduit connects this process with the others of the job.
-func openConduit(ctx context.Context, job *boot.Job, o *options) (conduit.Conduit, error) {
-	name := settings.Conduit.Get(o.values)
+// OpenConduit connects this process with the others of the job.
+func OpenConduit(ctx context.Context, job *boot.Job, o *terms.Options) (conduit.Conduit, error) {
+	name := settings.Conduit.Get(o.Values)
 	if job.Size == 1 && name != shm.Name {
 		all, err := joinByRings(o, []*boot.Job{job})
 		if err != nil {
@@ -102,7 +103,7 @@ func openConduit(ctx context.Context, job *boot.Job, o *options) (conduit.Condui
 	}
 	if c.between == nil {
 		return nil, fmt.Errorf("%w: the %s conduit joins the ranks of one process, and this job has %d processes",
-			ErrArgument, name, job.Size)
+			terms.ErrArgument, name, job.Size)
 	}
 	if err := c.reaches(job); err != nil {
 		return nil, err
@@ -111,24 +112,24 @@ func openConduit(ctx context.Context, job *boot.Job, o *options) (conduit.Condui
 }
 
 // openRoomy connects the ranks of a job with room for more, which c, if it is not nil, was asked to join.
-func openRoomy(ctx context.Context, o *options, job *boot.Job, c *carrier) (conduit.Conduit, error) {
+func openRoomy(ctx context.Context, o *terms.Options, job *boot.Job, c *carrier) (conduit.Conduit, error) {
 	if c != nil && c.name != shm.Name {
-		return nil, fmt.Errorf("%w: %s=%s, and a job with room for more ranks (golci run -universe) needs %s", ErrArgument,
+		return nil, fmt.Errorf("%w: %s=%s, and a job with room for more ranks (golci run -universe) needs %s", terms.ErrArgument,
 			settings.Conduit.Env(), c.name, shm.Name)
 	}
 	if err := shm.Lacks(); err != nil {
-		return nil, fmt.Errorf("%w: a job with room for more ranks (golci run -universe): %w", ErrArgument, err)
+		return nil, fmt.Errorf("%w: a job with room for more ranks (golci run -universe): %w", terms.ErrArgument, err)
 	}
 	return openShared(ctx, o, job)
 }
 
 // jobConnector connects this process with the others of the job.
-type jobConnector func(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error)
+type jobConnector func(ctx context.Context, o *terms.Options, job *boot.Job) (conduit.Conduit, error)
 
 // openNearest takes shared memory within a node, where the system has it, and datagrams beyond.
-func openNearest(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error) {
+func openNearest(ctx context.Context, o *terms.Options, job *boot.Job) (conduit.Conduit, error) {
 	near := len(job.LocalRanks)
-	o.spans = near < job.Size || shm.Lacks() != nil
+	o.Spans = near < job.Size || shm.Lacks() != nil
 	if near == job.Size && shm.Lacks() == nil {
 		return openShared(ctx, o, job)
 	}
@@ -136,7 +137,7 @@ func openNearest(ctx context.Context, o *options, job *boot.Job) (conduit.Condui
 }
 
 // openMixed takes shared memory within a node, where the system has it, and a network beyond.
-func openMixed(ctx context.Context, o *options, job *boot.Job, network jobConnector) (conduit.Conduit, error) {
+func openMixed(ctx context.Context, o *terms.Options, job *boot.Job, network jobConnector) (conduit.Conduit, error) {
 	far, err := network(ctx, o, job)
 	if err != nil || len(job.LocalRanks) == 1 || shm.Lacks() != nil {
 		return far, err
@@ -157,7 +158,7 @@ func (c *carrier) reaches(job *boot.Job) error {
 	for r := range job.Size {
 		if c.oneNode && !job.Near(r) {
 			return fmt.Errorf("%w: %s=%s joins ranks of one node, and rank %d and rank %d are on different nodes; "+
-				"set it to auto, which takes datagrams between nodes", ErrArgument, settings.Conduit.Env(), c.name, job.Rank, r)
+				"set it to auto, which takes datagrams between nodes", terms.ErrArgument, settings.Conduit.Env(), c.name, job.Rank, r)
 		}
 	}
 	return nil
@@ -166,20 +167,24 @@ func (c *carrier) reaches(job *boot.Job) error {
 // scanAll makes a poller look at the rings of up to so many ranks itself.
 const scanAll = 64
 
-func joinByRings(o *options, jobs []*boot.Job) ([]conduit.Conduit, error) {
-	return local.New(len(jobs), conduitConfig(o, len(jobs)))
+// nearSlots are the chunks on their way to a rank of another process in a small job, 1 MiB: sender and receiver then wait
+// for each other less.
+const nearSlots = 32
+
+func joinByRings(o *terms.Options, jobs []*boot.Job) ([]conduit.Conduit, error) {
+	return local.New(len(jobs), o.ConduitConfig(len(jobs)))
 }
 
-func openShared(_ context.Context, o *options, job *boot.Job) (conduit.Conduit, error) {
+func openShared(_ context.Context, o *terms.Options, job *boot.Job) (conduit.Conduit, error) {
 	return shm.New(sharedConfig(job, o))
 }
 
-func sharedConfig(job *boot.Job, o *options) shm.Config {
+func sharedConfig(job *boot.Job, o *terms.Options) shm.Config {
 	c := shm.Config{
 		Rank: job.Rank, Size: job.Size, JobID: job.JobID + o.Name, Key: string(job.Key), Local: job.LocalRanks,
-		Timeout: settings.InitTimeout.Get(o.values), Conduit: conduitConfig(o, job.Size),
+		Timeout: settings.InitTimeout.Get(o.Values), Conduit: o.ConduitConfig(job.Size),
 	}
-	if job.Size <= nearRanks {
+	if job.Size <= terms.NearRanks {
 		c.Conduit.BulkSlots = cmp.Or(c.Conduit.BulkSlots, nearSlots)
 	}
 	if job.Room() {

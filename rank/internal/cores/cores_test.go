@@ -1,4 +1,4 @@
-package rank
+package cores
 
 import (
 	"io/fs"
@@ -6,17 +6,35 @@ import (
 	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/platform/topology"
-
+	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/internal/platform/affinity"
+	"github.com/golci/golci/internal/platform/topology"
+	"github.com/golci/golci/internal/test/settingstest"
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func ofPlan(f func(p Plan) any) func(s *settings.Set) any {
+	return func(s *settings.Set) any {
+		return f(PlanFor(s, Share{ranks: 1, machine: 4, cores: []int{0, 1}, own: true}))
+	}
+}
+
+// TestEverySettingIsWired: each setting of cores, given by the program or by the environment, reaches the plan.
+func TestEverySettingIsWired(t *testing.T) {
+	settingstest.Check(t, map[string]settingstest.Wire[*settings.Set]{
+		"GOLCI_WORKERS": {Value: "3", Read: ofPlan(func(p Plan) any { return p.Workers }), Want: 3},
+		"GOLCI_SERVER":  {Value: "dedicated", Read: ofPlan(func(p Plan) any { return p.Dedicated }), Want: true},
+	}, settingstest.Parse)
+}
 
 func TestPlan(t *testing.T) {
 	eight := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	for _, x := range []struct {
 		name      string
 		opts      []string
-		s         coreShare
+		s         Share
 		workers   int
 		pin       []int
 		crowded   bool
@@ -26,33 +44,33 @@ func TestPlan(t *testing.T) {
 	}{
 		{
 			"alone on two cores", nil,
-			coreShare{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
+			Share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
 			2,
 			[]int{0, 1},
 			false, false, false, -1,
 		},
 		{
 			"bound to one of two cores", nil,
-			coreShare{cores: []int{1}, own: true, ranks: 2, machine: 2},
+			Share{cores: []int{1}, own: true, ranks: 2, machine: 2},
 			1,
 			[]int{1},
 			false, false, false, -1,
 		},
-		{"two ranks, not bound", nil, coreShare{cores: []int{0, 1}, ranks: 2, machine: 2}, 1, nil, false, false, false, -1},
+		{"two ranks, not bound", nil, Share{cores: []int{0, 1}, ranks: 2, machine: 2}, 1, nil, false, false, false, -1},
 		{
 			"five ranks on two cores", nil,
-			coreShare{cores: []int{0, 1}, ranks: 5, machine: 2},
+			Share{cores: []int{0, 1}, ranks: 5, machine: 2},
 			1, nil, true, true, false, -1,
 		},
 		{
 			"eight own cores", nil,
-			coreShare{cores: eight, own: true, ranks: 1, machine: 8},
+			Share{cores: eight, own: true, ranks: 1, machine: 8},
 			7, eight[:7], false, false, true, 7,
 		},
 		{
 			"a dedicated server on two cores",
 			[]string{"GOLCI_SERVER", "dedicated"},
-			coreShare{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
+			Share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
 			1,
 			[]int{0},
 			false, false, true, 1,
@@ -60,77 +78,64 @@ func TestPlan(t *testing.T) {
 		{
 			"more workers than cores",
 			[]string{"GOLCI_WORKERS", "3", "GOLCI_SERVER", "waiter"},
-			coreShare{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
+			Share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2},
 			3, nil, false, true, false, -1,
 		},
 		{
 			"a system that binds no thread",
 			[]string{"GOLCI_SERVER", "dedicated"},
-			coreShare{cores: []int{0, 1}, own: true, ranks: 1, machine: 2, fixed: fs.ErrPermission},
+			Share{cores: []int{0, 1}, own: true, ranks: 1, machine: 2, Fixed: fs.ErrPermission},
 			1, nil, false, false, true, -1,
 		},
 		{
 			"two workers on each of two bound ranks",
 			[]string{"GOLCI_WORKERS", "2"},
-			coreShare{cores: []int{1}, own: true, ranks: 2, machine: 2},
+			Share{cores: []int{1}, own: true, ranks: 2, machine: 2},
 			2, nil, false, true, false, -1,
 		},
 		{
 			"two workers on each of two ranks that are not bound",
 			[]string{"GOLCI_WORKERS", "2"},
-			coreShare{cores: []int{0, 1}, ranks: 2, machine: 2},
+			Share{cores: []int{0, 1}, ranks: 2, machine: 2},
 			2, nil, false, true, false, -1,
 		},
 		{
 			"two workers on each of two ranks with four cores",
 			[]string{"GOLCI_WORKERS", "2"},
-			coreShare{cores: []int{0, 1, 2, 3}, ranks: 2, machine: 4},
+			Share{cores: []int{0, 1, 2, 3}, ranks: 2, machine: 4},
 			2, nil, false, false, false, -1,
 		},
-		{"a system that does not say", nil, coreShare{ranks: 1}, 1, nil, true, true, false, -1},
+		{"a system that does not say", nil, Share{ranks: 1}, 1, nil, true, true, false, -1},
 	} {
-		o, err := with(append([]string{"GOLCI_WORKERS", "0", "GOLCI_SERVER", "auto"}, x.opts...)...).readSettings()
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := planFor(o, x.s)
-		if p.workers != x.workers || !slices.Equal(p.pin, x.pin) || p.crowded != x.crowded || p.tight != x.tight ||
-			p.dedicated != x.dedicated || p.serverCPU != x.serverCPU {
+		values := settingstest.Parse(append(x.opts, "GOLCI_WORKERS", "0", "GOLCI_SERVER", "auto")...) // the first counts
+		p := PlanFor(values, x.s)
+		if p.Workers != x.workers || !slices.Equal(p.Pin, x.pin) || p.Crowded != x.crowded || p.Tight != x.tight ||
+			p.Dedicated != x.dedicated || p.ServerCPU != x.serverCPU {
 			t.Errorf("%s: %+v", x.name, p)
-		}
-		if c := schedulerConfig(o, p); c.Crowded != x.tight || c.Workers != x.workers {
-			t.Errorf("%s: the scheduler has %d workers, crowded %v", x.name, c.Workers, c.Crowded)
-		}
-		if c := endpointConfig(o, p, x.s.ranks).Progress; c.Crowded != x.crowded || c.Dedicated != x.dedicated {
-			t.Errorf("%s: progress is crowded %v, dedicated %v", x.name, c.Crowded, c.Dedicated)
 		}
 	}
 }
 
-// TestCrowdedProcessesSpinLonger: by as many turns as there are ranks to a processor, and only where they can share it.
-func TestCrowdedProcessesSpinLonger(t *testing.T) {
-	o, err := with("GOLCI_SPIN", "1ms").readSettings()
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestTurns: crowded processes spin for as many turns as there are ranks to a processor, if they can share it.
+func TestTurns(t *testing.T) {
+	values := settingstest.Parse()
 	for _, x := range []struct {
 		ranks, machine int
 		processes      bool
 		want           time.Duration
 	}{
-		{8, 2, true, 4 * time.Millisecond},
-		{7, 2, true, 4 * time.Millisecond},
-		{8, 2, false, time.Millisecond},
-		{2, 2, true, time.Millisecond},
-		{1, 0, true, time.Millisecond},
+		{8, 2, true, 4},
+		{7, 2, true, 4},
+		{8, 2, false, 1},
+		{2, 2, true, 1},
+		{1, 0, true, 1},
 	} {
-		p := planFor(o, coreShare{ranks: x.ranks, machine: x.machine})
+		p := PlanFor(values, Share{ranks: x.ranks, machine: x.machine})
 		if x.processes {
-			p.share = affinity.Yield
+			p.Share = affinity.Yield
 		}
-		c := endpointConfig(o, p, x.ranks).Progress
-		if c.Spin != x.want || (c.Share != nil) != x.processes {
-			t.Errorf("%+v: spins for %v", x, c.Spin)
+		if got := p.Turns(); got != x.want {
+			t.Errorf("%+v: %d turns", x, got)
 		}
 	}
 }
@@ -147,7 +152,7 @@ func TestDivide(t *testing.T) {
 		{2, 3, nil},
 	} {
 		for me := range x.ranks {
-			s := coreShare{ranks: x.ranks}
+			s := Share{ranks: x.ranks}
 			for c := range x.cores {
 				s.cores = append(s.cores, c)
 			}
@@ -161,17 +166,14 @@ func TestDivide(t *testing.T) {
 
 // TestCPUs: bound threads run on the rank's cores, others on all processors of the process.
 func TestCPUs(t *testing.T) {
-	o, err := with("GOLCI_WORKERS", "0", "GOLCI_SERVER", "auto").readSettings()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := coreShare{cpus: []int{0, 1, 2, 3}, cores: []int{0, 2}, own: true, ranks: 2, machine: 4}
-	if p := planFor(o, s); !slices.Equal(p.cpus, s.cores) {
-		t.Errorf("the threads of a bound rank run on %v", p.cpus)
+	values := settingstest.Parse("GOLCI_WORKERS", "0", "GOLCI_SERVER", "auto")
+	s := Share{cpus: []int{0, 1, 2, 3}, cores: []int{0, 2}, own: true, ranks: 2, machine: 4}
+	if p := PlanFor(values, s); !slices.Equal(p.CPUs, s.cores) {
+		t.Errorf("the threads of a bound rank run on %v", p.CPUs)
 	}
 	s.own = false
-	if p := planFor(o, s); !slices.Equal(p.cpus, s.cpus) {
-		t.Errorf("threads that are not bound run on %v", p.cpus)
+	if p := PlanFor(values, s); !slices.Equal(p.CPUs, s.cpus) {
+		t.Errorf("threads that are not bound run on %v", p.CPUs)
 	}
 }
 

@@ -1,4 +1,4 @@
-package rank
+package wiring
 
 import (
 	"context"
@@ -10,11 +10,12 @@ import (
 	"github.com/golci/golci/internal/job/boot"
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/internal/transport/ofi"
+	"github.com/golci/golci/rank/internal/terms"
 )
 
 // openByFabric takes libfabric beyond a node and shared memory within. A job of one node goes by libfabric alone: one
 // that wants shared memory names that.
-func openByFabric(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error) {
+func openByFabric(ctx context.Context, o *terms.Options, job *boot.Job) (conduit.Conduit, error) {
 	if len(job.LocalRanks) == job.Size {
 		return openFabric(ctx, o, job)
 	}
@@ -46,7 +47,7 @@ func lookAtFabric() (string, error) {
 // fabricError says which settings an error of libfabric may come from.
 func fabricError(err error) error {
 	if errors.Is(err, ofi.ErrNotBuilt) {
-		return fmt.Errorf("%w: %s=%s: %w", ErrArgument, settings.Conduit.Env(), ofi.Name, err)
+		return fmt.Errorf("%w: %s=%s: %w", terms.ErrArgument, settings.Conduit.Env(), ofi.Name, err)
 	}
 	return fmt.Errorf("%s=%s, see %s, %s and %s: %w", settings.Conduit.Env(), ofi.Name, settings.OFIProvider.Env(),
 		settings.OFIDomain.Env(), settings.Eager.Env(), err)

@@ -1,4 +1,4 @@
-package rank
+package wiring
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 // TestEveryConduitHasAnEntry: the words of the setting are those of the registry, and each entry joins something.
 func TestEveryConduitHasAnEntry(t *testing.T) {
 	var words, names []string
-	for _, i := range mustOptions(nil).values.List() {
+	for _, i := range mustOptions().Values.List() {
 		if i.Env == settings.Conduit.Env() {
 			words = strings.Split(i.Kind, "|")
 		}

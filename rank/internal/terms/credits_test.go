@@ -1,12 +1,11 @@
-package rank
+package terms
 
 import (
 	"testing"
 
-	"github.com/golci/golci/internal/job/boot"
 	"github.com/golci/golci/internal/transport/credit"
 	"github.com/golci/golci/internal/transport/receivepool"
-	"github.com/golci/golci/internal/transport/udp/seal"
+	"github.com/golci/golci/internal/transport/udp"
 )
 
 // TestLoansFollowDemandOverANetwork: where a network joins ranks, and only there, unless a setting says otherwise.
@@ -26,9 +25,9 @@ func TestLoansFollowDemandOverANetwork(t *testing.T) {
 		{[]string{"GOLCI_FLOWCONTROL", "none"}, true, credit.NoFlow},
 		{[]string{"GOLCI_FLOWCONTROL", "dynamic"}, false, credit.Dynamic},
 	} {
-		o := mustOptions(c.pairs)
-		o.spans = c.spans
-		if got := terms(o, 8).Mode; got != c.want {
+		o := mustOptions(c.pairs...)
+		o.Spans = c.spans
+		if got := o.Credits(8).Mode; got != c.want {
 			t.Errorf("%v, spans %v: %v", c.pairs, c.spans, got)
 		}
 	}
@@ -40,22 +39,22 @@ func TestLoansFollowDemandOverANetwork(t *testing.T) {
 func TestTermsOfEverySize(t *testing.T) {
 	for _, over := range []string{"auto", "udp"} {
 		for size := 2; size <= 1<<20; size += 1 + size/3 {
-			o := mustOptions([]string{"GOLCI_CONDUIT", over})
-			o.spans = true
-			c := terms(o, size)
+			o := mustOptions("GOLCI_CONDUIT", over)
+			o.Spans = true
+			c := o.Credits(size)
 			c.Narrow = true
 			if _, err := credit.NewLedger(c, 0, size); err != nil {
 				t.Fatalf("%d ranks: %v", size, err)
 			}
-			longest := record(o, size)
-			u := datagramConfig(o, &boot.Job{Size: size}, seal.Trust)
+			longest := o.Record(size)
+			u := o.Pooled(udp.Config{Size: size})
 			if s := receivepool.ShapeFor(u.Credits, longest); u.Credits != c.Total(size) || s.Credits != u.Credits {
 				t.Errorf("%d ranks: room for %d credits, %d are lent and banked, %d fit whole buffers",
 					size, u.Credits, c.Total(size), s.Credits)
 			}
-			if u.Conduit.Loan != c.Max || conduitConfig(o, size).Loan != c.PerPeer {
+			if u.Conduit.Loan != c.Max || o.ConduitConfig(size).Loan != c.PerPeer {
 				t.Errorf("%d ranks: stages for %d of %d credits, rings for %d of %d",
-					size, u.Conduit.Loan, c.Max, conduitConfig(o, size).Loan, c.PerPeer)
+					size, u.Conduit.Loan, c.Max, o.ConduitConfig(size).Loan, c.PerPeer)
 			}
 			if size <= 64 && c.PerPeer < 3*c.Min || c.PerPeer < c.Min || longest < 1024 {
 				t.Errorf("%d ranks: a loan of %d credits for records of %d bytes", size, c.PerPeer, longest)
@@ -79,9 +78,9 @@ func TestReceiveMemory(t *testing.T) {
 		{1024, 32, 23_000, 17_500_000},
 		{10_000, 4, 16 * 400, portals},
 	} {
-		o := mustOptions([]string{"GOLCI_CONDUIT", "udp"})
-		terms := terms(o, c.size)
-		s := receivepool.ShapeFor(terms.Total(c.size), record(o, c.size))
+		o := mustOptions("GOLCI_CONDUIT", "udp")
+		terms := o.Credits(c.size)
+		s := receivepool.ShapeFor(terms.Total(c.size), o.Record(c.size))
 		lent := terms.PerPeer * (c.size - 1)
 		t.Logf("%6d %8d %8d %8d %9d %8d %11d", c.size, terms.PerPeer, lent, terms.Bank, s.Credits, s.Buffers, s.Bytes())
 		if s.Credits != lent+terms.Bank || s.Bytes() > c.most {
@@ -99,9 +98,9 @@ func TestReceiveMemory(t *testing.T) {
 // TestReceiveMemoryFollowsLoans: no job takes more than 19.4 MB, or 4 credits a peer and the least bank.
 func TestReceiveMemoryFollowsLoans(t *testing.T) {
 	for size := 2; size <= 1<<20; size += 1 + size/50 {
-		o := mustOptions([]string{"GOLCI_CONDUIT", "udp"})
-		c := terms(o, size)
-		s := receivepool.ShapeFor(c.Total(size), record(o, size))
+		o := mustOptions("GOLCI_CONDUIT", "udp")
+		c := o.Credits(size)
+		s := receivepool.ShapeFor(c.Total(size), o.Record(size))
 		if most := max(19_400_000, (4*size+16*400)*receivepool.CreditBytes*102/100+2*s.Buffer); s.Bytes() > most {
 			t.Errorf("%d ranks: %d bytes of receive space, want %d at most", size, s.Bytes(), most)
 		}

@@ -1,8 +1,7 @@
-package rank
+package terms
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/conduit"
@@ -23,28 +22,26 @@ const (
 )
 
 // Within a node a ring costs memory only where it is used, so ranks of a small job lend what several of the longest
-// records take. nearRanks is how many such ranks there may be, and nearLoan what they lend: 400 KiB to each. nearSlots
-// are the chunks on their way to a rank of another process, 1 MiB: sender and receiver then wait for each other less.
+// records take. NearRanks is how many such ranks there may be, and nearLoan what they lend: 400 KiB to each.
 const (
-	nearRanks = 8
+	NearRanks = 8
 	nearLoan  = 1600
-	nearSlots = 32
 )
 
 const recordSlack = 256 // room in a record for headers and arguments
 
 // network reports whether some messages of the job go over a network. All ranks of a job say the same.
-func (o *options) network() bool { return o.spans || o.networkNamed() }
+func (o *Options) network() bool { return o.Spans || o.networkNamed() }
 
 // networkNamed reports whether the setting names a network.
-func (o *options) networkNamed() bool {
-	name := settings.Conduit.Get(o.values)
+func (o *Options) networkNamed() bool {
+	name := settings.Conduit.Get(o.Values)
 	return name == udp.Name || name == ofi.Name
 }
 
 // flowControl is the mode of credits. Over rings a credit lent to one peer is of no use to another.
-func flowControl(o *options) credit.Mode {
-	switch settings.FlowControl.Get(o.values) {
+func (o *Options) flowControl() credit.Mode {
+	switch settings.FlowControl.Get(o.Values) {
 	case "dynamic":
 		return credit.Dynamic
 	case "static":
@@ -71,50 +68,37 @@ const longEager = 64 << 10
 const fabricEager = 15 << 10
 
 // eager is the largest message in bytes that is to travel without asking.
-func eager(o *options) int {
-	if n := settings.Eager.Get(o.values); n != 0 {
+func (o *Options) eager() int {
+	if n := settings.Eager.Get(o.Values); n != 0 {
 		return int(n)
 	}
-	if settings.Conduit.Get(o.values) == ofi.Name {
+	if settings.Conduit.Get(o.Values) == ofi.Name {
 		return fabricEager
 	}
 	return wideEager
 }
 
-// longest is the largest that may travel so.
-func longest(o *options, size int) int {
-	n, loan := eager(o), cmp.Or(settings.Loan.Get(o.values), firstLoan(o, size))
-	if n == wideEager && settings.Eager.Get(o.values) == 0 && loan >= nearLoan {
+// Longest is the largest that may travel so.
+func (o *Options) Longest(size int) int {
+	n, loan := o.eager(), cmp.Or(settings.Loan.Get(o.Values), o.firstLoan(size))
+	if n == wideEager && settings.Eager.Get(o.Values) == 0 && loan >= nearLoan {
 		return longEager
 	}
 	return n
 }
 
-// EagerLimit is the largest message in bytes that a rank always sends without asking its receiver first. It holds for a
-// job of size ranks (at least 1) with that configuration and the environment. It is GOLCI_EAGER, or what the mode of
-// flow control chooses. It is never more than one record and the loan of a peer hold, which shrink as jobs grow. It
-// starts nothing and does not block. Error: ErrArgument.
-func EagerLimit(size int, cfg Config) (int, error) {
-	o, err := cfg.readSettings()
-	if err != nil {
-		return 0, err
-	}
-	if size < 1 {
-		return 0, fmt.Errorf("%w: a job of %d ranks", ErrArgument, size)
-	}
-	return o.eagerLimit(size), nil
+// EagerLimit is the largest message in bytes that a rank of a job of size ranks always sends without asking its receiver
+// first. It is never more than one record and the loan of a peer hold, which shrink as jobs grow.
+func (o *Options) EagerLimit(size int) int {
+	t := o.Credits(size)
+	return max(0, min(o.eager(), am.PayloadOf(o.Record(size), &t)))
 }
 
-func (o *options) eagerLimit(size int) int {
-	t := terms(o, size)
-	return max(0, min(eager(o), am.PayloadOf(record(o, size), &t)))
-}
-
-// record is the longest record in bytes. Where loans follow demand every peer always has the credits of one.
-func record(o *options, size int) int {
-	e := longest(o, size)
-	if settings.Eager.Get(o.values) == 0 && flowControl(o) == credit.Dynamic {
-		e = min(e, max(chunk, firstLoan(o, size)*credit.Unit)-recordSlack)
+// Record is the longest record in bytes. Where loans follow demand every peer always has the credits of one.
+func (o *Options) Record(size int) int {
+	e := o.Longest(size)
+	if settings.Eager.Get(o.Values) == 0 && o.flowControl() == credit.Dynamic {
+		e = min(e, max(chunk, o.firstLoan(size)*credit.Unit)-recordSlack)
 	}
 	return (e + recordSlack + 7) &^ 7
 }
@@ -122,54 +106,54 @@ func record(o *options, size int) int {
 const chunk = 1024 // chooses the default table of credits, that for 1 KiB
 
 // firstLoan is the loan of each peer at the start, unless a setting says otherwise, enough for usual traffic.
-func firstLoan(o *options, size int) int {
+func (o *Options) firstLoan(size int) int {
 	n := credit.Static(size)
-	if flowControl(o) == credit.Dynamic {
+	if o.flowControl() == credit.Dynamic {
 		n, _ = credit.Defaults(size, chunk)
 	}
 	if !o.network() {
-		if size <= nearRanks && flowControl(o) == credit.Fixed {
+		if size <= NearRanks && o.flowControl() == credit.Fixed {
 			n = nearLoan
 		}
 		return n
 	}
 	most := credit.MaxPerPeer
-	if o.networkNamed() || size <= nearRanks {
+	if o.networkNamed() || size <= NearRanks {
 		most = wideLoan
 	}
 	n = max(n, min(most, wideLoans/size))
 	return min(n, cmp.Or(o.Tuning.MaxLoan, n))
 }
 
-// terms are the terms of credits, the same on all ranks because their settings are.
-func terms(o *options, size int) credit.Config {
-	mode, first := flowControl(o), cmp.Or(settings.Loan.Get(o.values), firstLoan(o, size))
+// Credits are the terms of credits, the same on all ranks because their settings are.
+func (o *Options) Credits(size int) credit.Config {
+	mode, first := o.flowControl(), cmp.Or(settings.Loan.Get(o.Values), o.firstLoan(size))
 	if mode != credit.Dynamic {
 		return credit.Config{Mode: mode, PerPeer: first}
 	}
 	c := credit.Terms(size, chunk)
-	c.Min = credit.Cost(record(o, size))
+	c.Min = credit.Cost(o.Record(size))
 	c.PerPeer = max(first, c.Min)
 	if n := o.Tuning.Bank; n != 0 {
 		c.Bank = max(0, n)
 	}
-	if n := settings.AMRecvSpace.Get(o.values); n > 0 {
+	if n := settings.AMRecvSpace.Get(o.Values); n > 0 {
 		c.Bank = max(0, int(n/credit.Unit)-c.PerPeer*(size-1))
 	}
 	most := mostLoan
 	if o.network() {
 		most = wideLoan
-		pool := receivepool.ShapeFor(c.Total(size), record(o, size))
+		pool := receivepool.ShapeFor(c.Total(size), o.Record(size))
 		c.Bank += pool.Credits - c.Total(size) // the pool is made of whole buffers
 	}
 	o.Tuning.tuneCredits(&c, most)
 	return c
 }
 
-// conduitConfig sizes a conduit for the terms: a ring holds what its peer may ever be lent.
-func conduitConfig(o *options, size int) conduit.Config {
-	t := terms(o, size)
-	cfg := conduit.Config{Loan: t.PerPeer, MaxRecord: record(o, size)}
+// ConduitConfig sizes a conduit for the terms: a ring holds what its peer may ever be lent.
+func (o *Options) ConduitConfig(size int) conduit.Config {
+	t := o.Credits(size)
+	cfg := conduit.Config{Loan: t.PerPeer, MaxRecord: o.Record(size)}
 	if t.Mode == credit.Dynamic && !o.network() {
 		cfg.Loan = t.Max
 	}
@@ -179,18 +163,18 @@ func conduitConfig(o *options, size int) conduit.Config {
 	return cfg
 }
 
-// networkConfig sizes a conduit that has one receive pool for all peers: a peer may send what it may ever be lent.
-func networkConfig(o *options, size int) conduit.Config {
-	cfg := conduitConfig(o, size)
-	cfg.Loan = max(cfg.Loan, terms(o, size).Max)
+// NetworkConfig sizes a conduit that has one receive pool for all peers: a peer may send what it may ever be lent.
+func (o *Options) NetworkConfig(size int) conduit.Config {
+	cfg := o.ConduitConfig(size)
+	cfg.Loan = max(cfg.Loan, o.Credits(size).Max)
 	return cfg
 }
 
-// pooled adds to the configuration of a conduit what concerns its receive pool, and what a rank may have under way.
-func (o *options) pooled(cfg udp.Config) udp.Config {
-	t := terms(o, cfg.Size)
+// Pooled adds to the configuration of a conduit what concerns its receive pool, and what a rank may have under way.
+func (o *Options) Pooled(cfg udp.Config) udp.Config {
+	t := o.Credits(cfg.Size)
 	cfg.Credits = t.Total(cfg.Size)
-	cfg.Conduit = networkConfig(o, cfg.Size)
+	cfg.Conduit = o.NetworkConfig(cfg.Size)
 	u := &o.Tuning
 	cfg.SafeLimit, cfg.AMLimit, cfg.SysLimit = cmp.Or(u.PollReplies, pollReplies), u.PollRequests, u.PollSystem
 	cfg.Limits = tickets.Limits{Messages: u.Messages, Requests: u.RequestChunks, Replies: u.ReplyChunks}

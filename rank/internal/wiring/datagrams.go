@@ -1,4 +1,4 @@
-package rank
+package wiring
 
 import (
 	"context"
@@ -14,12 +14,13 @@ import (
 	"github.com/golci/golci/internal/transport/udp/faulty"
 	"github.com/golci/golci/internal/transport/udp/nic"
 	"github.com/golci/golci/internal/transport/udp/seal"
+	"github.com/golci/golci/rank/internal/terms"
 )
 
 const endpointKey = "golci.udp" // under which a rank publishes where it receives datagrams
 
 // openDatagrams connects processes, of any nodes, by datagrams.
-func openDatagrams(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error) {
+func openDatagrams(ctx context.Context, o *terms.Options, job *boot.Job) (conduit.Conduit, error) {
 	lc, err := listenConfig(o, job.Size)
 	if err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func openDatagrams(ctx context.Context, o *options, job *boot.Job) (conduit.Cond
 		return nil, err
 	}
 	mine := businessCard{agreement(o, job.Size), l.Endpoint()}
-	cards, err := boot.ExchangeAll(ctx, job, o.keyName(endpointKey), mine, mine.checkAgainst)
+	cards, err := boot.ExchangeAll(ctx, job, o.KeyName(endpointKey), mine, mine.checkAgainst)
 	if err == nil {
 		err = job.Barrier(ctx) // the time of who is silent begins for all at once
 	}
@@ -55,25 +56,25 @@ type businessCard struct {
 func (c businessCard) checkAgainst(other businessCard) error {
 	if other.Agreed != c.Agreed {
 		return fmt.Errorf("%w: its settings are others than here, of %s, %s, eager messages or credits",
-			ErrArgument, settings.Conduit.Env(), settings.UDPSecurity.Env())
+			terms.ErrArgument, settings.Conduit.Env(), settings.UDPSecurity.Env())
 	}
 	return other.Check()
 }
 
 // agreement sums up the settings that must be the same on all ranks.
-func agreement(o *options, size int) uint64 {
+func agreement(o *terms.Options, size int) uint64 {
 	h := fnv.New64a()
-	under := o.pooled(udp.Config{Size: size}).Limits
-	fmt.Fprint(h, settings.Conduit.Get(o.values), settings.UDPSecurity.Get(o.values), terms(o, size), record(o, size), under)
+	under := o.Pooled(udp.Config{Size: size}).Limits
+	fmt.Fprint(h, settings.Conduit.Get(o.Values), settings.UDPSecurity.Get(o.Values), o.Credits(size), o.Record(size), under)
 	return h.Sum64()
 }
 
-func listenConfig(o *options, size int) (udp.ListenConfig, error) {
-	mode, err := seal.ParseMode(settings.UDPSecurity.Get(o.values))
+func listenConfig(o *terms.Options, size int) (udp.ListenConfig, error) {
+	mode, err := seal.ParseMode(settings.UDPSecurity.Get(o.Values))
 	if err != nil {
-		return udp.ListenConfig{}, fmt.Errorf("%w: %s: %w", ErrArgument, settings.UDPSecurity.Env(), err)
+		return udp.ListenConfig{}, fmt.Errorf("%w: %s: %w", terms.ErrArgument, settings.UDPSecurity.Env(), err)
 	}
-	spec := settings.UDPFaults.Get(o.values)
+	spec := settings.UDPFaults.Get(o.Values)
 	if spec == "off" {
 		spec = ""
 	}
@@ -82,25 +83,25 @@ func listenConfig(o *options, size int) (udp.ListenConfig, error) {
 		err = faults.Within(size)
 	}
 	if err != nil {
-		return udp.ListenConfig{}, fmt.Errorf("%w: %s: %w", ErrArgument, settings.UDPFaults.Env(), err)
+		return udp.ListenConfig{}, fmt.Errorf("%w: %s: %w", terms.ErrArgument, settings.UDPFaults.Env(), err)
 	}
-	buffer := int(settings.UDPBuffer.Get(o.values))
+	buffer := int(settings.UDPBuffer.Get(o.Values))
 	if buffer == 0 {
-		buffer = min(max(4<<20, 2*terms(o, size).PerPeer*conduit.CreditBytes*size), 64<<20)
+		buffer = min(max(4<<20, 2*o.Credits(size).PerPeer*conduit.CreditBytes*size), 64<<20)
 	}
-	return udp.ListenConfig{Interfaces: settings.UDPInterfaces.Get(o.values), Mode: mode, Buffer: buffer, Faults: faults}, nil
+	return udp.ListenConfig{Interfaces: settings.UDPInterfaces.Get(o.Values), Mode: mode, Buffer: buffer, Faults: faults}, nil
 }
 
-func datagramConfig(o *options, job *boot.Job, mode seal.Mode) udp.Config {
-	dead := settings.DeadAfter.Get(o.values)
-	return o.pooled(udp.Config{
+func datagramConfig(o *terms.Options, job *boot.Job, mode seal.Mode) udp.Config {
+	dead := settings.DeadAfter.Get(o.Values)
+	return o.Pooled(udp.Config{
 		Rank: job.Rank, Size: job.Size, Key: job.Key, Mode: mode, MinRTO: o.Tuning.MinRTO,
 		KeepAlive: dead / 10, DeadAfter: dead,
 	})
 }
 
 // joinByDatagrams connects ranks that share this process by datagrams.
-func joinByDatagrams(o *options, jobs []*boot.Job) (out []conduit.Conduit, err error) {
+func joinByDatagrams(o *terms.Options, jobs []*boot.Job) (out []conduit.Conduit, err error) {
 	listeners := make([]*udp.Listener, 0, len(jobs))
 	defer func() {
 		if err != nil {

@@ -1,4 +1,4 @@
-package rank
+package terms
 
 import (
 	"cmp"
@@ -45,13 +45,12 @@ const (
 	scavenge    = 6
 	creditEpoch = 1024
 	pollReplies = 12
-	exitSettle  = 50 * time.Millisecond
 )
 
 const leastRTO = 100 * time.Microsecond
 
-// check looks for values that no layer takes.
-func (t *Tuning) check() error {
+// Check looks for values that no layer takes.
+func (t *Tuning) Check() error {
 	for _, x := range []struct {
 		name      string
 		n         int

@@ -1,6 +1,6 @@
 //go:build !ofi || !linux || !(amd64 || arm64)
 
-package rank
+package wiring
 
 import (
 	"context"
@@ -8,12 +8,13 @@ import (
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/internal/job/boot"
 	"github.com/golci/golci/internal/transport/ofi"
+	"github.com/golci/golci/rank/internal/terms"
 )
 
-func openFabric(context.Context, *options, *boot.Job) (conduit.Conduit, error) {
+func openFabric(context.Context, *terms.Options, *boot.Job) (conduit.Conduit, error) {
 	return nil, fabricError(ofi.ErrNotBuilt)
 }
 
-func joinByFabric(*options, []*boot.Job) ([]conduit.Conduit, error) {
+func joinByFabric(*terms.Options, []*boot.Job) ([]conduit.Conduit, error) {
 	return nil, fabricError(ofi.ErrNotBuilt)
 }

@@ -1,6 +1,6 @@
 //go:build ofi && linux && (amd64 || arm64)
 
-package rank
+package wiring
 
 import (
 	"context"
@@ -14,18 +14,19 @@ import (
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/internal/platform/fi"
 	"github.com/golci/golci/internal/transport/ofi"
+	"github.com/golci/golci/rank/internal/terms"
 )
 
 const fabricKey = "golci.ofi" // under which a rank publishes its endpoint
 
 // openFabric connects processes, of any nodes, by libfabric.
-func openFabric(ctx context.Context, o *options, job *boot.Job) (conduit.Conduit, error) {
+func openFabric(ctx context.Context, o *terms.Options, job *boot.Job) (conduit.Conduit, error) {
 	l, err := listenFabric(o, job)
 	if err != nil {
 		return nil, err
 	}
 	mine := fabricCard{agreement(o, job.Size), l.Info.Provider, l.Name}
-	table, err := boot.Exchange(ctx, job, o.keyName(fabricKey), mine, mine.checkAgainst)
+	table, err := boot.Exchange(ctx, job, o.KeyName(fabricKey), mine, mine.checkAgainst)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -52,8 +53,8 @@ func connectFabric(l *ofi.Listener, names [][]byte) (conduit.Conduit, error) {
 	return c, nil
 }
 
-func listenFabric(o *options, job *boot.Job) (*ofi.Listener, error) {
-	provider, domain := fabricWay(o.values)
+func listenFabric(o *terms.Options, job *boot.Job) (*ofi.Listener, error) {
+	provider, domain := fabricWay(o.Values)
 	l, err := ofi.Listen(fi.Want{Provider: provider, Domain: domain}, fabricConfig(o, job))
 	if err != nil {
 		return nil, fabricError(err)
@@ -61,12 +62,12 @@ func listenFabric(o *options, job *boot.Job) (*ofi.Listener, error) {
 	return l, nil
 }
 
-func fabricConfig(o *options, job *boot.Job) ofi.Config {
+func fabricConfig(o *terms.Options, job *boot.Job) ofi.Config {
 	sum := sha256.Sum256(append([]byte(fabricKey+o.Name), job.Key...))
 	return ofi.Config{
 		Rank: job.Rank, Size: job.Size, Job: binary.LittleEndian.Uint32(sum[:]),
-		Conduit: networkConfig(o, job.Size), Connect: settings.InitTimeout.Get(o.values),
-		DeadAfter: settings.DeadAfter.Get(o.values),
+		Conduit: o.NetworkConfig(job.Size), Connect: settings.InitTimeout.Get(o.Values),
+		DeadAfter: settings.DeadAfter.Get(o.Values),
 	}
 }
 
@@ -81,19 +82,19 @@ type fabricCard struct {
 func (c fabricCard) checkAgainst(other fabricCard) error {
 	switch {
 	case other.Agreed != c.Agreed:
-		return fmt.Errorf("%w: its settings are others than here, of %s, eager messages or credits", ErrArgument,
+		return fmt.Errorf("%w: its settings are others than here, of %s, eager messages or credits", terms.ErrArgument,
 			settings.Conduit.Env())
 	case other.Provider != c.Provider:
-		return fmt.Errorf("%w: libfabric's provider there is %q and here %q; set %s to one that all nodes have", ErrArgument,
+		return fmt.Errorf("%w: libfabric's provider there is %q and here %q; set %s to one that all nodes have", terms.ErrArgument,
 			other.Provider, c.Provider, settings.OFIProvider.Env())
 	case len(other.Name) == 0:
-		return fmt.Errorf("%w: it has no address in libfabric", ErrArgument)
+		return fmt.Errorf("%w: it has no address in libfabric", terms.ErrArgument)
 	}
 	return nil
 }
 
 // joinByFabric connects ranks that share this process by libfabric.
-func joinByFabric(o *options, jobs []*boot.Job) (out []conduit.Conduit, err error) {
+func joinByFabric(o *terms.Options, jobs []*boot.Job) (out []conduit.Conduit, err error) {
 	listeners := make([]*ofi.Listener, 0, len(jobs))
 	defer func() {
 		if err != nil {
