@@ -1,7 +1,6 @@
 package rank
 
 import (
-	"errors"
 	"runtime"
 	"strings"
 	"sync"
@@ -9,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/golci/golci/internal/job/boot"
-	"github.com/golci/golci/internal/job/exit"
 	"github.com/golci/golci/internal/transport/shm"
 )
 
@@ -55,40 +53,4 @@ func TestNoneBeforeAll(t *testing.T) {
 func waitsForOthers() bool {
 	buf := make([]byte, 1<<20)
 	return strings.Contains(string(buf[:runtime.Stack(buf, true)]), "(*Rank).together(")
-}
-
-// TestEnderOfALaterWorld: ranks of a world that does not begin at 0 count from its first one. What they send to each
-// other about the end reaches no other world.
-func TestEnderOfALaterWorld(t *testing.T) {
-	const size, begin, self = 4, 2, 2
-	jobs, err := boot.Local(size)
-	if err != nil {
-		t.Fatal(err)
-	}
-	type news struct{ to, from int }
-	came := make(chan news, size)
-	for i, j := range jobs {
-		if i == self {
-			continue
-		}
-		p, err := j.OpenPlane(func(from int, _ []byte) { came <- news{i, from} })
-		if errors.Is(err, boot.ErrNoPlane) {
-			t.Skip(err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer p.Close()
-	}
-	jobs[self].First, jobs[self].Mates = begin, size-begin
-	e, err := newEnder(&Rank{job: jobs[self], opts: mustOptions()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.closeEnder()
-	e.sendAction(exit.Action{Kind: exit.Send, To: 1})
-	e.sends.Wait()
-	if got, want := <-came, (news{begin + 1, self}); got != want {
-		t.Errorf("a message to rank 1 of the world came to rank %d of the job, from %d", got.to, got.from)
-	}
 }

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,6 +18,8 @@ import (
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/transport/credit"
 	"github.com/golci/golci/rank/internal/cores"
+	"github.com/golci/golci/rank/internal/ending"
+	"github.com/golci/golci/rank/internal/report"
 	"github.com/golci/golci/rank/internal/timeline"
 )
 
@@ -41,16 +41,17 @@ type Rank struct {
 	team   *Team // nil for a process of its own
 
 	// Set at the start, before there is traffic.
-	server   *progress.Server   // nil without a dedicated server
-	end      *ender             // nil in a Team, and where the job is somebody else's
-	unlisten func()             // ends the dump on SIGQUIT
-	stats    *creditStats       // nil unless asked for
-	timeline *timeline.Timeline // likewise
+	server   *progress.Server    // nil without a dedicated server
+	end      *ending.Ender       // nil in a Team, and where the job is somebody else's
+	unlisten func()              // ends the dump on SIGQUIT; nil unless asked for
+	stats    *report.CreditStats // likewise
+	timeline *timeline.Timeline  // likewise
 
 	attaching sync.Mutex
 	layers    atomic.Pointer[[]Layer] // changed under attaching
 
-	counted counterReader
+	counted report.Counters
+	report  report.Reporter
 
 	untils pollWaits
 	late   sync.WaitGroup        // aborts on their way
@@ -170,12 +171,16 @@ func (r *Rank) rankErrorf(call, format string, args ...any) error {
 
 // newRank makes a rank over its conduit, which nothing polls yet.
 func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl cores.Plan, t *Team) (*Rank, error) {
-	r := &Rank{job: job, wire: wire, opts: o, team: t, shared: pl.Crowded || t != nil, cpus: pl.CPUs, unlisten: func() {}}
+	r := &Rank{job: job, wire: wire, opts: o, team: t, shared: pl.Crowded || t != nil, cpus: pl.CPUs}
 	sc := schedulerConfig(o, pl)
 	sc.OnStuck = r.reportStuck
 	var err error
 	if r.sched, err = fult.New(sc); err != nil {
 		return nil, err
+	}
+	r.report = report.Reporter{
+		Job: job, Threads: r.sched, How: settings.Dump.Get(o.terms.Values), Collect: r.collectReport, Ask: r.askLayers,
+		Unended: r.unendedOps, Finalizing: r.final.Load, Closed: r.closed.Load,
 	}
 	ec := endpointConfig(o, pl, job.Size)
 	ec.Scheduler, ec.Fatal = r.sched, r.fatal
@@ -189,6 +194,7 @@ func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl cores.Plan, t *
 		return nil, errors.Join(err, r.sched.Close())
 	}
 	r.untils.ep = r.ep
+	r.counted = report.Counters{Rank: job.Rank, Threads: r.sched, Endpoint: r.ep, Wire: wire}
 	if err := r.sched.SetPoller(r.ep.Progress().Poller()); err != nil { // else threads would hang
 		r.timeline.Close()
 		return nil, errors.Join(err, r.sched.Close())
@@ -213,9 +219,9 @@ func (r *Rank) serveLayers(pl cores.Plan) error {
 		}
 	}
 	if r.opts.QuitDump {
-		r.unlisten = quitDumps.addRank(r)
+		r.unlisten = report.OnQuit(&r.report)
 	}
-	r.stats = startCreditStats(r)
+	r.stats = report.StartCreditStats(settings.TraceOf(r.opts.terms.Values).Credits, r.job, r.ep)
 	return nil
 }
 
@@ -266,43 +272,4 @@ func workerSpin(spin time.Duration) time.Duration {
 		return 0
 	}
 	return spin
-}
-
-// reportStuck tells the user of a worker or a thread that does not move. The scheduler's monitor calls it, too.
-func (r *Rank) reportStuck(s fult.StuckReport) { fmt.Fprint(os.Stderr, r.stuckText(s)) }
-
-// stuckText is the report: what does not move, and what the layers say of operations that wait. A poll that does not
-// end holds locks of the layers, so these are not asked then. Nor are they where threads sleep and the rank goes on.
-func (r *Rank) stuckText(s fult.StuckReport) string {
-	what := strings.TrimPrefix(s.String(), "fult: ")
-	if s.Closing {
-		what = fmt.Sprintf("Finalize waits for thread %v, for %v now\n%s", s.ID, s.For.Round(time.Millisecond), s.Advice())
-	}
-	text := fmt.Sprintf("golci: rank %d of %d: %s\n", r.job.Rank-r.job.First, r.job.Mates, what)
-	if s.Asleep || !s.Thread && !s.Closing {
-		return text
-	}
-	if left := r.remains(); left.ops > 0 {
-		text += fmt.Sprintf("  %s; the first: %s\n", plural(left.ops, "operation waits", "operations wait"), left.first())
-	}
-	return text + r.askLayers()
-}
-
-// askTime is how long a report waits for other ranks. It is part of quitGrace.
-const askTime = 100 * time.Millisecond
-
-// askLayers is what the layers learn from other ranks, for a report.
-func (r *Rank) askLayers() string {
-	ctx, cancel := context.WithTimeout(context.Background(), askTime)
-	defer cancel()
-	var b strings.Builder
-	for _, l := range r.attached() {
-		if l.Ask == nil || r.closed.Load() {
-			continue
-		}
-		for _, line := range l.Ask(ctx) {
-			fmt.Fprintf(&b, "  %s\n", line)
-		}
-	}
-	return b.String()
 }

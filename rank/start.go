@@ -134,7 +134,7 @@ func bringUp(ctx context.Context, job *boot.Job, o *options, owner bool) (*Rank,
 func (r *Rank) beginJob(ctx context.Context, pl cores.Plan) error {
 	var err error
 	if r.owner {
-		if r.end, err = newEnder(r); err != nil {
+		if r.end, err = r.newEnder(); err != nil {
 			return err
 		}
 	}
@@ -161,7 +161,7 @@ func (r *Rank) together(ctx context.Context) error {
 	}
 	r.timeline.Align(ctx)
 	if r.end != nil {
-		r.end.lookForEnds()
+		r.end.LookForEnds()
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/golci/golci/internal/observe/settings"
 )
@@ -46,17 +45,5 @@ func TestRemovedSettings(t *testing.T) {
 				t.Errorf("%s: Tuning has no field %s", env, name)
 			}
 		}
-	}
-}
-
-// TestExitSettle: the bound of the end reaches its configuration.
-func TestExitSettle(t *testing.T) {
-	o := mustOptions()
-	if got := exitConfig(o, 0, wiredRanks).Settle; got != 50*time.Millisecond {
-		t.Errorf("it is %v by default", got)
-	}
-	o.terms.Tuning.ExitSettle = time.Hour
-	if got := exitConfig(o, 0, wiredRanks).Settle; got != time.Hour {
-		t.Errorf("it is %v, want an hour", got)
 	}
 }

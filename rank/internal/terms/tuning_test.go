@@ -42,7 +42,7 @@ var tuned = map[string]struct {
 	"PollSystem":    {ofPool(func(c udp.Config) any { return c.SysLimit }), 0, 94, Tuning{PollSystem: 94}},
 	"PollRequests":  {ofPool(func(c udp.Config) any { return c.AMLimit }), 0, 95, Tuning{PollRequests: 95}},
 	"MinRTO":        {usual: "rank/internal/wiring: TestTuningIsWired holds it"},
-	"ExitSettle":    {usual: "rank: TestExitSettle holds it"},
+	"ExitSettle":    {usual: "rank/internal/ending: TestSettle holds it"},
 }
 
 // TestTuningIsWired: each field of Tuning reaches the configuration that it is for.

@@ -1,16 +1,20 @@
-package rank
+package report
 
 import (
-	"bytes"
+	"context"
 	"fmt"
-	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/golci/golci/fult"
+	"github.com/golci/golci/internal/job/boot"
 	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/internal/test/udptest"
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }
 
 // pieces keeps each write on its own.
 type pieces []string
@@ -28,22 +32,35 @@ func compute(end *atomic.Bool) {
 	}
 }
 
+// idle reports of a rank on which no call waits.
+func idle(job *boot.Job, sched *fult.Scheduler, how string) *Reporter {
+	return &Reporter{
+		Job: job, Threads: sched, How: how, Collect: func(*Report) {}, Ask: func(context.Context) []string { return nil },
+		Unended:    func() (int, func() string) { return 0, nil },
+		Finalizing: func() bool { return false }, Closed: func() bool { return false },
+	}
+}
+
 // TestQuitReport: all ranks of the process first tell what waits, by number. Where threads run, and the stacks that were
 // asked for, come after that. Stacks are taken once for all, and not before the first part is written.
 func TestQuitReport(t *testing.T) {
 	for _, how := range []string{"calls", "stacks"} {
 		t.Run(how, func(t *testing.T) {
-			cfg := with("GOLCI_DUMP", how, "GOLCI_WORKERS", "1")
-			cfg.QuitDump = true
-			team, err := Local(2, cfg)
+			jobs, err := boot.Local(2)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var end atomic.Bool
 			var begun atomic.Int32
 			var hs []fult.Handle
-			for _, r := range team.Ranks() {
-				h, err := r.Go(func() {
+			for _, job := range jobs {
+				sched, err := fult.New(fult.Config{Workers: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer sched.Close()
+				defer OnQuit(idle(job, sched, how))()
+				h, err := sched.Go(func(*fult.Thread) {
 					begun.Add(1)
 					compute(&end)
 				})
@@ -53,6 +70,9 @@ func TestQuitReport(t *testing.T) {
 				hs = append(hs, h)
 			}
 			for begun.Load() < 2 {
+			}
+			if listens := quitDumps.sig != nil; listens != (quitSignal != nil) {
+				t.Errorf("SIGQUIT is taken: %v", listens)
 			}
 			var out pieces
 			taken := 0
@@ -69,9 +89,6 @@ func TestQuitReport(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if err := team.Run(func(*Rank) error { return nil }); err != nil {
-				t.Error(err)
-			}
 			checkQuitReport(t, out, how == "stacks", taken)
 		})
 	}
@@ -82,7 +99,7 @@ func checkQuitReport(t *testing.T, out pieces, stacks bool, taken int) {
 	if !invariants.Race { // its threads are goroutines, which may all run
 		for i := range 2 {
 			want = append(want,
-				fmt.Sprintf("rank %d of 2: where threads run\n  thread 0.0 runs, in github.com/golci/golci/rank.", i))
+				fmt.Sprintf("rank %d of 2: where threads run\n  thread 0.0 runs, in github.com/golci/golci/rank/internal/report.", i))
 		}
 	}
 	if stacks {
@@ -105,43 +122,28 @@ func checkQuitReport(t *testing.T, out pieces, stacks bool, taken int) {
 	}
 }
 
-// TestDumpWithoutThreadsTakesNoStacks: a rank whose threads all wait, and one that is finalized, tell all without them.
-func TestDumpWithoutThreadsTakesNoStacks(t *testing.T) {
-	var last *Rank
-	never := func() *fult.Stacks {
-		t.Error("stacks are taken")
-		return fult.TakeStacks()
-	}
-	must(t, 1, with("GOLCI_WORKERS", "1"), func(r *Rank) error {
-		last = r
-		r.dump(io.Discard, never) // no worker has started
-		return nil
-	})
-	var b bytes.Buffer
-	last.dump(&b, never)
-	if b.String() != "golci: rank 0 of 1: finalized\n" {
-		t.Errorf("%q", b.String())
-	}
-}
-
 // TestLongReports are cut, unless all is asked for.
 func TestLongReports(t *testing.T) {
+	jobs, err := boot.Local(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sched, err := fult.New(fult.Config{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sched.Close()
 	for how, most := range map[string]int{"calls": reportLines, "all": 3 * reportLines} {
-		cfg := with("GOLCI_DUMP", how)
-		cfg.Attach = func(r *Rank) error {
-			return r.Attach(Layer{Report: func(x *Report) {
-				for i := range 3 * reportLines {
-					x.Lines = append(x.Lines, fmt.Sprint("line ", i))
-				}
-			}})
-		}
-		must(t, 1, cfg, func(r *Rank) error {
-			text := string(r.reportWaits())
-			cut := fmt.Sprintf("\n  and %d lines more; GOLCI_DUMP=all shows all\n", 2*reportLines)
-			if strings.Count(text, "  line ") != most || strings.HasSuffix(text, cut) != (how == "calls") {
-				t.Errorf("%s: %s", how, text)
+		r := idle(jobs[0], sched, how)
+		r.Collect = func(x *Report) {
+			for i := range 3 * reportLines {
+				x.Lines = append(x.Lines, fmt.Sprint("line ", i))
 			}
-			return nil
-		})
+		}
+		text := string(r.reportWaits())
+		cut := fmt.Sprintf("\n  and %d lines more; GOLCI_DUMP=all shows all\n", 2*reportLines)
+		if strings.Count(text, "  line ") != most || strings.HasSuffix(text, cut) != (how == "calls") {
+			t.Errorf("%s: %s", how, text)
+		}
 	}
 }

@@ -1,11 +1,12 @@
-package rank
+package report
 
 import (
 	"testing"
 
 	"github.com/golci/golci/internal/job/boot"
-	"github.com/golci/golci/internal/observe/tool"
+	"github.com/golci/golci/internal/test/settingstest"
 	"github.com/golci/golci/internal/transport/mixed"
+	"github.com/golci/golci/rank/internal/terms"
 	"github.com/golci/golci/rank/internal/wiring"
 )
 
@@ -15,11 +16,11 @@ func TestDatagramsOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	far, err := wiring.JoinRanks(&mustOptions("GOLCI_CONDUIT", "udp").terms, jobs)
+	far, err := wiring.JoinRanks(&terms.Options{Values: settingstest.Parse("GOLCI_CONDUIT", "udp")}, jobs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near, err := wiring.JoinRanks(&mustOptions("GOLCI_CONDUIT", "local").terms, jobs)
+	near, err := wiring.JoinRanks(&terms.Options{Values: settingstest.Parse("GOLCI_CONDUIT", "local")}, jobs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,23 +40,5 @@ func TestDatagramsOf(t *testing.T) {
 				t.Error(err)
 			}
 		})
-	}
-}
-
-// TestCountersAfterTheEnd: they are those of the end, whatever the rank used is gone.
-func TestCountersAfterTheEnd(t *testing.T) {
-	var last *Rank
-	must(t, 2, Config{}, func(r *Rank) error {
-		v := r.Counters()
-		if v[tool.Workers] == 0 || v[tool.CreditsLent] == 0 || v[tool.CreditsLent] != v[tool.CreditsBorrowed] {
-			t.Errorf("rank %d: %v", r.Rank(), v)
-		}
-		if r.Rank() == 0 {
-			last = r
-		}
-		return nil
-	})
-	if v := last.Counters(); v[tool.Workers] == 0 || v[tool.CreditsLent] == 0 || v[tool.ThreadsAlive] != 0 {
-		t.Errorf("after the end: %v", v)
 	}
 }

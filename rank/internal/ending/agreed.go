@@ -1,4 +1,4 @@
-package rank
+package ending
 
 import (
 	"cmp"
@@ -13,24 +13,39 @@ import (
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/internal/job/boot"
 	"github.com/golci/golci/internal/job/exit"
+	"github.com/golci/golci/internal/observe/settings"
 )
 
-// ender drives one process's part in the end of its job, among the ranks of its world: the state machine of package
+// Config says what an Ender ends.
+type Config struct {
+	Job    *boot.Job
+	Wire   conduit.Conduit
+	Values *settings.Set
+	Settle time.Duration // how long a rank that is told of the end waits for its own program's exit code; 0: 50 ms
+	// Agreed ends the process, or if it is to go on, the rank's operations: the job ends with code by rank.
+	Agreed func(rank, code int)
+	// TooLate does so where the rank has called Exit after Finalize.
+	TooLate func(code int)
+}
+
+const exitSettle = 50 * time.Millisecond // the default of Config.Settle
+
+// Ender drives one process's part in the end of its job, among the ranks of its world: the state machine of package
 // exit over the plane of package boot, which works whatever the threads, the poller and the handlers of the rank are
 // doing.
-type ender struct {
-	r     *Rank
+type Ender struct {
+	cfg   Config
 	limit time.Duration
 	plane *boot.Plane   // nil for a job of one rank, and where there is no plane
 	alone bool          // there should be one
 	begun atomic.Bool   // the end has begun: set once, before anybody can see a consequence of it
-	over  chan struct{} // closed by done
+	over  chan struct{} // closed by LetGo
 	once  sync.Once
 	sends sync.WaitGroup
 
 	watching sync.WaitGroup // its one goroutine
 	watch    context.Context
-	unwatch  context.CancelFunc // ends watch: from now on ranks may go in order
+	unwatch  context.CancelFunc // ends watch
 
 	mu      sync.Mutex // guards the rest
 	m       *exit.Machine
@@ -40,60 +55,70 @@ type ender struct {
 	suspect int  // rank that was gone at the last look, or -1: what it sent before may still be on its way
 }
 
-func newEnder(r *Rank) (*ender, error) {
-	set := r.opts.terms.Values
-	e := &ender{r: r, limit: boot.ExitLimit(set, r.job.Mates), over: make(chan struct{}), suspect: -1}
+// New opens the plane of the end.
+func New(cfg Config) (*Ender, error) {
+	j := cfg.Job
+	e := &Ender{cfg: cfg, limit: boot.ExitLimit(cfg.Values, j.Mates), over: make(chan struct{}), suspect: -1}
 	e.watch, e.unwatch = context.WithCancel(context.Background())
 	var err error
-	e.m, err = exit.New(exitConfig(r.opts, r.job.Rank-r.job.First, r.job.Mates))
-	if err != nil || r.job.Mates == 1 {
+	e.m, err = exit.New(cfg.machine())
+	if err != nil || j.Mates == 1 {
 		return e, err
 	}
-	at, err := planeAddrs(r.job, set)
+	at, err := planeAddrs(j, cfg.Values)
 	if err != nil {
 		return e, err
 	}
 	e.mu.Lock() // messages wait until the plane is noted
 	defer e.mu.Unlock()
-	e.plane, err = r.job.OpenPlane(e.takeNews, at...)
+	e.plane, err = j.OpenPlane(e.takeNews, at...)
 	if errors.Is(err, boot.ErrNoPlane) {
 		e.alone, err = true, nil
 	}
 	return e, err
 }
 
-func exitConfig(o *options, rank, size int) exit.Config {
+// machine is the configuration of the state machine.
+func (c *Config) machine() exit.Config {
 	return exit.Config{
-		Rank: rank, Size: size, Settle: cmp.Or(o.terms.Tuning.ExitSettle, exitSettle), Limit: boot.ExitLimit(o.terms.Values, size),
+		Rank: c.Job.Rank - c.Job.First, Size: c.Job.Mates, Settle: cmp.Or(c.Settle, exitSettle),
+		Limit: boot.ExitLimit(c.Values, c.Job.Mates),
 	}
 }
 
-// lookForEnds has the conduit told of ranks whose process ends, if it does not find that by itself. All planes are
+// Await returns at once, unless the end has begun; then it returns when LetGo has been called.
+func (e *Ender) Await() {
+	if e.begun.Load() {
+		<-e.over
+	}
+}
+
+// LookForEnds has the conduit told of ranks whose process ends, if it does not find that by itself. All planes are
 // open.
-func (e *ender) lookForEnds() {
-	s, ok := e.r.wire.(conduit.Suspecter)
+func (e *Ender) LookForEnds() {
+	s, ok := e.cfg.Wire.(conduit.Suspecter)
 	if ok && e.plane != nil {
-		gone := func(rank int) bool { return e.r.wire.Failed(rank) != nil }
+		gone := func(rank int) bool { return e.cfg.Wire.Failed(rank) != nil }
 		e.watching.Go(func() { e.plane.Watch(e.watch, gone, s.Suspect) })
 	}
 }
 
-// letGo lets those go on that wait for the end of a process that does not end.
-func (e *ender) letGo() { e.once.Do(func() { close(e.over) }) }
+// LetGo lets those go on that wait for the end of a process that does not end.
+func (e *Ender) LetGo() { e.once.Do(func() { close(e.over) }) }
 
-// exit is the program's call. It returns when the rank's operations have ended, if the process goes on.
-func (e *ender) exit(code int) {
+// Exit is the program's call. It returns when the rank's operations have ended, if the process goes on.
+func (e *Ender) Exit(code int) {
 	e.mu.Lock()
 	switch {
 	case e.ending: // the verdict has been reached
 	case e.closed: // Finalize is over: nobody waits for this rank
 		e.mu.Unlock()
-		e.r.depart(code&0xff, ErrFinalized)
+		e.cfg.TooLate(code & 0xff)
 		return
 	case e.alone:
 		e.ending = true
 		e.mu.Unlock()
-		e.enforce(exit.Verdict{Code: uint8(code), Rank: e.r.job.Rank - e.r.job.First},
+		e.enforce(exit.Verdict{Code: uint8(code), Rank: e.cfg.Job.Rank - e.cfg.Job.First},
 			"this system has no way to tell the other ranks")
 		return
 	default:
@@ -105,8 +130,8 @@ func (e *ender) exit(code int) {
 
 const abortTime = 200 * time.Millisecond // for ranks that take nothing; the launcher ends those
 
-// abortOthers tells the others to end with code, and returns then; false if the end has come in another way.
-func (e *ender) abortOthers(code int) bool {
+// AbortOthers tells the others to end with code, and returns then; false if the end has come in another way.
+func (e *Ender) AbortOthers(code int) bool {
 	e.mu.Lock()
 	if e.ending {
 		e.mu.Unlock()
@@ -130,24 +155,22 @@ func (e *ender) abortOthers(code int) bool {
 }
 
 // takeNews is called by the plane.
-func (e *ender) takeNews(from int, b []byte) {
+func (e *Ender) takeNews(from int, b []byte) {
 	msg, err := exit.Parse(b)
 	if err != nil {
 		return // sealed with the job's key, so from a program of another version; it will be missed in time
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if from -= e.r.job.First; !e.ending && !e.closed && uint(from) < uint(e.r.job.Mates) {
+	if from -= e.cfg.Job.First; !e.ending && !e.closed && uint(from) < uint(e.cfg.Job.Mates) {
 		e.obey(e.m.Take(time.Now(), from, msg))
 	}
 }
 
-const exitSettle = 50 * time.Millisecond // the default of Tuning.ExitSettle
-
 const probeEvery = 50 * time.Millisecond // between looks after the rank whose message is awaited
 
 // tick is called by the timer.
-func (e *ender) tick() {
+func (e *Ender) tick() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.ending || e.closed {
@@ -161,9 +184,9 @@ func (e *ender) tick() {
 }
 
 // probe takes a rank for dead that is gone twice in a row; in between, what it sent before is taken.
-func (e *ender) probe() []exit.Action {
+func (e *Ender) probe() []exit.Action {
 	rank, ok := e.m.Waiting()
-	if !ok || !e.plane.Gone(e.r.job.First+rank) {
+	if !ok || !e.plane.Gone(e.cfg.Job.First+rank) {
 		e.suspect = -1
 		return nil
 	}
@@ -175,7 +198,7 @@ func (e *ender) probe() []exit.Action {
 }
 
 // obey does what the machine wants. It is called with mu held.
-func (e *ender) obey(out []exit.Action) {
+func (e *Ender) obey(out []exit.Action) {
 	e.began()
 	for _, a := range out {
 		switch a.Kind {
@@ -193,24 +216,24 @@ func (e *ender) obey(out []exit.Action) {
 }
 
 // began notes the beginning of the end, before the first message of this rank can have another one end.
-func (e *ender) began() {
+func (e *Ender) began() {
 	if e.m.Begun() && !e.begun.Swap(true) {
 		e.unwatch()
-		e.r.job.Ending()
+		e.cfg.Job.Ending()
 	}
 }
 
 // sendAction sends from a goroutine of its own, so that a rank that is stopped does not hold up the others.
-func (e *ender) sendAction(a exit.Action) {
+func (e *Ender) sendAction(a exit.Action) {
 	e.sends.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), e.limit)
 		defer cancel()
-		_ = e.plane.Send(ctx, e.r.job.First+a.To, a.Msg.Append(nil))
+		_ = e.plane.Send(ctx, e.cfg.Job.First+a.To, a.Msg.Append(nil))
 	})
 }
 
 // sent waits until everything has been sent, or for d.
-func (e *ender) sent(d time.Duration) {
+func (e *Ender) sent(d time.Duration) {
 	done := make(chan struct{})
 	go func() {
 		e.sends.Wait()
@@ -223,7 +246,7 @@ func (e *ender) sent(d time.Duration) {
 }
 
 // arm sets the timer for the machine and for the next look at the rank it waits for.
-func (e *ender) arm() {
+func (e *Ender) arm() {
 	at, ok := e.m.Deadline()
 	if !ok || e.ending {
 		return
@@ -239,41 +262,40 @@ func (e *ender) arm() {
 	e.timer.Reset(d)
 }
 
-func (e *ender) missingRank(rank int) string {
+func (e *Ender) missingRank(rank int) string {
 	if rank != exit.NoRank {
-		return fmt.Sprintf("rank %d has not answered within %v", e.r.job.First+rank, e.limit)
+		return fmt.Sprintf("rank %d has not answered within %v", e.cfg.Job.First+rank, e.limit)
 	}
 	return fmt.Sprintf("not all ranks have answered within %v", e.limit)
 }
 
 // leaveProcess ends the process as agreed.
-func (e *ender) leaveProcess(a exit.Action) {
+func (e *Ender) leaveProcess(a exit.Action) {
 	v := a.Verdict
 	e.sent(e.limit)
 	var text string
 	if v.Code != 0 && v.Rank != exit.NoRank && !a.Aborted {
-		text = fmt.Sprintf("rank %d ended the job with code %d", e.r.job.First+v.Rank, v.Code)
+		text = fmt.Sprintf("rank %d ended the job with code %d", e.cfg.Job.First+v.Rank, v.Code)
 	}
-	if text != "" && e.r.job.First+v.Rank == e.r.job.Rank && e.r.job.Launcher != boot.LauncherGolci {
+	if text != "" && e.cfg.Job.First+v.Rank == e.cfg.Job.Rank && e.cfg.Job.Launcher != boot.LauncherGolci {
 		fmt.Fprintln(os.Stderr, "golci:", text)
 	}
-	_ = e.r.job.Leave(int(v.Code), text) // a rank that served the others may have gone already; the code tells the launcher
-	e.depart(v, int(v.Code))
+	_ = e.cfg.Job.Leave(int(v.Code), text) // a rank that served the others may have gone already; the code tells the launcher
+	e.cfg.Agreed(e.cfg.Job.First+v.Rank, int(v.Code))
 }
 
 // enforce ends the process and has the launcher end the others.
-func (e *ender) enforce(v exit.Verdict, why string) {
-	text := fmt.Sprintf("rank %d ends the job with code %d by force: %s", e.r.job.Rank, v.Code, why)
-	_ = e.r.job.Abort(int(max(v.Code, 1)), text) // without a launcher there is nobody to tell
-	e.depart(v, int(max(v.Code, 1)))
+func (e *Ender) enforce(v exit.Verdict, why string) {
+	text := fmt.Sprintf("rank %d ends the job with code %d by force: %s", e.cfg.Job.Rank, v.Code, why)
+	_ = e.cfg.Job.Abort(int(max(v.Code, 1)), text) // without a launcher there is nobody to tell
+	e.cfg.Agreed(e.cfg.Job.First+v.Rank, int(max(v.Code, 1)))
 }
 
-func (e *ender) depart(v exit.Verdict, code int) {
-	e.r.depart(code, fmt.Errorf("%w: %w", ErrAborted, &ExitError{Rank: e.r.job.First + v.Rank, Code: code}))
-}
+// Unwatch says that from now on ranks may go in order.
+func (e *Ender) Unwatch() { e.unwatch() }
 
-// closeEnder is called by Finalize, when all ranks have met for the last time.
-func (e *ender) closeEnder() {
+// Close is called by Finalize, when all ranks have met for the last time.
+func (e *Ender) Close() {
 	e.mu.Lock()
 	if e.begun.Load() {
 		e.mu.Unlock()

@@ -1,58 +1,62 @@
-package rank
+package report
 
 import (
 	"sync"
 
+	"github.com/golci/golci/am"
 	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/tool"
 	"github.com/golci/golci/internal/transport/udp"
 )
 
-// counterReader keeps the counters of a rank beyond the end of what they are read from.
-type counterReader struct {
+// Counters gives the performance variables of a rank's threads, credits and datagrams, also beyond the end of what they
+// are read from. Exported fields are set at the start, and do not change.
+type Counters struct {
+	Rank     int
+	Threads  *fult.Scheduler
+	Endpoint *am.Endpoint
+	Wire     conduit.Conduit
+
 	mu   sync.Mutex  // held while they are read, so that nothing is let go of meanwhile
 	over bool        // under mu: there is nothing to read any more
 	last tool.Values // under mu: what was read last, if over
 }
 
-// Counters gives the performance variables of the rank's threads, credits and datagrams. Those of layers are 0. It
-// takes time in proportion to the ranks of the job, and waits for a poll that is under way, so handlers must not call
-// it. After the rank's end it gives the last values.
-func (r *Rank) Counters() tool.Values {
-	c := &r.counted
+// Read gives the values. It waits for a poll that is under way, so handlers must not call it. After the rank's end it
+// gives the last values.
+func (c *Counters) Read() tool.Values {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over {
 		return c.last
 	}
-	return r.readCounters()
+	return c.readAll()
 }
 
-// keepCounters reads the counters for the last time. It may be called again.
-func (r *Rank) keepCounters() {
-	c := &r.counted
+// Keep reads the values for the last time. It may be called again.
+func (c *Counters) Keep() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.over {
-		c.last, c.over = r.readCounters(), true
+		c.last, c.over = c.readAll(), true
 	}
 }
 
-// readCounters reads them. The caller holds counterReader.mu.
-func (r *Rank) readCounters() (v tool.Values) {
-	v[tool.Workers], v[tool.ThreadsAlive] = uint64(r.sched.Workers()), uint64(r.sched.Live())
-	r.countCredits(&v)
-	if u := datagramsOf(r.wire); u != nil {
+// readAll reads them. The caller holds mu.
+func (c *Counters) readAll() (v tool.Values) {
+	v[tool.Workers], v[tool.ThreadsAlive] = uint64(c.Threads.Workers()), uint64(c.Threads.Live())
+	countCredits(c.Endpoint.Credits(), c.Rank, &v)
+	if u := datagramsOf(c.Wire); u != nil {
 		countDatagrams(u, &v)
 	}
 	return v
 }
 
-func (r *Rank) countCredits(v *tool.Values) {
-	c := r.ep.Credits()
+func countCredits(c am.CreditReport, rank int, v *tool.Values) {
 	v[tool.RequestsReceived], v[tool.CreditsBanked] = c.Stats.Requests, uint64(c.Banked)
 	for i, p := range c.Peers {
-		if i == r.job.Rank {
+		if i == rank {
 			continue // its own loan
 		}
 		v[tool.CreditsLent] += uint64(p.Lent.Loan)

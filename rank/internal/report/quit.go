@@ -1,4 +1,4 @@
-package rank
+package report
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/observe/settings"
 )
 
 // quitDumps has SIGQUIT write reports of all ranks of the process, which then ends.
@@ -20,17 +19,20 @@ var quitDumps quitReporter
 
 type quitReporter struct {
 	mu    sync.Mutex
-	ranks map[*Rank]struct{}
+	ranks map[*Reporter]struct{}
 	sig   chan os.Signal // while ranks is not empty
 	gone  chan struct{}
 }
 
-// addRank has r report; what it returns undoes that.
-func (q *quitReporter) addRank(r *Rank) (remove func()) {
+// OnQuit makes SIGQUIT write the report of r, with those of the other ranks of the process, which then ends. What it
+// returns undoes that.
+func OnQuit(r *Reporter) (remove func()) { return quitDumps.addRank(r) }
+
+func (q *quitReporter) addRank(r *Reporter) (remove func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.ranks == nil {
-		q.ranks = make(map[*Rank]struct{})
+		q.ranks = make(map[*Reporter]struct{})
 	}
 	q.ranks[r] = struct{}{}
 	if q.sig == nil && quitSignal != nil {
@@ -41,7 +43,7 @@ func (q *quitReporter) addRank(r *Rank) (remove func()) {
 	return func() { q.removeRank(r) }
 }
 
-func (q *quitReporter) removeRank(r *Rank) {
+func (q *quitReporter) removeRank(r *Reporter) {
 	q.mu.Lock()
 	delete(q.ranks, r)
 	if len(q.ranks) > 0 || q.sig == nil {
@@ -76,8 +78,8 @@ func (q *quitReporter) listenFor(sig chan os.Signal, gone chan struct{}) {
 }
 
 // sorted are the ranks, by number. q.mu is held.
-func (q *quitReporter) sorted() []*Rank {
-	return slices.SortedFunc(maps.Keys(q.ranks), func(a, b *Rank) int { return a.job.Rank - b.job.Rank })
+func (q *quitReporter) sorted() []*Reporter {
+	return slices.SortedFunc(maps.Keys(q.ranks), func(a, b *Reporter) int { return a.Job.Rank - b.Job.Rank })
 }
 
 // askOthers is what the ranks learn from others, all at once. No lock is held while they ask.
@@ -89,8 +91,8 @@ func (q *quitReporter) askOthers() [][]byte {
 	var all sync.WaitGroup
 	for i, r := range ranks {
 		all.Go(func() {
-			if text := r.askLayers(); text != "" {
-				out[i] = fmt.Appendf(nil, "golci: rank %d of %d: after asking others\n%s", r.job.Rank-r.job.First, r.job.Mates,
+			if text := r.askText(); text != "" {
+				out[i] = fmt.Appendf(nil, "golci: rank %d of %d: after asking others\n%s", r.Job.Rank-r.Job.First, r.Job.Mates,
 					text)
 			}
 		})
@@ -104,8 +106,8 @@ func (q *quitReporter) askOthers() [][]byte {
 // each step.
 func (q *quitReporter) tellAll(w io.Writer, take func() *fult.Stacks) {
 	grace := time.After(quitGrace)
-	q.eachRank(func(r *Rank) {
-		r.job.Reporting()
+	q.eachRank(func(r *Reporter) {
+		r.Job.Reporting()
 		write(w, r.reportWaits())
 	})
 	// The first rank to go takes the others' operations with it: they get the time to tell of theirs.
@@ -113,14 +115,14 @@ func (q *quitReporter) tellAll(w io.Writer, take func() *fult.Stacks) {
 		write(w, b)
 	}
 	take = sync.OnceValue(take)
-	q.eachRank(func(r *Rank) {
-		r.job.Reporting()
+	q.eachRank(func(r *Reporter) {
+		r.Job.Reporting()
 		write(w, r.whereThreadsRun(take))
 	})
-	q.eachRank(func(r *Rank) {
-		if how := settings.Dump.Get(r.opts.terms.Values); take != nil && (how == dumpStacks || how == dumpAll) {
-			r.job.Reporting()
-			b := bytes.NewBufferString(r.reportHead() + "stacks of goroutines and threads\n\n")
+	q.eachRank(func(r *Reporter) {
+		if how := r.How; take != nil && (how == dumpStacks || how == dumpAll) {
+			r.Job.Reporting()
+			b := bytes.NewBufferString(r.head() + "stacks of goroutines and threads\n\n")
 			writeStacks(b, take())
 			write(w, b.Bytes())
 			take = nil // those of all ranks have been written
@@ -130,16 +132,10 @@ func (q *quitReporter) tellAll(w io.Writer, take func() *fult.Stacks) {
 }
 
 // eachRank calls f for each rank, by number. None is let go of meanwhile.
-func (q *quitReporter) eachRank(f func(r *Rank)) {
+func (q *quitReporter) eachRank(f func(r *Reporter)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, r := range q.sorted() {
 		f(r)
-	}
-}
-
-func write(w io.Writer, b []byte) {
-	if len(b) > 0 {
-		_, _ = w.Write(b) // there is nobody to tell
 	}
 }

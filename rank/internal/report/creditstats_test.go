@@ -1,9 +1,8 @@
-package rank
+package report_test
 
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,18 +11,42 @@ import (
 
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/internal/observe/settings"
-	"github.com/golci/golci/internal/transport/credit"
+	"github.com/golci/golci/internal/test/settingstest"
+	"github.com/golci/golci/rank"
+	"github.com/golci/golci/rank/internal/report"
+	"github.com/golci/golci/rank/internal/terms"
 )
 
+// with is a rank.Config with settings: pairs of a variable and its value.
+func with(pairs ...string) rank.Config {
+	c := rank.Config{Settings: make(map[string]string)}
+	for i := 0; i < len(pairs); i += 2 {
+		c.Settings[pairs[i]] = pairs[i+1]
+	}
+	return c
+}
+
+// run runs f as n ranks.
+func run(t *testing.T, n int, cfg rank.Config, f func(r *rank.Rank) error) {
+	t.Helper()
+	team, err := rank.Local(n, cfg)
+	if err == nil {
+		err = team.Run(f)
+	}
+	if err != nil {
+		t.Fatalf("%d ranks: %v", n, err)
+	}
+}
+
 // linesOf reads a statistics file.
-func linesOf(t *testing.T, path string) (lines []creditLine) {
+func linesOf(t *testing.T, path string) (lines []report.CreditLine) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
-		var l creditLine
+		var l report.CreditLine
 		if err := json.Unmarshal(line, &l); err != nil {
 			t.Fatalf("%s: line %q: %v", path, line, err)
 		}
@@ -33,16 +56,16 @@ func linesOf(t *testing.T, path string) (lines []creditLine) {
 }
 
 // toRankZero has all others send rank 0 n messages of 800 bytes each.
-func toRankZero(t *testing.T, n int, cfg Config) {
+func toRankZero(t *testing.T, n int, cfg rank.Config) {
 	t.Helper()
 	const take = 1
 	var came atomic.Int64
-	cfg.Attach = func(r *Rank) error {
+	cfg.Attach = func(r *rank.Rank) error {
 		return r.Endpoint().Register(take, am.Spec{
 			Name: "take", MaxReply: am.NoReply, Run: func(*am.Token, []uint64, []byte) { came.Add(1) },
 		})
 	}
-	must(t, 3, cfg, func(r *Rank) error {
+	run(t, 3, cfg, func(r *rank.Rank) error {
 		if r.Rank() == 0 {
 			return r.BlockUntil(func() bool { return came.Load() == int64(n*(r.Size()-1)) })
 		}
@@ -56,10 +79,10 @@ func toRankZero(t *testing.T, n int, cfg Config) {
 }
 
 // dynamicStats are the terms of a small job whose loans grow; over says with which conduit.
-func dynamicStats(path, over string) Config {
+func dynamicStats(path, over string) rank.Config {
 	cfg := with(settings.Conduit.Env(), over, settings.FlowControl.Env(), "dynamic", settings.Eager.Env(), "1000",
 		settings.Loan.Env(), "6", settings.Trace.Env(), "credits="+path)
-	cfg.Tuning = Tuning{Bank: 60, MaxLoan: 100, Epoch: 64}
+	cfg.Tuning = rank.Tuning{Bank: 60, MaxLoan: 100, Epoch: 64}
 	return cfg
 }
 
@@ -68,20 +91,22 @@ func TestCreditStatsOverTime(t *testing.T) {
 		t.Run(over, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "credits.%r.json")
 			toRankZero(t, 3000, dynamicStats(path, over))
-			o, err := dynamicStats(path, over).readSettings()
-			if err != nil {
-				t.Fatal(err)
+			cfg := dynamicStats(path, over)
+			o := terms.Options{
+				Tuning: cfg.Tuning,
+				Values: settingstest.Parse(settings.Conduit.Env(), over, settings.FlowControl.Env(), "dynamic",
+					settings.Eager.Env(), "1000", settings.Loan.Env(), "6"),
 			}
 			borrowed := 0
-			for rank := range 3 {
-				lines := linesOf(t, settings.RankFile(path, rank, 3))
-				checkCreditLines(t, rank, o.terms.Credits(3).Bank, lines)
-				if rank > 0 {
-					borrowed = max(borrowed, mostOf(lines, func(p peerCredit) int { return p.Borrowed }))
+			for n := range 3 {
+				lines := linesOf(t, settings.RankFile(path, n, 3))
+				checkCreditLines(t, n, o.Credits(3).Bank, lines)
+				if n > 0 {
+					borrowed = max(borrowed, mostOf(lines, func(p report.PeerCredit) int { return p.Borrowed }))
 					continue
 				}
 				last := lines[len(lines)-1]
-				if last.Granted == 0 || last.Epoch == 0 || mostOf(lines, func(p peerCredit) int { return p.Lent }) <= 6 {
+				if last.Granted == 0 || last.Epoch == 0 || mostOf(lines, func(p report.PeerCredit) int { return p.Lent }) <= 6 {
 					t.Errorf("rank 0 has lent nothing: %+v", last)
 				}
 			}
@@ -94,7 +119,7 @@ func TestCreditStatsOverTime(t *testing.T) {
 
 // checkCreditLines looks for what must hold of the lines of one rank of three with 6 credits lent to each and so many
 // banked.
-func checkCreditLines(t *testing.T, rank, banked int, lines []creditLine) {
+func checkCreditLines(t *testing.T, rank, banked int, lines []report.CreditLine) {
 	t.Helper()
 	for i, l := range lines {
 		if l.Rank != rank || l.Mode != "dynamic" || l.Time.IsZero() || i > 0 && l.Time.Before(lines[i-1].Time) {
@@ -107,14 +132,14 @@ func checkCreditLines(t *testing.T, rank, banked int, lines []creditLine) {
 		if lent+l.Banked != 2*6+banked || banked-l.Banked != int(l.Granted)-int(l.Returned) {
 			t.Errorf("rank %d, line %d: lent %d, banked %d of %d; %+v", rank, i, lent, l.Banked, 2*6+banked, l)
 		}
-		if i > 0 && i < len(lines)-1 && lines[i-1].same(&l) {
+		if i > 0 && i < len(lines)-1 && lines[i-1].Same(&l) {
 			t.Errorf("rank %d: line %d says what the one before does: %+v", rank, i, l)
 		}
 	}
 }
 
 // mostOf gives the largest value that any line has for a peer.
-func mostOf(lines []creditLine, value func(p peerCredit) int) (most int) {
+func mostOf(lines []report.CreditLine, value func(p report.PeerCredit) int) (most int) {
 	for _, l := range lines {
 		for _, p := range l.Peers {
 			most = max(most, value(p))
@@ -126,8 +151,8 @@ func mostOf(lines []creditLine, value func(p peerCredit) int) (most int) {
 // TestCreditStatsOfAnIdleJob: where nothing moves there is the first line and the last, and no peer in them.
 func TestCreditStatsOfAnIdleJob(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "credits")
-	must(t, 2, with(settings.Trace.Env(), "credits="+path, settings.Conduit.Env(), "local",
-		settings.FlowControl.Env(), "static"), func(*Rank) error { return nil })
+	run(t, 2, with(settings.Trace.Env(), "credits="+path, settings.Conduit.Env(), "local",
+		settings.FlowControl.Env(), "static"), func(*rank.Rank) error { return nil })
 	for rank := range 2 {
 		lines := linesOf(t, fmt.Sprint(path, ".", rank))
 		if n := len(lines); n < 1 || n > 2 || len(lines[n-1].Peers) != 0 || lines[n-1].Mode != "static" {
@@ -139,26 +164,4 @@ func TestCreditStatsOfAnIdleJob(t *testing.T) {
 // TestCreditStatsNeedAFile: a job runs on without its statistics.
 func TestCreditStatsNeedAFile(t *testing.T) {
 	toRankZero(t, 10, dynamicStats(filepath.Join(t.TempDir(), "nowhere", "%r"), "local"))
-}
-
-// TestCreditStatsTellOnce: a file that takes no more is told of once, and ends nothing else.
-func TestCreditStatsTellOnce(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "f"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	var told []error
-	s := &creditStats{
-		terms: credit.Config{PerPeer: 6}, stop: make(chan struct{}), ended: make(chan struct{}), file: f,
-		report: func() am.CreditReport { return am.CreditReport{Peers: make([]am.PeerCredit, 2)} },
-		tell:   func(err error) { told = append(told, err) },
-	}
-	s.runStats() // ends by itself
-	s.closeStats()
-	if len(told) != 1 || !errors.Is(told[0], os.ErrClosed) {
-		t.Errorf("told %v", told)
-	}
 }

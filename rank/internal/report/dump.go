@@ -1,14 +1,15 @@
-package rank
+package report
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/internal/job/boot"
 )
 
 const reportLines = 100 // of a report, so that it stays on a screen; more with dumpAll
@@ -52,54 +53,60 @@ func (s threadSet) hasThread(id fult.ID) bool {
 	return id.Worker < len(s) && id.Slot/64 < len(s[id.Worker]) && s[id.Worker][id.Slot/64]>>(id.Slot%64)&1 != 0
 }
 
-// Dump writes a report of what the rank waits for to w: what its layers tell of calls and messages, and threads. That is
-// one write. Where threads run is a second one, since it has to wait for the stacks of all goroutines
-// (fult.TakeStacks). Dump does not wait for communication.
-func (r *Rank) Dump(w io.Writer) { r.dump(w, fult.TakeStacks) }
+// Reporter writes what a rank waits for. Its fields are set before anything is reported, and do not change then.
+type Reporter struct {
+	Job     *boot.Job
+	Threads *fult.Scheduler
+	How     string // the setting GOLCI_DUMP
 
-// dump is Dump with a function that takes the stacks, which is called once if a thread runs.
-func (r *Rank) dump(w io.Writer, take func() *fult.Stacks) {
-	_, _ = w.Write(r.reportWaits()) // there is nobody to tell
-	if where := r.whereThreadsRun(take); where != nil {
-		_, _ = w.Write(where)
+	Collect    func(x *Report)                     // adds what the rank and its layers tell
+	Ask        func(ctx context.Context) []string  // what the layers learn from other ranks, in lines
+	Unended    func() (n int, first func() string) // operations of the layers; first describes one of them
+	Finalizing func() bool                         // Finalize has begun
+	Closed     func() bool                         // the rank has let go of everything
+}
+
+// Dump writes a report to w: what the layers tell of calls and messages, and threads. That is one write. Where threads
+// run is a second one, since it has to wait for the stacks of all goroutines. take takes them, and is called once if a
+// thread runs. Dump does not wait for communication.
+func (r *Reporter) Dump(w io.Writer, take func() *fult.Stacks) {
+	write(w, r.reportWaits())
+	write(w, r.whereThreadsRun(take))
+}
+
+func write(w io.Writer, b []byte) {
+	if len(b) > 0 {
+		_, _ = w.Write(b) // there is nobody to tell
 	}
 }
 
-// reportHead begins what a rank writes.
-func (r *Rank) reportHead() string {
-	return fmt.Sprintf("golci: rank %d of %d: ", r.job.Rank-r.job.First, r.job.Mates)
+// head begins what a rank writes.
+func (r *Reporter) head() string {
+	return fmt.Sprintf("golci: rank %d of %d: ", r.Job.Rank-r.Job.First, r.Job.Mates)
 }
 
 // reportWaits tells what waits. It takes no stacks.
-func (r *Rank) reportWaits() []byte {
+func (r *Reporter) reportWaits() []byte {
 	var b bytes.Buffer
-	b.WriteString(r.reportHead())
-	if r.closed.Load() {
+	b.WriteString(r.head())
+	if r.Closed() {
 		b.WriteString("finalized\n")
 		return b.Bytes()
 	}
 	var x Report
-	for _, l := range r.attached() {
-		if l.Report != nil {
-			l.Report(&x)
-		}
-	}
-	if n := int(r.untils.n.Load()); n > 0 {
-		x.Calls += n
-		x.Lines = append(x.Lines, plural(n, "call of BlockUntil waits", "calls of BlockUntil wait"))
-	}
-	fmt.Fprintf(&b, "%s, %s, %s\n", plural(x.Calls, "call waits", "calls wait"), plural(r.sched.Live(), "thread", "threads"),
-		plural(x.Messages, "message is not received", "messages are not received"))
-	if r.final.Load() {
+	r.Collect(&x)
+	fmt.Fprintf(&b, "%s, %s, %s\n", Plural(x.Calls, "call waits", "calls wait"), Plural(r.Threads.Live(), "thread", "threads"),
+		Plural(x.Messages, "message is not received", "messages are not received"))
+	if r.Finalizing() {
 		fmt.Fprintln(&b, "  Finalize has been called")
 	}
-	writeLines(&b, append(x.Lines, threadLines(r.sched, x.inCalls)...), r.reportLines())
+	writeLines(&b, append(x.Lines, threadLines(r.Threads, x.inCalls)...), r.maxLines())
 	return b.Bytes()
 }
 
-// reportLines is how many lines a report has below its head.
-func (r *Rank) reportLines() int {
-	if settings.Dump.Get(r.opts.terms.Values) == dumpAll {
+// maxLines is how many lines a report has below its head.
+func (r *Reporter) maxLines() int {
+	if r.How == dumpAll {
 		return math.MaxInt
 	}
 	return reportLines
@@ -109,7 +116,7 @@ func (r *Rank) reportLines() int {
 func writeLines(b *bytes.Buffer, lines []string, most int) {
 	for i, line := range lines {
 		if i == most {
-			fmt.Fprintf(b, "  and %s more; GOLCI_DUMP=all shows all\n", plural(len(lines)-i, "line", "lines"))
+			fmt.Fprintf(b, "  and %s more; GOLCI_DUMP=all shows all\n", Plural(len(lines)-i, "line", "lines"))
 			return
 		}
 		fmt.Fprintf(b, "  %s\n", line)
@@ -117,13 +124,13 @@ func writeLines(b *bytes.Buffer, lines []string, most int) {
 }
 
 // whereThreadsRun names the threads that run, with the lines of the program where they are. It is nil if none does.
-func (r *Rank) whereThreadsRun(take func() *fult.Stacks) []byte {
-	if r.closed.Load() || !r.sched.Computes() {
+func (r *Reporter) whereThreadsRun(take func() *fult.Stacks) []byte {
+	if r.Closed() || !r.Threads.Computes() {
 		return nil
 	}
 	stacks := take()
 	var lines []string
-	for t, stack := range stacks.Running(r.sched) {
+	for t, stack := range stacks.Running(r.Threads) {
 		line := fmt.Sprintf("thread %v runs", t.ID())
 		if at := userFrame(stack); at != "" {
 			line += ", in " + at
@@ -137,13 +144,13 @@ func (r *Rank) whereThreadsRun(take func() *fult.Stacks) []byte {
 		return nil
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%swhere threads run\n", r.reportHead())
-	writeLines(&b, lines, r.reportLines())
+	fmt.Fprintf(&b, "%swhere threads run\n", r.head())
+	writeLines(&b, lines, r.maxLines())
 	return b.Bytes()
 }
 
-// plural is n with the word for it.
-func plural(n int, one, many string) string {
+// Plural is n with the word for it.
+func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -164,7 +171,7 @@ func threadLines(s *fult.Scheduler, inCalls threadSet) (lines []string) {
 		}
 	}
 	for x, n := range same {
-		line := plural(n, "thread ", "threads ") + stateTexts[x.state]
+		line := Plural(n, "thread ", "threads ") + stateTexts[x.state]
 		if x.label != "" {
 			line += " (" + x.label + ")"
 		}
@@ -172,7 +179,7 @@ func threadLines(s *fult.Scheduler, inCalls threadSet) (lines []string) {
 	}
 	slices.Sort(lines)
 	if queued := s.Live() - alive; queued > 0 {
-		lines = append(lines, plural(queued, "thread has", "threads have")+" not started")
+		lines = append(lines, Plural(queued, "thread has", "threads have")+" not started")
 	}
 	return lines
 }

@@ -1,4 +1,4 @@
-package rank
+package ending
 
 import (
 	"net/netip"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/internal/test/settingstest"
 )
 
 // TestPlaneAddrs: the plane listens at the addresses that GOLCI_UDP_INTERFACES names, and at all where it names none.
@@ -25,11 +26,7 @@ func TestPlaneAddrs(t *testing.T) {
 		{spec: "no-such-interface", local: []int{0, 1}},
 	} {
 		t.Setenv("GOLCI_UDP_INTERFACES", c.spec)
-		o, err := Config{}.readSettings()
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := planeAddrs(&boot.Job{Size: 2, LocalRanks: c.local}, o.terms.Values)
+		got, err := planeAddrs(&boot.Job{Size: 2, LocalRanks: c.local}, settingstest.Parse())
 		if !slices.Equal(got, c.want) || (err != nil) != c.fails {
 			t.Errorf("%q on a node of %d ranks: %v, %v; want %v", c.spec, len(c.local), got, err, c.want)
 		}

@@ -1,4 +1,4 @@
-package rank
+package report
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/am"
+	"github.com/golci/golci/internal/job/boot"
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/internal/transport/credit"
 )
@@ -42,8 +43,8 @@ type peerCredit struct {
 	Revoked  int `json:"revoked"`  // given back to the peer of late, likewise
 }
 
-// creditStats writes a rank's credits to a file while they change. A nil one does nothing.
-type creditStats struct {
+// CreditStats writes a rank's credits to a file while they change. A nil one does nothing.
+type CreditStats struct {
 	// Fixed.
 	rank   int
 	terms  credit.Config
@@ -57,20 +58,19 @@ type creditStats struct {
 	last creditLine // nothing was written while its Time is zero
 }
 
-// startCreditStats begins the file of credits that GOLCI_TRACE names for this rank, if it names one.
-func startCreditStats(r *Rank) *creditStats {
-	path := settings.TraceOf(r.opts.terms.Values).Credits
+// StartCreditStats begins the file of credits at path for a rank of job, unless path is empty.
+func StartCreditStats(path string, job *boot.Job, ep *am.Endpoint) *CreditStats {
 	if path == "" {
 		return nil
 	}
-	s := &creditStats{
-		rank: r.job.Rank, terms: r.ep.Terms(), report: r.ep.Credits, stop: make(chan struct{}), ended: make(chan struct{}),
+	s := &CreditStats{
+		rank: job.Rank, terms: ep.Terms(), report: ep.Credits, stop: make(chan struct{}), ended: make(chan struct{}),
 		tell: func(err error) {
-			fmt.Fprintf(os.Stderr, "golci: rank %d of %d: credit statistics end: %v\n", r.job.Rank-r.job.First, r.job.Mates, err)
+			fmt.Fprintf(os.Stderr, "golci: rank %d of %d: credit statistics end: %v\n", job.Rank-job.First, job.Mates, err)
 		},
 	}
 	var err error
-	if s.file, err = os.Create(settings.RankFile(path, r.job.Rank, r.job.Size)); err != nil {
+	if s.file, err = os.Create(settings.RankFile(path, job.Rank, job.Size)); err != nil {
 		s.tell(err)
 		return nil
 	}
@@ -78,15 +78,15 @@ func startCreditStats(r *Rank) *creditStats {
 	return s
 }
 
-// closeStats writes the last line and waits until the file is closed.
-func (s *creditStats) closeStats() {
+// Close writes the last line and waits until the file is closed.
+func (s *CreditStats) Close() {
 	if s != nil {
 		close(s.stop)
 		<-s.ended
 	}
 }
 
-func (s *creditStats) runStats() {
+func (s *CreditStats) runStats() {
 	defer close(s.ended)
 	err := s.watchCredits()
 	if e := s.file.Close(); err == nil {
@@ -98,7 +98,7 @@ func (s *creditStats) runStats() {
 }
 
 // watchCredits writes a line whenever it finds that credits have changed, and one at the end.
-func (s *creditStats) watchCredits() error {
+func (s *CreditStats) watchCredits() error {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	for {
@@ -117,7 +117,7 @@ func (s *creditStats) watchCredits() error {
 	}
 }
 
-func (s *creditStats) lookAtCredits() creditLine {
+func (s *CreditStats) lookAtCredits() creditLine {
 	r := s.report()
 	l := creditLine{
 		Time: time.Now(), Rank: s.rank, Epoch: r.Stats.Epochs, Mode: r.Mode.String(), Banked: r.Banked,
@@ -144,7 +144,7 @@ func (l *creditLine) same(m *creditLine) bool {
 		})
 }
 
-func (s *creditStats) writeLine(l creditLine) error {
+func (s *CreditStats) writeLine(l creditLine) error {
 	text, err := json.Marshal(l)
 	if err != nil {
 		return err

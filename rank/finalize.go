@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/golci/golci/rank/internal/ending"
 )
 
 // Finalize ends the rank's part in the job. Every rank calls it, when its operations are done. It waits for all ranks,
@@ -61,12 +63,24 @@ func (r *Rank) lastMeeting(ctx context.Context) error {
 		return left
 	}
 	if r.end != nil {
-		r.end.unwatch() // before any rank can come through the second wait and go
+		r.end.Unwatch() // before any rank can come through the second wait and go
 	}
 	if r.anyDead() {
 		return errors.Join(left, r.meetLayers(ctx))
 	}
 	return errors.Join(left, r.meetByJob(ctx))
+}
+
+// settleAll waits for threads and operations that still end. Its error is ErrPending with the numbers of the others.
+func (r *Rank) settleAll(ctx context.Context) error {
+	x := ending.Settling{
+		Threads: r.sched, Ops: r.unendedOps, Over: func() bool { return r.Ended() != nil || ctx.Err() != nil }, Poll: r.ep.Poll,
+		Named: stuckTime(r.opts), Tell: r.reportStuck,
+	}
+	if err := x.Settle(); err != nil {
+		return r.rankErrorf("Finalize", "%w", err)
+	}
+	return nil
 }
 
 // anyDead reports whether a layer meets its peers without those that have died. The job's barrier waits for them.
@@ -152,10 +166,10 @@ func isClosed(c <-chan struct{}) bool {
 // shutAll lets go of everything. In a Team the conduits stay until all ranks have come that far.
 func (r *Rank) shutAll(ctx context.Context) error {
 	defer r.timeline.FinishPart()
-	r.stats.closeStats()
-	r.keepCounters()
+	r.stats.Close()
+	r.counted.Keep()
 	if r.end != nil {
-		r.end.closeEnder()
+		r.end.Close()
 	}
 	r.stopOps(ErrFinalized)
 	r.server.Stop()
@@ -165,7 +179,9 @@ func (r *Rank) shutAll(ctx context.Context) error {
 		return err
 	}
 	r.stopOps(ErrFinalized) // once more, for what was being started meanwhile
-	r.unlisten()
+	if r.unlisten != nil {
+		r.unlisten()
+	}
 	if r.team == nil {
 		err = errors.Join(err, r.wire.Close())
 	}
@@ -178,7 +194,7 @@ func (r *Rank) shutAll(ctx context.Context) error {
 
 const stopAgain = 5 * time.Millisecond // between looks for operations that were just being started
 
-// closeThreads ends the threads. If ctx ends, it gives them settleTime more to unwind, and names one that has not ended
+// closeThreads ends the threads. If ctx ends, it gives them ending.SettleTime more to unwind, and names one that has not ended
 // then. An operation that a thread was just starting when operations were ended is ended by a further look.
 func (r *Rank) closeThreads(ctx context.Context) error {
 	closed := make(chan error, 1)
@@ -194,9 +210,9 @@ func (r *Rank) closeThreads(ctx context.Context) error {
 		case <-again.C:
 			r.stopOps(ErrFinalized)
 		case <-gone:
-			gone, late = nil, time.After(settleTime)
+			gone, late = nil, time.After(ending.SettleTime)
 		case <-late:
-			return r.rankErrorf("Finalize", "%s: %w", r.unended(), context.Cause(ctx))
+			return r.rankErrorf("Finalize", "%s: %w", ending.Unended(r.sched), context.Cause(ctx))
 		}
 	}
 }
