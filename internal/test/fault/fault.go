@@ -46,18 +46,23 @@ type Conduit struct {
 	// Under poll.
 	poll   spin.Lock
 	dice   dice
-	tick   uint64
-	held   []record // in the order of arrival
-	behind []int    // by source: how many are held
-	free   [][]byte // buffers of records delivered
+	tick   time.Duration // polls
+	held   badnet.Queue[record]
+	behind []lateness // by source
+	memory badnet.Buffers
 	sink   conduit.Sink
 	gave   int // to sink, in the Poll under way
 }
 
 type record struct {
 	src int
-	due uint64 // tick from which it may go
 	rec []byte
+}
+
+// lateness is of the records of a source that are held.
+type lateness struct {
+	n    int
+	last time.Duration // when the last of them may go
 }
 
 // dice decide about faults.
@@ -77,7 +82,7 @@ func New(c conduit.Conduit, cfg Config) *Conduit {
 		cfg.MaxHold = defaultMaxHold
 	}
 	w := &Conduit{
-		Conduit: c, cfg: cfg, send: make([]dice, n), bulk: make([]dice, n), behind: make([]int, n),
+		Conduit: c, cfg: cfg, send: make([]dice, n), bulk: make([]dice, n), behind: make([]lateness, n),
 		cut: make([]atomic.Bool, n),
 	}
 	w.fails.Init(n)
@@ -175,7 +180,7 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 	c.sink, c.gave = sink, 0
 	c.release(budget)
 	var n int
-	if room := min(budget-c.gave, maxHeld-len(c.held)); room > 0 {
+	if room := min(budget-c.gave, maxHeld-c.held.Len()); room > 0 {
 		n = c.Conduit.Poll(room, (*holding)(c))
 	}
 	c.sink = nil
@@ -189,35 +194,29 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 }
 
 // over tells whether nothing of peer, which has failed, is held. Under poll.
-func (c *Conduit) over(peer int) bool { return c.behind[peer] == 0 }
+func (c *Conduit) over(peer int) bool { return c.behind[peer].n == 0 }
 
 func (c *Conduit) closed() bool { return c.fails.News() == conduit.OwnEnd }
 
 // drop forgets what is held. Under poll.
 func (c *Conduit) drop() {
-	c.held = nil
+	c.held = badnet.Queue[record]{}
 	clear(c.behind)
 	c.late.Store(0)
 }
 
 // release delivers held records whose time has come. Under poll.
 func (c *Conduit) release(budget int) {
-	blocked := uint64(0) // sources with an earlier record that stays, by rank modulo 64
-	keep := c.held[:0]
-	for _, r := range c.held {
-		bit := uint64(1) << (r.src & 63)
-		if c.gave >= budget || r.due > c.tick || (!c.cfg.Reorder && blocked&bit != 0) {
-			blocked |= bit
-			keep = append(keep, r)
-			continue
+	for c.gave < budget {
+		r, _, ok := c.held.Pop(c.tick)
+		if !ok {
+			break
 		}
-		c.behind[r.src]--
+		c.behind[r.src].n--
 		c.give(r.src, r.rec)
-		c.free = append(c.free, r.rec)
+		c.memory.Free(r.rec)
 	}
-	clear(c.held[len(keep):])
-	c.held = keep
-	c.late.Store(int64(len(keep)))
+	c.late.Store(int64(c.held.Len()))
 }
 
 func (c *Conduit) give(src int, rec []byte) {
@@ -232,19 +231,20 @@ type holding Conduit
 
 func (h *holding) Record(src int, rec []byte) {
 	c := (*Conduit)(h)
-	waits := !c.cfg.Reorder && c.behind[src] > 0
+	b := &c.behind[src]
+	waits := !c.cfg.Reorder && b.n > 0
 	if !waits && !c.dice.hit(c.cfg.Hold) {
 		c.give(src, rec)
 		return
 	}
-	var buf []byte
-	if n := len(c.free); n > 0 {
-		buf, c.free = c.free[n-1], c.free[:n-1]
+	due := c.tick + 1 + time.Duration(c.dice.Uint64()%uint64(c.cfg.MaxHold))
+	if waits {
+		due = max(due, b.last)
 	}
-	due := c.tick + 1 + c.dice.Uint64()%uint64(c.cfg.MaxHold)
-	c.held = append(c.held, record{src: src, due: due, rec: append(buf[:0], rec...)})
-	c.behind[src]++
-	c.late.Store(int64(len(c.held)))
+	b.n++
+	b.last = due
+	c.held.Push(due, record{src, c.memory.Copy(rec)})
+	c.late.Store(int64(c.held.Len()))
 }
 
 func (h *holding) Bulk(src int, id uint64, off int64, chunk []byte) {
