@@ -74,8 +74,8 @@ func (r *Rank) lastMeeting(ctx context.Context) error {
 // settleAll waits for threads and operations that still end. Its error is ErrPending with the numbers of the others.
 func (r *Rank) settleAll(ctx context.Context) error {
 	x := ending.Settling{
-		Threads: r.sched, Ops: r.unendedOps, Over: func() bool { return r.Ended() != nil || ctx.Err() != nil }, Poll: r.ep.Poll,
-		Named: stuckTime(r.opts), Tell: r.reportStuck,
+		Threads: r.sched, Ops: r.unendedOps, Poll: r.ep.Poll, Named: stuckTime(r.opts), Tell: r.reportStuck,
+		Over: func() bool { return r.Ended() != nil || ctx.Err() != nil },
 	}
 	if err := x.Settle(); err != nil {
 		return r.rankErrorf("Finalize", "%w", err)
@@ -194,8 +194,8 @@ func (r *Rank) shutAll(ctx context.Context) error {
 
 const stopAgain = 5 * time.Millisecond // between looks for operations that were just being started
 
-// closeThreads ends the threads. If ctx ends, it gives them ending.SettleTime more to unwind, and names one that has not ended
-// then. An operation that a thread was just starting when operations were ended is ended by a further look.
+// closeThreads ends the threads. If ctx ends, it gives them ending.SettleTime more to unwind, and names one that has
+// not ended then. An operation that a thread was just starting when operations were ended is ended by a further look.
 func (r *Rank) closeThreads(ctx context.Context) error {
 	closed := make(chan error, 1)
 	go func() { closed <- r.sched.Close() }()

@@ -14,8 +14,8 @@ import (
 // Report collects what the layers of a rank wait for, for a dump.
 type Report = report.Report
 
-// Dump writes a report of what the rank waits for to w: what its layers tell of calls and messages, and threads. That is
-// one write. Where threads run is a second one, since it has to wait for the stacks of all goroutines
+// Dump writes a report of what the rank waits for to w: what its layers tell of calls and messages, and threads. That
+// is one write. Where threads run is a second one, since it has to wait for the stacks of all goroutines
 // (fult.TakeStacks). Dump does not wait for communication.
 func (r *Rank) Dump(w io.Writer) { r.report.Dump(w, fult.TakeStacks) }
 

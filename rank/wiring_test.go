@@ -59,7 +59,8 @@ var wires = map[string]wire{
 	"GOLCI_EXITTIMEOUT":    {Value: "18s", Read: exiting(2), Want: 18 * time.Second},
 	"GOLCI_BIND":           {Want: "no test here: cmd/golci reads it"},
 	"GOLCI_STUCK": {
-		Value: "19s", Read: func(o *options) any { return schedulerConfig(o, cores.Plan{}).StuckAfter }, Want: 19 * time.Second,
+		Value: "19s", Read: func(o *options) any { return schedulerConfig(o, cores.Plan{}).StuckAfter },
+		Want: 19 * time.Second,
 	},
 	"GOLCI_DUMP":  {Want: "read when the signal comes: internal/test/jobtest"},
 	"GOLCI_DEBUG": {Want: "no test here: internal/job/boot reads it"},
@@ -123,7 +124,8 @@ func TestCrowdedProcessesSpinLonger(t *testing.T) {
 		t.Errorf("ranks of one process spin for %v", c.Spin)
 	}
 	p.Share = func() {}
-	if c := endpointConfig(o, p, wiredRanks).Progress; c.Spin != time.Millisecond*p.Turns() || p.Turns() < 2 || c.Share == nil {
+	c := endpointConfig(o, p, wiredRanks).Progress
+	if c.Spin != time.Millisecond*p.Turns() || p.Turns() < 2 || c.Share == nil {
 		t.Errorf("processes spin for %v, of %d turns", c.Spin, p.Turns())
 	}
 }

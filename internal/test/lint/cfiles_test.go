@@ -119,7 +119,8 @@ func TestCallsOfC(t *testing.T) {
 	calls := callsOfC([]file{
 		{"a.h", []byte("HIDDEN int b(int x);\nstatic inline int a(void)\n{\n    return b(1);\n}\n")},
 		{"b.c", []byte("/* a() */\nint b(int x)\n{\n    return PMPI_Get(\"a()\");\n}\n")},
-		{"c.c", []byte("static int a2(void)\n{\n    return 0;\n}\nABI_FAST(int, Get, (int n), (n))\n{\n    return a2();\n}\n")},
+		{"c.c", []byte("static int a2(void)\n{\n    return 0;\n}\n" +
+			"ABI_FAST(int, Get, (int n), (n))\n{\n    return a2();\n}\n")},
 		{"d.c", []byte("int left(int x)\n{\n    return a();\n}\n")},
 	})
 	if got, want := strings.Join(circle(calls), " "), "a b c d a"; got != want {

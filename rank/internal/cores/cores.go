@@ -41,8 +41,8 @@ type Share struct {
 }
 
 // ShareAmongProcesses finds what this rank may use, and whether others may, too. Every rank of the job calls it.
-// Ranks that nobody has bound divide their cores, unless the setting says that they are not to be bound. key is a key of
-// the job's store for this rank's use.
+// Ranks that nobody has bound divide their cores, unless the setting says that they are not to be bound. key is a key
+// of the job's store for this rank's use.
 func ShareAmongProcesses(ctx context.Context, job *boot.Job, values *settings.Set, key string) (Share, error) {
 	mine := affinity.Get()
 	near := job.LocalRanks

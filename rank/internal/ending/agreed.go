@@ -280,7 +280,8 @@ func (e *Ender) leaveProcess(a exit.Action) {
 	if text != "" && e.cfg.Job.First+v.Rank == e.cfg.Job.Rank && e.cfg.Job.Launcher != boot.LauncherGolci {
 		fmt.Fprintln(os.Stderr, "golci:", text)
 	}
-	_ = e.cfg.Job.Leave(int(v.Code), text) // a rank that served the others may have gone already; the code tells the launcher
+	// A rank that served the others may have gone already; the code tells the launcher.
+	_ = e.cfg.Job.Leave(int(v.Code), text)
 	e.cfg.Agreed(e.cfg.Job.First+v.Rank, int(v.Code))
 }
 

@@ -95,7 +95,8 @@ func (r *Reporter) reportWaits() []byte {
 	}
 	var x Report
 	r.Collect(&x)
-	fmt.Fprintf(&b, "%s, %s, %s\n", Plural(x.Calls, "call waits", "calls wait"), Plural(r.Threads.Live(), "thread", "threads"),
+	fmt.Fprintf(&b, "%s, %s, %s\n", Plural(x.Calls, "call waits", "calls wait"),
+		Plural(r.Threads.Live(), "thread", "threads"),
 		Plural(x.Messages, "message is not received", "messages are not received"))
 	if r.Finalizing() {
 		fmt.Fprintln(&b, "  Finalize has been called")

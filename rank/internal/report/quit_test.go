@@ -99,7 +99,8 @@ func checkQuitReport(t *testing.T, out pieces, stacks bool, taken int) {
 	if !invariants.Race { // its threads are goroutines, which may all run
 		for i := range 2 {
 			want = append(want,
-				fmt.Sprintf("rank %d of 2: where threads run\n  thread 0.0 runs, in github.com/golci/golci/rank/internal/report.", i))
+				fmt.Sprintf("rank %d of 2: where threads run\n  thread 0.0 runs, in "+
+					"github.com/golci/golci/rank/internal/report.", i))
 		}
 	}
 	if stacks {

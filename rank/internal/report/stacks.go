@@ -92,7 +92,8 @@ var ownPackages = []string{
 	"github.com/golci/golci/am.", "github.com/golci/golci/am/", "github.com/golci/golci/comm.",
 	"github.com/golci/golci/comm/", "github.com/golci/golci/conduit.", "github.com/golci/golci/fult.",
 	"github.com/golci/golci/internal/", "github.com/golci/golci/mpi.", "github.com/golci/golci/mpi/",
-	"github.com/golci/golci/rank.", "github.com/golci/golci/rank/", "github.com/golci/golci/realm.", "github.com/golci/golci/realm/",
+	"github.com/golci/golci/rank.", "github.com/golci/golci/rank/",
+	"github.com/golci/golci/realm.", "github.com/golci/golci/realm/",
 }
 
 // ownFrame says whether a frame, of a function name at a line, belongs to Go or to this module, tests apart.

@@ -9,9 +9,9 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// StuckText is the report of a worker or a thread that does not move, and what the layers say of operations that wait. A
-// poll that does not end holds locks of the layers, so these are not asked then. Nor are they where threads sleep and the
-// rank goes on.
+// StuckText is the report of a worker or a thread that does not move, and what the layers say of operations that wait.
+// A poll that does not end holds locks of the layers, so these are not asked then. Nor are they where threads sleep and
+// the rank goes on.
 func (r *Reporter) StuckText(s fult.StuckReport) string {
 	what := strings.TrimPrefix(s.String(), "fult: ")
 	if s.Closing {

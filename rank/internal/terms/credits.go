@@ -87,8 +87,8 @@ func (o *Options) Longest(size int) int {
 	return n
 }
 
-// EagerLimit is the largest message in bytes that a rank of a job of size ranks always sends without asking its receiver
-// first. It is never more than one record and the loan of a peer hold, which shrink as jobs grow.
+// EagerLimit is the largest message in bytes that a rank of a job of size ranks always sends without asking its
+// receiver first. It is never more than one record and the loan of a peer hold, which shrink as jobs grow.
 func (o *Options) EagerLimit(size int) int {
 	t := o.Credits(size)
 	return max(0, min(o.eager(), am.PayloadOf(o.Record(size), &t)))

@@ -114,8 +114,8 @@ func OpenConduit(ctx context.Context, job *boot.Job, o *terms.Options) (conduit.
 // openRoomy connects the ranks of a job with room for more, which c, if it is not nil, was asked to join.
 func openRoomy(ctx context.Context, o *terms.Options, job *boot.Job, c *carrier) (conduit.Conduit, error) {
 	if c != nil && c.name != shm.Name {
-		return nil, fmt.Errorf("%w: %s=%s, and a job with room for more ranks (golci run -universe) needs %s", terms.ErrArgument,
-			settings.Conduit.Env(), c.name, shm.Name)
+		return nil, fmt.Errorf("%w: %s=%s, and a job with room for more ranks (golci run -universe) needs %s",
+			terms.ErrArgument, settings.Conduit.Env(), c.name, shm.Name)
 	}
 	if err := shm.Lacks(); err != nil {
 		return nil, fmt.Errorf("%w: a job with room for more ranks (golci run -universe): %w", terms.ErrArgument, err)
@@ -158,7 +158,8 @@ func (c *carrier) reaches(job *boot.Job) error {
 	for r := range job.Size {
 		if c.oneNode && !job.Near(r) {
 			return fmt.Errorf("%w: %s=%s joins ranks of one node, and rank %d and rank %d are on different nodes; "+
-				"set it to auto, which takes datagrams between nodes", terms.ErrArgument, settings.Conduit.Env(), c.name, job.Rank, r)
+				"set it to auto, which takes datagrams between nodes",
+				terms.ErrArgument, settings.Conduit.Env(), c.name, job.Rank, r)
 		}
 	}
 	return nil
@@ -167,8 +168,8 @@ func (c *carrier) reaches(job *boot.Job) error {
 // scanAll makes a poller look at the rings of up to so many ranks itself.
 const scanAll = 64
 
-// nearSlots are the chunks on their way to a rank of another process in a small job, 1 MiB: sender and receiver then wait
-// for each other less.
+// nearSlots are the chunks on their way to a rank of another process in a small job, 1 MiB: sender and receiver then
+// wait for each other less.
 const nearSlots = 32
 
 func joinByRings(o *terms.Options, jobs []*boot.Job) ([]conduit.Conduit, error) {

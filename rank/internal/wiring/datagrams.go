@@ -65,7 +65,8 @@ func (c businessCard) checkAgainst(other businessCard) error {
 func agreement(o *terms.Options, size int) uint64 {
 	h := fnv.New64a()
 	under := o.Pooled(udp.Config{Size: size}).Limits
-	fmt.Fprint(h, settings.Conduit.Get(o.Values), settings.UDPSecurity.Get(o.Values), o.Credits(size), o.Record(size), under)
+	fmt.Fprint(h, settings.Conduit.Get(o.Values), settings.UDPSecurity.Get(o.Values), o.Credits(size), o.Record(size),
+		under)
 	return h.Sum64()
 }
 
@@ -89,7 +90,9 @@ func listenConfig(o *terms.Options, size int) (udp.ListenConfig, error) {
 	if buffer == 0 {
 		buffer = min(max(4<<20, 2*o.Credits(size).PerPeer*conduit.CreditBytes*size), 64<<20)
 	}
-	return udp.ListenConfig{Interfaces: settings.UDPInterfaces.Get(o.Values), Mode: mode, Buffer: buffer, Faults: faults}, nil
+	return udp.ListenConfig{
+		Interfaces: settings.UDPInterfaces.Get(o.Values), Mode: mode, Buffer: buffer, Faults: faults,
+	}, nil
 }
 
 func datagramConfig(o *terms.Options, job *boot.Job, mode seal.Mode) udp.Config {

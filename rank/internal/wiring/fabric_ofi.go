@@ -85,8 +85,8 @@ func (c fabricCard) checkAgainst(other fabricCard) error {
 		return fmt.Errorf("%w: its settings are others than here, of %s, eager messages or credits", terms.ErrArgument,
 			settings.Conduit.Env())
 	case other.Provider != c.Provider:
-		return fmt.Errorf("%w: libfabric's provider there is %q and here %q; set %s to one that all nodes have", terms.ErrArgument,
-			other.Provider, c.Provider, settings.OFIProvider.Env())
+		return fmt.Errorf("%w: libfabric's provider there is %q and here %q; set %s to one that all nodes have",
+			terms.ErrArgument, other.Provider, c.Provider, settings.OFIProvider.Env())
 	case len(other.Name) == 0:
 		return fmt.Errorf("%w: it has no address in libfabric", terms.ErrArgument)
 	}
