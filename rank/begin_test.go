@@ -1,8 +1,6 @@
 package rank
 
 import (
-	"errors"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -10,9 +8,6 @@ import (
 	"testing"
 
 	"github.com/golci/golci/internal/job/boot"
-	"github.com/golci/golci/internal/job/exit"
-	"github.com/golci/golci/internal/observe/trace"
-	"github.com/golci/golci/internal/platform/arch"
 	"github.com/golci/golci/internal/transport/shm"
 )
 
@@ -58,81 +53,4 @@ func TestNoneBeforeAll(t *testing.T) {
 func waitsForOthers() bool {
 	buf := make([]byte, 1<<20)
 	return strings.Contains(string(buf[:runtime.Stack(buf, true)]), "(*Rank).together(")
-}
-
-// TestEnderOfALaterWorld: ranks of a world that does not begin at 0 count from its first one. What they send to each
-// other about the end reaches no other world.
-func TestEnderOfALaterWorld(t *testing.T) {
-	const size, begin, self = 4, 2, 2
-	jobs, err := boot.Local(size)
-	if err != nil {
-		t.Fatal(err)
-	}
-	type news struct{ to, from int }
-	came := make(chan news, size)
-	for i, j := range jobs {
-		if i == self {
-			continue
-		}
-		p, err := j.OpenPlane(func(from int, _ []byte) { came <- news{i, from} })
-		if errors.Is(err, boot.ErrNoPlane) {
-			t.Skip(err)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer p.Close()
-	}
-	jobs[self].First, jobs[self].Mates = begin, size-begin
-	e, err := newEnder(&Rank{job: jobs[self], opts: mustOptions(nil)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.closeEnder()
-	e.sendAction(exit.Action{Kind: exit.Send, To: 1})
-	e.sends.Wait()
-	if got, want := <-came, (news{begin + 1, self}); got != want {
-		t.Errorf("a message to rank 1 of the world came to rank %d of the job, from %d", got.to, got.from)
-	}
-}
-
-// heard is a sink that keeps what it is given of bulk data and deaths.
-type heard struct {
-	src  int
-	id   uint64
-	off  int64
-	data string
-	gone error
-}
-
-func (*heard) Record(int, []byte) {}
-
-func (h *heard) Bulk(src int, id uint64, off int64, chunk []byte) {
-	*h = heard{src: src, id: id, off: off, data: h.data + string(chunk)}
-}
-
-func (h *heard) Gone(peer int, err error) { h.src, h.gone = peer, err }
-
-// TestTracedHandsOn: what stands between the conduit and the endpoint hands bulk data and deaths on, and counts bytes.
-func TestTracedHandsOn(t *testing.T) {
-	rec, err := trace.New(trace.Config{Path: os.DevNull})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rec.Close()
-	h := new(heard)
-	w := &traced{t: &timeline{rec: rec}, Conduit: lonely{}, sink: h, track: rec.Track("poller")}
-	w.polling.Store(uint64(arch.G()))
-	s := (*tracedSink)(w)
-	s.Bulk(3, 7, 4096, []byte("a chunk"))
-	if want := (heard{src: 3, id: 7, off: 4096, data: "a chunk"}); *h != want {
-		t.Errorf("the endpoint got %+v, want %+v", *h, want)
-	}
-	if got := w.cameBytes.Load(); got != int64(len("a chunk")) || w.handled != 1 {
-		t.Errorf("%d bytes and %d chunks are counted", got, w.handled)
-	}
-	why := errors.New("why")
-	if s.Gone(2, why); h.src != 2 || !errors.Is(h.gone, why) {
-		t.Errorf("the endpoint heard that rank %d is gone: %v", h.src, h.gone)
-	}
 }

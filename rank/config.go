@@ -9,11 +9,12 @@ import (
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/internal/progress"
+	"github.com/golci/golci/rank/internal/terms"
 )
 
 // Errors, for errors.Is.
 var (
-	ErrArgument  = errors.New("invalid argument")
+	ErrArgument  = terms.ErrArgument
 	ErrThread    = errors.New("not allowed in a light-weight thread")
 	ErrFinalized = errors.New("the rank has been finalized")
 	ErrAborted   = errors.New("the job has been aborted")
@@ -48,8 +49,7 @@ type Config struct {
 // options are a Config that has been read.
 type options struct {
 	Config
-	values *settings.Set
-	spans  bool // some ranks of the job reach each other over a network only; set when the job is known
+	terms terms.Options // read of Config
 }
 
 // readSettings checks c and reads the settings.
@@ -58,14 +58,15 @@ func (c Config) readSettings() (*options, error) {
 	if o.Caller == "" {
 		o.Caller = "rank"
 	}
-	if err := o.Tuning.check(); err != nil {
+	if err := o.Tuning.Check(); err != nil {
 		return nil, err
 	}
-	var err error
-	if o.values, err = settings.Parse(o.lookup); err != nil {
+	values, err := settings.Parse(o.lookup)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrArgument, err)
 	}
-	known := o.values.List()
+	o.terms = terms.Options{Values: values, Tuning: c.Tuning, Sizes: c.Sizes, Name: c.Name}
+	known := values.List()
 	for env := range c.Settings {
 		if !slices.ContainsFunc(known, func(i settings.Info) bool { return i.Env == env }) {
 			if to, ok := settings.Successor(env); ok {

@@ -8,17 +8,18 @@ import (
 	"time"
 
 	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/rank/internal/ending"
 )
 
-// How a job ends. Begin to read here; the other files are end_*.go.
+// How a job ends. Begin to read here; the other files are finalize.go and follows.go.
 //
-//	Finalize   every rank calls it: all meet, settle what is under way, and let go of everything (end_finalize.go,
-//	           end_settle.go)
-//	Exit       any rank calls it: all agree on the greatest exit code, and their processes end with it (end_agreed.go
-//	           drives the state machine of internal/job/exit over the plane of internal/job/boot)
+//	Finalize   every rank calls it: all meet, settle what is under way, and let go of everything (finalize.go,
+//	           internal/ending)
+//	Exit       any rank calls it: all agree on the greatest exit code, and their processes end with it (package
+//	           internal/ending drives the state machine of internal/job/exit over the plane of internal/job/boot)
 //	Abort      any rank calls it, or a fault, a panic or the loss of the launcher does: the launcher is told, and ends
 //	           the others at once (here)
-//	SIGQUIT    the rank writes its dump, and the process ends (end_quit.go)
+//	SIGQUIT    the rank writes its dump, and the process ends (package internal/report)
 //	Team       ranks of one process: Exit and Abort end the operations of all, and Team.Run returns why (team.go)
 //
 // Rank.stopOps ends the operations, Rank.depart the process. The launcher sees to the others: docs/design/exit.md.
@@ -51,7 +52,7 @@ func (r *Rank) Exit(code int) error {
 	if r.end == nil {
 		return r.rankErrorf("Exit", "%w: the job is not this rank's to end", ErrArgument)
 	}
-	r.end.exit(code)
+	r.end.Exit(code)
 	return r.Ended()
 }
 
@@ -82,9 +83,20 @@ func (r *Rank) Ended() error {
 // without Config.Exit the operations do. A layer calls it before it gives the program the error of an operation, which
 // the end of other ranks may have caused.
 func (r *Rank) AwaitEnd() {
-	if r.end != nil && r.end.begun.Load() {
-		<-r.end.over
+	if r.end != nil {
+		r.end.Await()
 	}
+}
+
+// newEnder drives the rank's part in the end of its job.
+func (r *Rank) newEnder() (*ending.Ender, error) {
+	return ending.New(ending.Config{
+		Job: r.job, Wire: r.wire, Values: r.opts.terms.Values, Settle: r.opts.terms.Tuning.ExitSettle,
+		Agreed: func(rank, code int) {
+			r.depart(code, fmt.Errorf("%w: %w", ErrAborted, &ExitError{Rank: rank, Code: code}))
+		},
+		TooLate: func(code int) { r.depart(code, ErrFinalized) },
+	})
 }
 
 // stopOps ends all operations with the given reason; the first one counts. Threads that wait for no operation, but in
@@ -104,12 +116,12 @@ func (r *Rank) stopOps(reason error) {
 // depart ends the process, or if it is to go on, the rank's operations.
 func (r *Rank) depart(code int, reason error) {
 	if f := r.opts.Exit; f != nil {
-		r.timeline.closeTimeline()
+		r.timeline.Close()
 		f(code)
 	}
 	r.stopOps(reason)
 	if r.end != nil {
-		r.end.letGo()
+		r.end.LetGo()
 	}
 }
 
@@ -142,7 +154,7 @@ func (r *Rank) abortProcess(code int, err error) {
 	if l := r.job.Launcher; l != boot.LauncherGolci && l != boot.LauncherSingle {
 		time.Sleep(lastWords)
 	}
-	if r.end != nil && !r.end.abortOthers(code) {
+	if r.end != nil && !r.end.AbortOthers(code) {
 		return
 	}
 	reason, _, _ := strings.Cut(err.Error(), "\n") // the stack of a panic is printed already

@@ -12,23 +12,6 @@ import (
 	"github.com/golci/golci/internal/transport/ofi"
 )
 
-// TestFabricCards: ranks with other settings, another provider or no address are refused, with both sides named.
-func TestFabricCards(t *testing.T) {
-	mine := fabricCard{Agreed: 1, Provider: "efa", Name: []byte("here")}
-	if err := mine.checkAgainst(fabricCard{1, "efa", []byte("there")}); err != nil {
-		t.Error(err)
-	}
-	for says, other := range map[string]fabricCard{
-		"settings":                       {2, "efa", []byte("there")},
-		`there is "tcp" and here "efa"`:  {1, "tcp", []byte("there")},
-		"it has no address in libfabric": {1, "efa", nil},
-	} {
-		if err := mine.checkAgainst(other); !errors.Is(err, ErrArgument) || !strings.Contains(err.Error(), says) {
-			t.Errorf("%+v: %v, want %q", other, err, says)
-		}
-	}
-}
-
 // TestFabricLacks: a provider that is not there is an error with the settings to look at.
 func TestFabricLacks(t *testing.T) {
 	_, err := ofi.Look("nosuch", "")

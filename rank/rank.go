@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,9 +15,12 @@ import (
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/job/boot"
 	"github.com/golci/golci/internal/observe/settings"
-	"github.com/golci/golci/internal/observe/trace"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/transport/credit"
+	"github.com/golci/golci/rank/internal/cores"
+	"github.com/golci/golci/rank/internal/ending"
+	"github.com/golci/golci/rank/internal/report"
+	"github.com/golci/golci/rank/internal/timeline"
 )
 
 // Job is a rank's membership of its job.
@@ -40,16 +41,17 @@ type Rank struct {
 	team   *Team // nil for a process of its own
 
 	// Set at the start, before there is traffic.
-	server   *progress.Server // nil without a dedicated server
-	end      *ender           // nil in a Team, and where the job is somebody else's
-	unlisten func()           // ends the dump on SIGQUIT
-	stats    *creditStats     // nil unless asked for
-	timeline *timeline        // likewise
+	server   *progress.Server    // nil without a dedicated server
+	end      *ending.Ender       // nil in a Team, and where the job is somebody else's
+	unlisten func()              // ends the dump on SIGQUIT; nil unless asked for
+	stats    *report.CreditStats // likewise
+	timeline *timeline.Timeline  // likewise
 
 	attaching sync.Mutex
 	layers    atomic.Pointer[[]Layer] // changed under attaching
 
-	counted counterReader
+	counted report.Counters
+	report  report.Reporter
 
 	untils pollWaits
 	late   sync.WaitGroup        // aborts on their way
@@ -122,11 +124,8 @@ func (r *Rank) Endpoint() *am.Endpoint { return r.ep }
 // Threads is the scheduler of the rank's light-weight threads. A panic in a thread started there is kept for Join.
 func (r *Rank) Threads() *fult.Scheduler { return r.sched }
 
-// Trace records what the rank does, for its timeline; nil if none is wanted (GOLCI_TRACE).
-func (r *Rank) Trace() *trace.Recorder { return r.timeline.recorder() }
-
 // Settings are the values of all settings.
-func (r *Rank) Settings() *settings.Set { return r.opts.values }
+func (r *Rank) Settings() *settings.Set { return r.opts.terms.Values }
 
 // Shared reports whether the rank shares its process, or its cores, with other ranks. Large tables are then a waste.
 func (r *Rank) Shared() bool { return r.shared }
@@ -136,11 +135,11 @@ func (r *Rank) Shared() bool { return r.shared }
 func (r *Rank) CPUs() []int { return r.cpus }
 
 // Eager is the largest message in bytes that is worth sending without asking its receiver, as EagerLimit tells it.
-func (r *Rank) Eager() int { return r.opts.eagerLimit(r.job.Size) }
+func (r *Rank) Eager() int { return r.opts.terms.EagerLimit(r.job.Size) }
 
 // LongEager is the largest message in bytes that a record of this job holds without being made for it: one that may be
 // worth sending so. It is Eager or more.
-func (r *Rank) LongEager() int { return longest(r.opts, r.job.Size) }
+func (r *Rank) LongEager() int { return r.opts.terms.Longest(r.job.Size) }
 
 // Hint says that up to n messages of so many bytes will be on their way to each of the peers at a time. Receive space
 // is then lent beforehand. It does nothing where loans do not follow demand. It does not block.
@@ -171,67 +170,72 @@ func (r *Rank) rankErrorf(call, format string, args ...any) error {
 }
 
 // newRank makes a rank over its conduit, which nothing polls yet.
-func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl plan, t *Team) (*Rank, error) {
-	r := &Rank{job: job, wire: wire, opts: o, team: t, shared: pl.crowded || t != nil, cpus: pl.cpus, unlisten: func() {}}
+func newRank(job *boot.Job, wire conduit.Conduit, o *options, pl cores.Plan, t *Team) (*Rank, error) {
+	r := &Rank{job: job, wire: wire, opts: o, team: t, shared: pl.Crowded || t != nil, cpus: pl.CPUs}
 	sc := schedulerConfig(o, pl)
 	sc.OnStuck = r.reportStuck
 	var err error
 	if r.sched, err = fult.New(sc); err != nil {
 		return nil, err
 	}
+	r.report = report.Reporter{
+		Job: job, Threads: r.sched, How: settings.Dump.Get(o.terms.Values), Collect: r.collectReport, Ask: r.askLayers,
+		Unended: r.unendedOps, Finalizing: r.final.Load, Closed: r.closed.Load,
+	}
 	ec := endpointConfig(o, pl, job.Size)
 	ec.Scheduler, ec.Fatal = r.sched, r.fatal
-	r.timeline = startTimeline(r)
-	if r.ep, err = am.New(r.timeline.recordOver(wire), ec); err != nil {
-		r.timeline.closeTimeline()
+	r.timeline = timeline.Start(job, o.terms.Values, r.sched, o.terms.KeyName("trace"))
+	if r.ep, err = am.New(r.timeline.RecordOver(wire), ec); err != nil {
+		r.timeline.Close()
 		return nil, errors.Join(err, r.sched.Close())
 	}
-	if err := r.timeline.followEndpoint(r, r.ep); err != nil {
-		r.timeline.closeTimeline()
+	if err := r.timeline.FollowEndpoint(r.ep); err != nil {
+		r.timeline.Close()
 		return nil, errors.Join(err, r.sched.Close())
 	}
 	r.untils.ep = r.ep
+	r.counted = report.Counters{Rank: job.Rank, Threads: r.sched, Endpoint: r.ep, Wire: wire}
 	if err := r.sched.SetPoller(r.ep.Progress().Poller()); err != nil { // else threads would hang
-		r.timeline.closeTimeline()
+		r.timeline.Close()
 		return nil, errors.Join(err, r.sched.Close())
 	}
 	return r, nil
 }
 
 // serveLayers attaches the layers, and then starts the poller that the plan chooses.
-func (r *Rank) serveLayers(pl plan) error {
+func (r *Rank) serveLayers(pl cores.Plan) error {
 	r.foretell()
 	if f := r.opts.Attach; f != nil {
 		if err := f(r); err != nil {
 			return fmt.Errorf("attaching: %w", err)
 		}
 	}
-	if pl.dedicated {
-		r.server = r.ep.Progress().Dedicate(pl.serverCPU)
+	if pl.Dedicated {
+		r.server = r.ep.Progress().Dedicate(pl.ServerCPU)
 	}
-	if pl.eagerly {
+	if pl.Eagerly {
 		if _, err := r.sched.Go(func(*fult.Thread) {}); err != nil { // the first thread starts the workers
 			return err
 		}
 	}
 	if r.opts.QuitDump {
-		r.unlisten = quitDumps.addRank(r)
+		r.unlisten = report.OnQuit(&r.report)
 	}
-	r.stats = startCreditStats(r)
+	r.stats = report.StartCreditStats(settings.TraceOf(r.opts.terms.Values).Credits, r.job, r.ep)
 	return nil
 }
 
 // schedulerConfig is the configuration of the scheduler. The caller sets OnStuck.
-func schedulerConfig(o *options, pl plan) fult.Config {
-	scheduler := settings.Scheduler.Get(o.values)
+func schedulerConfig(o *options, pl cores.Plan) fult.Config {
+	scheduler := settings.Scheduler.Get(o.terms.Values)
 	kind := fult.Fult
 	if scheduler == fult.Goroutines.String() {
 		kind = fult.Goroutines
 	}
 	return fult.Config{
 		Kind: kind, Unchecked: scheduler == fult.Fult.String(),
-		Workers: pl.workers, Pin: pl.pin, MaxThreads: settings.Threads.Get(o.values),
-		StuckAfter: stuckTime(o), Spin: workerSpin(spinTime(o)), Crowded: pl.tight,
+		Workers: pl.Workers, Pin: pl.Pin, MaxThreads: settings.Threads.Get(o.terms.Values),
+		StuckAfter: stuckTime(o), Spin: workerSpin(spinTime(o)), Crowded: pl.Tight,
 	}
 }
 
@@ -242,25 +246,25 @@ func ThreadKind(cfg Config) (kind fult.Kind, why, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	kind, why = schedulerConfig(o, plan{}).Effective()
+	kind, why = schedulerConfig(o, cores.Plan{}).Effective()
 	return kind, why, nil
 }
 
 // stuckTime is negative for never.
-func stuckTime(o *options) time.Duration { return cmp.Or(settings.Stuck.Get(o.values), -1) }
+func stuckTime(o *options) time.Duration { return cmp.Or(settings.Stuck.Get(o.terms.Values), -1) }
 
 // endpointConfig is the configuration of the endpoint. The caller sets Scheduler and Fatal.
-func endpointConfig(o *options, pl plan, size int) am.Config {
+func endpointConfig(o *options, pl cores.Plan, size int) am.Config {
 	return am.Config{
-		Credits: terms(o, size), Poll: o.Tuning.PollRequests,
+		Credits: o.terms.Credits(size), Poll: o.terms.Tuning.PollRequests,
 		Progress: progress.Config{
-			Spin: spinTime(o) * pl.turns(), Crowded: pl.crowded, Share: pl.share, Dedicated: pl.dedicated,
+			Spin: spinTime(o) * pl.Turns(), Crowded: pl.Crowded, Share: pl.Share, Dedicated: pl.Dedicated,
 		},
 	}
 }
 
 // spinTime is negative for not at all.
-func spinTime(o *options) time.Duration { return cmp.Or(settings.Spin.Get(o.values), -1) }
+func spinTime(o *options) time.Duration { return cmp.Or(settings.Spin.Get(o.terms.Values), -1) }
 
 // workerSpin leaves the default to the scheduler, which looks at the processors.
 func workerSpin(spin time.Duration) time.Duration {
@@ -268,43 +272,4 @@ func workerSpin(spin time.Duration) time.Duration {
 		return 0
 	}
 	return spin
-}
-
-// reportStuck tells the user of a worker or a thread that does not move. The scheduler's monitor calls it, too.
-func (r *Rank) reportStuck(s fult.StuckReport) { fmt.Fprint(os.Stderr, r.stuckText(s)) }
-
-// stuckText is the report: what does not move, and what the layers say of operations that wait. A poll that does not
-// end holds locks of the layers, so these are not asked then. Nor are they where threads sleep and the rank goes on.
-func (r *Rank) stuckText(s fult.StuckReport) string {
-	what := strings.TrimPrefix(s.String(), "fult: ")
-	if s.Closing {
-		what = fmt.Sprintf("Finalize waits for thread %v, for %v now\n%s", s.ID, s.For.Round(time.Millisecond), s.Advice())
-	}
-	text := fmt.Sprintf("golci: rank %d of %d: %s\n", r.job.Rank-r.job.First, r.job.Mates, what)
-	if s.Asleep || !s.Thread && !s.Closing {
-		return text
-	}
-	if left := r.remains(); left.ops > 0 {
-		text += fmt.Sprintf("  %s; the first: %s\n", plural(left.ops, "operation waits", "operations wait"), left.first())
-	}
-	return text + r.askLayers()
-}
-
-// askTime is how long a report waits for other ranks. It is part of quitGrace.
-const askTime = 100 * time.Millisecond
-
-// askLayers is what the layers learn from other ranks, for a report.
-func (r *Rank) askLayers() string {
-	ctx, cancel := context.WithTimeout(context.Background(), askTime)
-	defer cancel()
-	var b strings.Builder
-	for _, l := range r.attached() {
-		if l.Ask == nil || r.closed.Load() {
-			continue
-		}
-		for _, line := range l.Ask(ctx) {
-			fmt.Fprintf(&b, "  %s\n", line)
-		}
-	}
-	return b.String()
 }

@@ -120,9 +120,7 @@ func TestNothingOfTheProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	quitDumps.mu.Lock()
-	listens := quitDumps.sig != nil
-	quitDumps.mu.Unlock()
+	listens := r.unlisten != nil
 	if now := runtime.GOMAXPROCS(0); now != before || listens {
 		t.Errorf("GOMAXPROCS %d became %d; SIGQUIT taken: %v", before, now, listens)
 	}
@@ -145,14 +143,12 @@ func TestAskedOfTheProcess(t *testing.T) {
 	workers := runtime.GOMAXPROCS(0) + 1
 	cfg := with("GOLCI_WORKERS", fmt.Sprint(workers), "GOLCI_SERVER", "waiter")
 	code := make(chan int, 1)
-	cfg.Processors, cfg.QuitDump, cfg.Exit = true, quitSignal != nil, func(n int) { code <- n }
+	cfg.Processors, cfg.QuitDump, cfg.Exit = true, true, func(n int) { code <- n }
 	r, err := Start(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	quitDumps.mu.Lock()
-	listens := quitDumps.sig != nil
-	quitDumps.mu.Unlock()
+	listens := r.unlisten != nil
 	if now := runtime.GOMAXPROCS(0); now != workers+1 || listens != cfg.QuitDump {
 		t.Errorf("GOMAXPROCS %d, want %d; SIGQUIT taken: %v", now, workers+1, listens)
 	}

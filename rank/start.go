@@ -11,6 +11,8 @@ import (
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/internal/platform/affinity"
 	"github.com/golci/golci/internal/platform/futex"
+	"github.com/golci/golci/rank/internal/cores"
+	"github.com/golci/golci/rank/internal/wiring"
 )
 
 // Start joins this process to its job as one rank, and blocks until all ranks are ready, ctx ends, or the time of
@@ -28,7 +30,7 @@ func Start(ctx context.Context, cfg Config) (*Rank, error) {
 	if ctx == nil {
 		return nil, fmt.Errorf("%w: nil context", ErrArgument)
 	}
-	within, cancel := context.WithTimeout(ctx, settings.InitTimeout.Get(o.values))
+	within, cancel := context.WithTimeout(ctx, settings.InitTimeout.Get(o.terms.Values))
 	defer cancel()
 	r, err := startWithin(within, o)
 	return r, withCause(ctx, err)
@@ -103,19 +105,19 @@ func jobOver(err error) bool {
 
 // bringUp starts the rank. If that fails and there is a Rank, it is to be shut.
 func bringUp(ctx context.Context, job *boot.Job, o *options, owner bool) (*Rank, error) {
-	s, err := shareAmongProcesses(ctx, job, o)
+	s, err := cores.ShareAmongProcesses(ctx, job, o.terms.Values, o.terms.KeyName("cpus"))
 	if err != nil {
 		return nil, err
 	}
-	if s.fixed != nil && settings.Debug.Get(o.values) {
-		fmt.Fprintf(os.Stderr, "golci: rank %d: no thread is bound to a core: %v\n", job.Rank, s.fixed)
+	if s.Fixed != nil && settings.Debug.Get(o.terms.Values) {
+		fmt.Fprintf(os.Stderr, "golci: rank %d: no thread is bound to a core: %v\n", job.Rank, s.Fixed)
 	}
-	pl := planFor(o, s)
-	pl.share = affinity.Yield
+	pl := cores.PlanFor(o.terms.Values, s)
+	pl.Share = affinity.Yield
 	if o.Processors {
-		spareProcessors(pl)
+		cores.SpareProcessors(pl)
 	}
-	wire, err := openConduit(ctx, job, o)
+	wire, err := wiring.OpenConduit(ctx, job, &o.terms)
 	if err != nil {
 		return nil, err
 	}
@@ -129,10 +131,10 @@ func bringUp(ctx context.Context, job *boot.Job, o *options, owner bool) (*Rank,
 }
 
 // beginJob ends with the start barrier: no rank sends before all can take in whatever comes.
-func (r *Rank) beginJob(ctx context.Context, pl plan) error {
+func (r *Rank) beginJob(ctx context.Context, pl cores.Plan) error {
 	var err error
 	if r.owner {
-		if r.end, err = newEnder(r); err != nil {
+		if r.end, err = r.newEnder(); err != nil {
 			return err
 		}
 	}
@@ -143,29 +145,26 @@ func (r *Rank) beginJob(ctx context.Context, pl plan) error {
 		err = r.together(ctx)
 	}
 	if err == nil {
-		r.timeline.countFrom()
+		r.timeline.CountFrom()
 	}
 	return err
 }
 
 // together waits until the other ranks have come so far.
 func (r *Rank) together(ctx context.Context) error {
-	r.timeline.publishStart(r)
+	r.timeline.PublishStart()
 	if err := r.job.Barrier(ctx); err != nil {
 		return err
 	}
 	if err := r.job.Ready(); err != nil {
 		return err
 	}
-	r.timeline.align(ctx, r)
+	r.timeline.Align(ctx)
 	if r.end != nil {
-		r.end.lookForEnds()
+		r.end.LookForEnds()
 	}
 	return nil
 }
-
-// keyName is a key of the job's store for this rank's use.
-func (o *options) keyName(name string) string { return name + o.Name }
 
 const lostGrace = 300 * time.Millisecond // of a rank without launcher: an exit code may be on its way to it
 

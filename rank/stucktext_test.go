@@ -37,7 +37,7 @@ func TestStuckText(t *testing.T) {
 			{fult.StuckReport{Thread: true, Asleep: true}, false},
 			{fult.StuckReport{}, false},
 		} {
-			text := r.stuckText(c.report)
+			text := r.report.StuckText(c.report)
 			if !strings.HasPrefix(text, "golci: rank 0 of 1: ") ||
 				strings.Contains(text, "2 operations wait; the first: "+reason+"\n  asked\n") != c.told ||
 				strings.Contains(text, "asked") != c.told {
@@ -45,7 +45,7 @@ func TestStuckText(t *testing.T) {
 			}
 		}
 		waits = 0
-		if text := r.stuckText(fult.StuckReport{Closing: true}); strings.Contains(text, "wait;") {
+		if text := r.report.StuckText(fult.StuckReport{Closing: true}); strings.Contains(text, "wait;") {
 			t.Errorf("nothing waits: %s", text)
 		}
 		return nil

@@ -11,6 +11,8 @@ import (
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/job/boot"
+	"github.com/golci/golci/rank/internal/cores"
+	"github.com/golci/golci/rank/internal/wiring"
 )
 
 // Team is the ranks of a job in one process, for tests, examples and the race detector. Nothing else is shared.
@@ -35,7 +37,7 @@ func Local(n int, cfg Config) (*Team, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrArgument, err)
 	}
-	wires, err := joinRanks(o, jobs)
+	wires, err := wiring.JoinRanks(&o.terms, jobs)
 	if err != nil {
 		return nil, err
 	}
@@ -52,20 +54,18 @@ func Local(n int, cfg Config) (*Team, error) {
 
 // startRanks makes the ranks.
 func (t *Team) startRanks(jobs []*boot.Job, wires []conduit.Conduit, o *options) error {
-	pl := planFor(o, shareInProcess(len(jobs)))
+	pl := cores.PlanFor(o.terms.Values, cores.ShareInProcess(len(jobs)))
 	for i := range jobs {
 		r, err := newRank(jobs[i], wires[i], o, pl, t)
 		if err != nil {
 			return err
 		}
 		t.ranks = append(t.ranks, r)
-		if first := t.ranks[0].timeline; first != nil {
-			r.Trace().SetZero(first.began)
-		}
+		r.timeline.AlignWith(t.ranks[0].timeline)
 		if err := r.serveLayers(pl); err != nil {
 			return err
 		}
-		r.timeline.countFrom()
+		r.timeline.CountFrom()
 	}
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/golci/golci/am"
-	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/internal/observe/trace"
 	"github.com/golci/golci/internal/test/tracetest"
@@ -217,27 +216,6 @@ func TestTimelineCounters(t *testing.T) {
 	}
 }
 
-// TestCountersAfterZero: counters are looked at once they may be, not before: rank 0 may begin later than others count.
-func TestCountersAfterZero(t *testing.T) {
-	for _, begun := range []bool{false, true} {
-		rec, err := trace.New(trace.Config{Path: os.DevNull})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := &Rank{timeline: &timeline{rec: rec, numbers: rec.Track("counters")}}
-		var looks atomic.Int64
-		r.Count("looks", func() int64 { return looks.Add(1) })
-		if begun {
-			r.timeline.countFrom()
-		}
-		r.timeline.counters.closeCounters() // which waits for a look that has begun
-		if got := looks.Load(); (got > 0) != begun {
-			t.Errorf("%d looks, begun: %v", got, begun)
-		}
-		rec.Close()
-	}
-}
-
 // TestTimelineOff: a rank without a timeline has no conduit between, and no recorder.
 func TestTimelineOff(t *testing.T) {
 	must(t, 1, with(settings.Trace.Env(), "off"), func(r *Rank) error {
@@ -267,31 +245,3 @@ func TestTimelineFull(t *testing.T) {
 		t.Errorf("%q", texts)
 	}
 }
-
-// TestArrivedOutOfOrder: counts are those of the sender while fewer than 128 records overtake one.
-func TestArrivedOutOfOrder(t *testing.T) {
-	rec, err := trace.New(trace.Config{Path: os.DevNull})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rec.Close()
-	w := &traced{t: &timeline{rec: rec}, next: make([]uint32, 1), Conduit: lonely{}, ep: new(am.Endpoint)}
-	come := func(count uint32) uint32 {
-		b := make([]byte, 16)
-		b[7] = uint8(count)
-		return uint32(w.recordArrived(0, b).Flow)
-	}
-	for base := uint32(0); base < 2000; base += 100 {
-		for _, d := range []uint32{0, 99, 50, 1, 98, 2} {
-			if got := come(base + d); got != base+d {
-				t.Fatalf("%d came as %d", base+d, got)
-			}
-		}
-	}
-}
-
-// lonely is rank 0 of a conduit that nobody uses.
-type lonely struct{ conduit.Conduit }
-
-// Rank of it.
-func (lonely) Rank() int { return 0 }

@@ -6,97 +6,67 @@ import (
 	"time"
 
 	"github.com/golci/golci/internal/job/boot"
-	"github.com/golci/golci/internal/transport/credit"
-	"github.com/golci/golci/internal/transport/udp/faulty"
-	"github.com/golci/golci/internal/transport/udp/seal"
+	"github.com/golci/golci/internal/test/settingstest"
+	"github.com/golci/golci/rank/internal/cores"
 )
-
-// wire tells how a setting reaches the package that it is for: set to value, together with the settings of also, read
-// gives want; unset it gives something else.
-type wire struct {
-	value string
-	also  []string // pairs: variable, value
-	read  func(o *options) any
-	want  any
-}
 
 const wiredRanks = 4
 
-func wiredTerms(o *options) credit.Config { return terms(o, wiredRanks) }
+type wire = settingstest.Wire[*options]
 
-// aQuarterLost is what loss=0.25 stands for.
-var aQuarterLost = func() string {
-	f, err := faulty.Parse("loss=0.25")
-	return fmt.Sprint(f, err)
-}()
+func exiting(n int) func(o *options) any {
+	return func(o *options) any { return boot.ExitLimit(o.terms.Values, n) }
+}
 
-var (
-	pooled  = []string{"GOLCI_CONDUIT", "udp"}
-	exiting = func(n int) func(o *options) any { return func(o *options) any { return boot.ExitLimit(o.values, n) } }
+const (
+	ofTerms  = "rank/internal/terms: TestEverySettingIsWired holds it"
+	ofWiring = "rank/internal/wiring: TestEverySettingIsWired holds it"
+	ofCores  = "rank/internal/cores: TestEverySettingIsWired holds it"
+	ofServer = "mpi: TestServerConfig holds it"
 )
 
-func ofPlan(f func(p plan) any) func(o *options) any {
-	return func(o *options) any {
-		return f(planFor(o, coreShare{ranks: 1, machine: 4, cores: []int{0, 1}, own: true}))
-	}
-}
-
-// wires has every setting. Those without read say why.
+// wires has every setting. Those without Read say why.
 var wires = map[string]wire{
-	"GOLCI_WORKERS":   {"3", nil, ofPlan(func(p plan) any { return p.workers }), 3},
-	"GOLCI_THREADS":   {"1000", nil, func(o *options) any { return schedulerConfig(o, plan{}).MaxThreads }, 1000},
-	"GOLCI_SCHEDULER": {"fult", nil, func(o *options) any { return schedulerConfig(o, plan{}).Unchecked }, true},
-	"GOLCI_SERVER":    {"dedicated", nil, ofPlan(func(p plan) any { return p.dedicated }), true},
-	"GOLCI_SPIN": {"7ms", nil, func(o *options) any {
-		return fmt.Sprint(schedulerConfig(o, plan{}).Spin, endpointConfig(o, plan{}, wiredRanks).Progress.Spin)
-	}, "7ms 7ms"},
-	"GOLCI_CONDUIT": {"udp", nil, func(o *options) any { return o.network() }, true},
-	"GOLCI_UDP_SECURITY": {"trust", nil, func(o *options) any {
-		c, err := listenConfig(o, wiredRanks)
-		return fmt.Sprint(datagramConfig(o, &boot.Job{Size: wiredRanks}, c.Mode).Mode, err)
-	}, "trust <nil>"},
-	"GOLCI_UDP_INTERFACES": {"lo", nil, func(o *options) any {
-		c, err := listenConfig(o, wiredRanks)
-		return fmt.Sprint(c.Interfaces, err)
-	}, "lo<nil>"},
-	"GOLCI_UDP_BUFFER": {"123456", nil, func(o *options) any {
-		c, err := listenConfig(o, wiredRanks)
-		return fmt.Sprint(c.Buffer, err)
-	}, "123456 <nil>"},
-	"GOLCI_DEADAFTER": {"20s", nil, func(o *options) any {
-		c := datagramConfig(o, &boot.Job{Size: wiredRanks}, seal.Trust)
-		return fmt.Sprint(c.DeadAfter, c.KeepAlive)
-	}, "20s 2s"},
-	"GOLCI_UDP_FAULTS": {"loss=0.25", nil, func(o *options) any {
-		c, err := listenConfig(o, wiredRanks)
-		return fmt.Sprint(c.Faults, err)
-	}, aQuarterLost},
-	"GOLCI_OFI_PROVIDER": {"efa", nil, func(o *options) any {
-		provider, _ := fabricWay(o.values)
-		return provider
-	}, "efa"},
-	"GOLCI_OFI_DOMAIN": {"mlx5_0", nil, func(o *options) any {
-		_, domain := fabricWay(o.values)
-		return domain
-	}, "mlx5_0"},
-	"GOLCI_EAGER":        {"3000", nil, func(o *options) any { return eager(o) }, 3000},
-	"GOLCI_RENDEZVOUS":   {"get", nil, nil, "mpi: TestServerConfig holds it"},
-	"GOLCI_UNEXPECTED":   {"77777", nil, nil, "mpi: TestServerConfig holds it"},
-	"GOLCI_FLOWCONTROL":  {"none", nil, func(o *options) any { return wiredTerms(o).Mode }, credit.NoFlow},
-	"GOLCI_LOAN":         {"55", nil, ofTerms(func(c credit.Config) int { return c.PerPeer }), 55},
-	"GOLCI_AMRECV_SPACE": {"64MiB", pooled, func(o *options) any { return wiredTerms(o).Bank > 200_000 }, true},
-	"GOLCI_CHECK":        {"types", nil, nil, "mpi: TestServerConfig holds it"},
-	"GOLCI_COLLECTIVES":  {"messages", nil, nil, "mpi: TestBoardSetting holds it"},
-	"GOLCI_TRACE":        {"x.%r", nil, nil, "held by TestTimeline, TestTimelineFull and TestCreditStatsOverTime"},
-	"GOLCI_INIT_TIMEOUT": {"17s", nil, func(o *options) any { return sharedConfig(&boot.Job{Size: wiredRanks}, o).Timeout }, 17 * time.Second},
-	"GOLCI_EXITTIMEOUT":  {"18s", nil, exiting(2), 18 * time.Second},
-	"GOLCI_BIND":         {"none", nil, nil, "no test here: cmd/golci reads it"},
-	"GOLCI_STUCK":        {"19s", nil, func(o *options) any { return schedulerConfig(o, plan{}).StuckAfter }, 19 * time.Second},
-	"GOLCI_DUMP":         {"stacks", nil, nil, "read when the signal comes: internal/test/jobtest"},
-	"GOLCI_DEBUG":        {"on", nil, nil, "no test here: internal/job/boot reads it"},
+	"GOLCI_WORKERS": {Want: ofCores},
+	"GOLCI_THREADS": {
+		Value: "1000", Read: func(o *options) any { return schedulerConfig(o, cores.Plan{}).MaxThreads }, Want: 1000,
+	},
+	"GOLCI_SCHEDULER": {
+		Value: "fult", Read: func(o *options) any { return schedulerConfig(o, cores.Plan{}).Unchecked }, Want: true,
+	},
+	"GOLCI_SERVER": {Want: ofCores},
+	"GOLCI_SPIN": {Value: "7ms", Read: func(o *options) any {
+		return fmt.Sprint(schedulerConfig(o, cores.Plan{}).Spin, endpointConfig(o, cores.Plan{}, wiredRanks).Progress.Spin)
+	}, Want: "7ms 7ms"},
+	"GOLCI_CONDUIT":        {Want: ofTerms},
+	"GOLCI_UDP_SECURITY":   {Want: ofWiring},
+	"GOLCI_UDP_INTERFACES": {Want: ofWiring},
+	"GOLCI_UDP_BUFFER":     {Want: ofWiring},
+	"GOLCI_DEADAFTER":      {Want: ofWiring},
+	"GOLCI_UDP_FAULTS":     {Want: ofWiring},
+	"GOLCI_OFI_PROVIDER":   {Want: ofWiring},
+	"GOLCI_OFI_DOMAIN":     {Want: ofWiring},
+	"GOLCI_EAGER":          {Want: ofTerms},
+	"GOLCI_RENDEZVOUS":     {Want: ofServer},
+	"GOLCI_UNEXPECTED":     {Want: ofServer},
+	"GOLCI_FLOWCONTROL":    {Want: ofTerms},
+	"GOLCI_LOAN":           {Want: ofTerms},
+	"GOLCI_AMRECV_SPACE":   {Want: ofTerms},
+	"GOLCI_CHECK":          {Want: ofServer},
+	"GOLCI_COLLECTIVES":    {Want: "mpi: TestBoardSetting holds it"},
+	"GOLCI_TRACE":          {Want: "held by TestTimeline, TestTimelineFull and TestCreditStatsOverTime"},
+	"GOLCI_INIT_TIMEOUT":   {Want: ofWiring},
+	"GOLCI_EXITTIMEOUT":    {Value: "18s", Read: exiting(2), Want: 18 * time.Second},
+	"GOLCI_BIND":           {Want: "no test here: cmd/golci reads it"},
+	"GOLCI_STUCK": {
+		Value: "19s", Read: func(o *options) any { return schedulerConfig(o, cores.Plan{}).StuckAfter },
+		Want: 19 * time.Second,
+	},
+	"GOLCI_DUMP":  {Want: "read when the signal comes: internal/test/jobtest"},
+	"GOLCI_DEBUG": {Want: "no test here: internal/job/boot reads it"},
 }
 
-func mustOptions(pairs []string) *options {
+func mustOptions(pairs ...string) *options {
 	o, err := with(pairs...).readSettings()
 	if err != nil {
 		panic(err)
@@ -107,29 +77,55 @@ func mustOptions(pairs []string) *options {
 // TestEverySettingIsWired: each setting, given by an option or by the environment, reaches the configuration that it
 // is for.
 func TestEverySettingIsWired(t *testing.T) {
-	all := mustOptions(nil).values.List()
-	for _, i := range all {
-		t.Setenv(i.Env, "") // whatever the tests are run with
+	for _, i := range mustOptions().terms.Values.List() {
+		if _, ok := wires[i.Env]; !ok {
+			t.Errorf("no test tells what %s changes", i.Env)
+		}
 	}
-	for _, i := range all {
-		t.Run(i.Env, func(t *testing.T) {
-			w, ok := wires[i.Env]
-			if !ok {
-				t.Fatal("no test tells what this setting changes")
-			}
-			if w.read == nil {
-				t.Skipf("not a field of a configuration of this package: %v", w.want)
-			}
-			if got := w.read(mustOptions(w.also)); got == w.want {
-				t.Errorf("without the setting it is %v already", got)
-			}
-			if got := w.read(mustOptions(append([]string{i.Env, w.value}, w.also...))); got != w.want {
-				t.Errorf("set by an option to %s: %v, want %v", w.value, got, w.want)
-			}
-			t.Setenv(i.Env, w.value)
-			if got := w.read(mustOptions(w.also)); got != w.want {
-				t.Errorf("set by the environment to %s: %v, want %v", w.value, got, w.want)
-			}
-		})
+	settingstest.Check(t, wires, mustOptions)
+}
+
+// TestOptionsReachTheTerms: the terms of messages have what the program has given besides settings.
+func TestOptionsReachTheTerms(t *testing.T) {
+	cfg := Config{Name: "b", Tuning: Tuning{Bank: 7}}
+	o, err := cfg.readSettings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.terms.KeyName("a") != "ab" || o.terms.Tuning != cfg.Tuning {
+		t.Errorf("%+v", o.terms)
+	}
+}
+
+// TestConfigsFollowThePlan: the scheduler and the endpoint are as the plan of the rank says.
+func TestConfigsFollowThePlan(t *testing.T) {
+	o := mustOptions("GOLCI_SPIN", "1ms")
+	o.terms.Tuning.PollRequests = 95
+	for _, p := range []cores.Plan{
+		{},
+		{Workers: 3, Tight: true},
+		{Workers: 1, Crowded: true, Dedicated: true, Pin: []int{2}},
+	} {
+		if c := schedulerConfig(o, p); c.Crowded != p.Tight || c.Workers != p.Workers || len(c.Pin) != len(p.Pin) {
+			t.Errorf("%+v: the scheduler has %+v", p, c)
+		}
+		c := endpointConfig(o, p, wiredRanks)
+		if c.Progress.Crowded != p.Crowded || c.Progress.Dedicated != p.Dedicated || c.Poll != 95 {
+			t.Errorf("%+v: the endpoint has %+v", p, c)
+		}
+	}
+}
+
+// TestCrowdedProcessesSpinLonger: by as many turns as there are ranks to a processor, and only where they can share it.
+func TestCrowdedProcessesSpinLonger(t *testing.T) {
+	o := mustOptions("GOLCI_SPIN", "1ms")
+	p := cores.PlanFor(o.terms.Values, cores.ShareInProcess(1<<12))
+	if c := endpointConfig(o, p, wiredRanks).Progress; c.Spin != time.Millisecond || c.Share != nil {
+		t.Errorf("ranks of one process spin for %v", c.Spin)
+	}
+	p.Share = func() {}
+	c := endpointConfig(o, p, wiredRanks).Progress
+	if c.Spin != time.Millisecond*p.Turns() || p.Turns() < 2 || c.Share == nil {
+		t.Errorf("processes spin for %v, of %d turns", c.Spin, p.Turns())
 	}
 }

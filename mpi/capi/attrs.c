@@ -2,7 +2,7 @@
 #include "codes.h"
 #include "attrs.h"
 #include "calls.h"
-#include "comms.h"
+#include "fail.h"
 #include "types.h"
 
 #include <stdlib.h>

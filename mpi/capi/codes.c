@@ -1,5 +1,6 @@
 /* Classes and codes of errors that programs add (9.5 of the standard). Numbers are never used again. */
 #include "codes.h"
+#include "fail.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -76,12 +77,12 @@ ABI_BODY(int, Add_error_class, (int *errorclass))
 {
     int class;
     if (!errorclass)
-        return codes_fail(MPI_ERR_ARG);
+        return fail_if_running(MPI_ERR_ARG);
     pthread_mutex_lock(&mutex);
     class = add(0);
     pthread_mutex_unlock(&mutex);
     if (class < 0)
-        return codes_fail(MPI_ERR_NO_MEM);
+        return fail_if_running(MPI_ERR_NO_MEM);
     *errorclass = class;
     return MPI_SUCCESS;
 }
@@ -91,7 +92,7 @@ ABI_BODY(int, Add_error_code, (int errorclass, int *errorcode))
     struct code *class;
     int code, ours;
     if (!errorcode)
-        return codes_fail(MPI_ERR_ARG);
+        return fail_if_running(MPI_ERR_ARG);
     pthread_mutex_lock(&mutex);
     class = find(errorclass);
     ours = class && class->class == errorclass;
@@ -100,7 +101,7 @@ ABI_BODY(int, Add_error_code, (int errorclass, int *errorcode))
         find(errorclass)->codes++;
     pthread_mutex_unlock(&mutex);
     if (code < 0)
-        return codes_fail(code == -1 ? MPI_ERR_NO_MEM : MPI_ERR_ARG);
+        return fail_if_running(code == -1 ? MPI_ERR_NO_MEM : MPI_ERR_ARG);
     *errorcode = code;
     return MPI_SUCCESS;
 }
@@ -119,15 +120,15 @@ static int set_text(int code, char *text, int remove)
     }
     pthread_mutex_unlock(&mutex);
     free(old);
-    return found ? MPI_SUCCESS : codes_fail(MPI_ERR_ARG);
+    return found ? MPI_SUCCESS : fail_if_running(MPI_ERR_ARG);
 }
 
 ABI_BODY(int, Add_error_string, (int errorcode, const char *string))
 {
     char *text;
     if (!string || strlen(string) >= MPI_MAX_ERROR_STRING)
-        return codes_fail(MPI_ERR_ARG);
-    return (text = strdup(string)) ? set_text(errorcode, text, 0) : codes_fail(MPI_ERR_NO_MEM);
+        return fail_if_running(MPI_ERR_ARG);
+    return (text = strdup(string)) ? set_text(errorcode, text, 0) : fail_if_running(MPI_ERR_NO_MEM);
 }
 
 ABI_BODY(int, Remove_error_string, (int errorcode))
@@ -149,7 +150,7 @@ static int discard(int code, int is_class)
         c->class = 0;
     }
     pthread_mutex_unlock(&mutex);
-    return may ? MPI_SUCCESS : codes_fail(MPI_ERR_ARG);
+    return may ? MPI_SUCCESS : fail_if_running(MPI_ERR_ARG);
 }
 
 ABI_BODY(int, Remove_error_class, (int errorclass))

@@ -20,7 +20,7 @@ HIDDEN const char *error_text(int code);
 /* codes_predefined tells whether a code is of the standard, or of the interface of tools. */
 HIDDEN int codes_predefined(int code);
 
-/* codes_fail is fail where there is a handler, else the class. */
-HIDDEN int codes_fail(int class);
+/* call_due calls the handler that fail or fail_with has noted, with a code that the program gives. */
+HIDDEN void call_due(int code);
 
 #endif

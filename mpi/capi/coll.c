@@ -1,6 +1,6 @@
 /* Collectives (chapter 6 of the standard). Go looks at the arguments: what is used depends on the rank and the root. */
 #include "calls.h"
-#include "comms.h"
+#include "fail.h"
 
 _Static_assert((uintptr_t)MPI_IN_PLACE == in_place, "of mpi.h");
 

@@ -46,31 +46,4 @@ HIDDEN void comms_end(void);
 /* comms_forget ends all in a child of fork, which has no other thread. Their handlers stay. */
 HIDDEN void comms_forget(void);
 
-/* fail has the handler of c deal with an error when the function leaves the library, and returns its class. c is NULL
-   if the error is of no communicator. */
-HIDDEN int fail(struct comm *c, int class);
-
-/* fail_with is fail of any object: its handler, and the address of its handle. */
-HIDDEN int fail_with(MPI_Errhandler handler, const void *object, int class);
-
-/* call_due calls the handler that fail or fail_with has noted, with a code that the program gives. */
-HIDDEN void call_due(int code);
-
-/* error_last is the text of the last error of this thread if that was of this class; NULL if it was another one. */
-HIDDEN const char *error_last(int class);
-
-/* bad_comm is fail for a handle that is no communicator. */
-HIDDEN int bad_comm(void);
-/* unknown_comm is bad_comm that tells the handle. */
-HIDDEN int unknown_comm(MPI_Comm comm);
-
-/* tell_args tells which argument makes an error of that class, and nothing where that is not seen. See left. */
-HIDDEN void tell_args(int class, const char *kinds, const unsigned long *values);
-
-/* unsupported is what the functions without a body do. */
-HIDDEN int unsupported(void);
-
-/* running tells whether the program is between MPI_Init and MPI_Finalize. */
-HIDDEN int running(void);
-
 #endif

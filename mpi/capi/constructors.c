@@ -1,5 +1,6 @@
 /* Constructors of datatypes (5.1.2 to 5.1.4, 5.1.7, 5.1.10, 5.1.14 and 19.1.9 of the standard). */
 #include "attrs.h"
+#include "fail.h"
 #include "makers.h"
 
 /* MAKE ends a constructor. */
@@ -164,7 +165,7 @@ ABI_BODY(int, Type_dup, (MPI_Datatype oldtype, MPI_Datatype *newtype))
     if (class == MPI_SUCCESS)
         return MPI_SUCCESS;
     type_drop(newtype);
-    return bad_type(class);
+    return fail_if_running(class);
 }
 
 ABI_BODY(int, Type_create_f90_real, (int p, int r, MPI_Datatype *newtype))

@@ -1,7 +1,7 @@
 /* How datatypes were made, and their names (5.1.13 and 7.8 of the standard). */
 #include "makers.h"
 
-#include "comms.h"
+#include "fail.h"
 
 #include <stddef.h>
 
@@ -26,7 +26,7 @@ ABI_BODY(int, Type_get_envelope, (MPI_Datatype datatype, int *num_integers, int 
     if (class == MPI_SUCCESS && n[2] > 0) /* which this form cannot tell */
         class = MPI_ERR_TYPE;
     if (class != MPI_SUCCESS)
-        return bad_type(class);
+        return fail_if_running(class);
     *num_integers = (int)n[0];
     *num_addresses = (int)n[1];
     *num_datatypes = (int)n[3];
@@ -42,7 +42,7 @@ ABI_BODY(int, Type_get_envelope_c, (MPI_Datatype datatype, MPI_Count *num_intege
     if (class == MPI_SUCCESS)
         class = envelope(datatype, n, combiner);
     if (class != MPI_SUCCESS)
-        return bad_type(class);
+        return fail_if_running(class);
     *num_integers = n[0];
     *num_addresses = n[1];
     *num_large_counts = n[2];
@@ -57,14 +57,14 @@ static int contents(MPI_Datatype datatype, const int64_t room[4], int *integers,
     int64_t n[4];
     int combiner, class = envelope(datatype, n, &combiner);
     if (class != MPI_SUCCESS)
-        return bad_type(class);
+        return fail_if_running(class);
     if (combiner == MPI_COMBINER_NAMED)
-        return bad_type(MPI_ERR_TYPE);
+        return fail_if_running(MPI_ERR_TYPE);
     for (int i = 0; i < 4; i++)
         if (room[i] < n[i])
-            return bad_type(i == 2 ? MPI_ERR_TYPE : MPI_ERR_ARG);
+            return fail_if_running(i == 2 ? MPI_ERR_TYPE : MPI_ERR_ARG);
     if ((n[0] > 0 && !integers) || (n[1] > 0 && !addresses) || (n[2] > 0 && !counts) || (n[3] > 0 && !types))
-        return bad_type(MPI_ERR_ARG);
+        return fail_if_running(MPI_ERR_ARG);
     golciTypeContents(NUMBER(datatype), integers, addresses, counts);
     for (int i = 0; i < n[3] && class == MPI_SUCCESS; i++) {
         struct maker m = {.by = component, .args = {i}, .types = &datatype};
@@ -92,7 +92,7 @@ ABI_BODY(int, Type_get_contents_c, (MPI_Datatype datatype, MPI_Count max_integer
 ABI_BODY(int, Type_set_name, (MPI_Datatype datatype, const char *type_name))
 {
     if (!type_of(datatype) || !type_name)
-        return bad_type(type_name ? MPI_ERR_TYPE : MPI_ERR_ARG);
+        return fail_if_running(type_name ? MPI_ERR_TYPE : MPI_ERR_ARG);
     golciTypeSetName(NUMBER(datatype), (char *)type_name);
     return MPI_SUCCESS;
 }
@@ -100,9 +100,9 @@ ABI_BODY(int, Type_set_name, (MPI_Datatype datatype, const char *type_name))
 ABI_BODY(int, Type_get_name, (MPI_Datatype datatype, char *type_name, int *resultlen))
 {
     if (!type_name || !resultlen)
-        return bad_type(MPI_ERR_ARG);
+        return fail_if_running(MPI_ERR_ARG);
     if (!type_of(datatype) && datatype != MPI_DATATYPE_NULL)
-        return bad_type(MPI_ERR_TYPE);
+        return fail_if_running(MPI_ERR_TYPE);
     *resultlen = golciTypeName(NUMBER(datatype), type_name);
     return MPI_SUCCESS;
 }

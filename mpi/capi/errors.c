@@ -1,28 +1,9 @@
-/* Classes of errors and their texts (9.4 of the standard). A code of the standard is its class. */
+/* Classes and texts of codes (9.4 of the standard), those of the program too. */
 #include "codes.h"
-#include "comms.h"
+#include "fail.h"
 
-#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
-
-#include "errors_gen.h"
-
-const char *error_text(int code)
-{
-    enum { extensions = sizeof(extension_texts) / sizeof(extension_texts[0]) };
-    enum { classes = sizeof(class_texts) / sizeof(class_texts[0]), tools = sizeof(tool_texts) / sizeof(tool_texts[0]) };
-    if (code >= 0 && code < classes)
-        return class_texts[code];
-    if (code >= first_extension && code < first_extension + extensions)
-        return extension_texts[code - first_extension];
-    if (code >= first_tool_class && code < first_tool_class + tools)
-        return tool_texts[code - first_tool_class];
-    return NULL;
-}
-
-int codes_predefined(int code) { return error_text(code) != NULL; }
-
-int codes_fail(int class) { return running() ? fail(NULL, class) : class; }
 
 ABI(int, Error_class, (int errorcode, int *errorclass))
 {
@@ -44,4 +25,13 @@ ABI(int, Error_string, (int errorcode, char *string, int *resultlen))
         strcpy(string, text);
     *resultlen = (int)strlen(string);
     return MPI_SUCCESS;
+}
+
+void call_due(int code)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    if (PMPI_Error_string(code, text, &length) != MPI_SUCCESS)
+        snprintf(text, sizeof(text), "error %d", code);
+    call_noted(code, text);
 }

@@ -1,7 +1,7 @@
 /* The texts of errors: what is wrong, and in which call. */
 #include "explain.h"
 #include "codes.h"
-#include "comms.h"
+#include "fail.h"
 #include "types.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* What happens to errors (9.3 of the standard). Go gives a class; the handlers are here. */
 #include "calls.h"
-#include "comms.h"
+#include "fail.h"
 #include "explain.h"
 #include "fork.h"
 #include "handlers.h"
@@ -107,16 +107,11 @@ static int handled(struct notes *n, int code, const char *text)
     return code;
 }
 
-void call_due(int code)
+void call_noted(int code, const char *text)
 {
     struct notes *n = notes();
-    char text[MPI_MAX_ERROR_STRING];
-    int length;
-    if (!n->handler)
-        return;
-    if (PMPI_Error_string(code, text, &length) != MPI_SUCCESS)
-        snprintf(text, sizeof(text), "error %d", code);
-    (void)handled(n, code, text);
+    if (n->handler)
+        (void)handled(n, code, text);
 }
 
 int left(int class, const char *name, const char *kinds, const unsigned long *values)
@@ -152,6 +147,8 @@ int fail(struct comm *c, int class)
     return fail_with(atomic_load(&c->handler), &handle, class);
 }
 
+int fail_if_running(int class) { return running() ? fail(NULL, class) : class; }
+
 int unsupported(void) { return fail(NULL, MPI_ERR_UNSUPPORTED_OPERATION); }
 int bad_comm(void) { return fail(NULL, MPI_ERR_COMM); }
 
@@ -160,37 +157,4 @@ int unknown_comm(MPI_Comm comm)
     if (running())
         tell_args(MPI_ERR_COMM, "ccomm", (unsigned long[]){(uintptr_t)comm});
     return bad_comm();
-}
-
-ABI_BODY(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler))
-{
-    struct comm *c = comm_of(comm);
-    if (!c)
-        return bad_comm();
-    if (!handler_fits(errhandler, comm_handler))
-        return fail(c, MPI_ERR_ERRHANDLER);
-    handler_keep(errhandler);
-    handler_drop(atomic_exchange(&c->handler, errhandler));
-    return MPI_SUCCESS;
-}
-
-ABI_BODY(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *errhandler))
-{
-    struct comm *c = comm_of(comm);
-    if (!c)
-        return bad_comm();
-    if (!errhandler)
-        return fail(c, MPI_ERR_ARG);
-    *errhandler = atomic_load(&c->handler);
-    handler_keep(*errhandler);
-    return MPI_SUCCESS;
-}
-
-ABI_BODY(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode))
-{
-    struct comm *c = comm_of(comm);
-    if (!c)
-        return bad_comm();
-    call_due(fail(c, errorcode));
-    return MPI_SUCCESS;
 }

@@ -1,7 +1,7 @@
 /* Going on after failures of processes: the calls of the MPI forum's working group on fault tolerance. */
 #include "faults.h"
 #include "calls.h"
-#include "comms.h"
+#include "fail.h"
 #include "make.h"
 #include "pt2pt.h"
 

@@ -1,6 +1,6 @@
 /* Accesses to files (14.4 of the standard): at offsets, at pointers, collective, started, and split. */
 #include "calls.h"
-#include "comms.h"
+#include "fail.h"
 #include "files.h"
 #include "filesuse.h"
 #include "types.h"

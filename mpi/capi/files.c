@@ -1,7 +1,8 @@
 /* Files: opening and closing them, views, and what is known of them (14.2 and 14.3 of the standard). */
 #include "filesuse.h"
 #include "calls.h"
-#include "comms.h"
+#include "codes.h"
+#include "fail.h"
 #include "handlers.h"
 #include "info.h"
 #include "types.h"

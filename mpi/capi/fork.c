@@ -1,8 +1,6 @@
 /* What calls do in a child of fork. */
 #include "fork.h"
-#include "comms.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -12,17 +10,7 @@
 static int in_child;
 
 int forked(void) { return in_child; }
-
-static void forget(void)
-{
-    in_child = child_outside;
-    if (world_forked()) {
-        in_child = child_of_rank;
-        comms_forget();
-    }
-}
-
-__attribute__((constructor)) static void watch(void) { (void)pthread_atfork(NULL, NULL, forget); }
+void child_is(int what) { in_child = what; }
 
 void child_ends(int code, const char *text)
 {

@@ -10,13 +10,13 @@
 enum { no_child, child_outside, child_of_rank };
 HIDDEN int forked(void);
 
+/* child_is says what forked is to tell. Only the child itself calls it, before fork returns to it. */
+HIDDEN void child_is(int what);
+
 /* child_ends ends such a process with an exit code and a text. */
 HIDDEN void child_ends(int code, const char *text) __attribute__((noreturn));
 
 /* quit_is_free tells whether the program has left SIGQUIT to others. */
 HIDDEN int quit_is_free(void);
-
-/* world_forked ends the part in the job that the child has inherited. It tells whether there was one. */
-HIDDEN int world_forked(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* Groups (7.3 of the standard). */
-#include "comms.h"
+#include "fail.h"
 #include "groups.h"
 
 #define NUMBER(handle) ((uintptr_t)(handle))

@@ -1,143 +1,41 @@
-/* Error handlers that programs make (9.3 of the standard). */
+/* Error handlers that programs make, and those of communicators (9.3 of the standard). */
 #include "handlers.h"
-#include "comms.h"
-
-#include <pthread.h>
-#include <stdlib.h>
-
-/* The number of a handle is first plus the place, below the generation of the place. */
-enum { first = 4096, place_bits = 20, generations = 1024 };
-
-typedef void function(void *object, int *code, ...);
-
-struct handler {
-    function *call; /* NULL of a free place */
-    int kind, uses, turn;
-};
-
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-/* Under mutex. */
-static struct handler *handlers;
-static int used, room; /* places that were ever in use, and those that there is memory for */
-
-int handler_predefined(MPI_Errhandler handler)
-{
-    return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT || handler == MPI_ERRORS_RETURN;
-}
-
-/* find is NULL if there is no such handler. mutex is held. */
-static struct handler *find(MPI_Errhandler handler)
-{
-    uintptr_t number = (uintptr_t)handler - first, place = number & ((1 << place_bits) - 1);
-    struct handler *h;
-    if ((uintptr_t)handler < first || place >= (uintptr_t)used)
-        return NULL;
-    h = &handlers[place];
-    return h->call && number >> place_bits == (uintptr_t)h->turn ? h : NULL;
-}
-
-/* reserve gives a free place, -1 if there is none. mutex is held. */
-static int reserve(void)
-{
-    for (int i = used - 1; i >= 0 && i >= used - 64; i--) /* those of before are looked at when memory is short */
-        if (!handlers[i].call)
-            return i;
-    if (used == room) {
-        int more = room ? 2 * room : 64;
-        struct handler *grown;
-        for (int i = 0; i < used; i++)
-            if (!handlers[i].call)
-                return i;
-        if (used == 1 << place_bits || !(grown = realloc(handlers, more * sizeof(*grown))))
-            return -1;
-        handlers = grown;
-        room = more;
-    }
-    handlers[used].turn = 0;
-    return used++;
-}
+#include "codes.h"
+#include "fail.h"
 
 /* create makes a handler, which the program's variable uses. */
-static int create(function *call, int kind, MPI_Errhandler *errhandler)
+static int create(handler_function *call, int kind, MPI_Errhandler *errhandler)
 {
-    int place;
+    MPI_Errhandler made;
     if (!running() && kind != session_handler)
         return fail(NULL, MPI_ERR_OTHER);
     if (!call || !errhandler)
         return fail(NULL, MPI_ERR_ARG);
-    pthread_mutex_lock(&mutex);
-    if ((place = reserve()) >= 0) {
-        struct handler *h = &handlers[place];
-        h->call = call;
-        h->kind = kind;
-        h->uses = 1;
-        *errhandler = (MPI_Errhandler)(first + ((uintptr_t)h->turn << place_bits) + place);
-    }
-    pthread_mutex_unlock(&mutex);
-    return place < 0 ? fail(NULL, MPI_ERR_NO_MEM) : MPI_SUCCESS;
-}
-
-int handler_fits(MPI_Errhandler handler, int kind)
-{
-    struct handler *h;
-    int fits;
-    if (handler_predefined(handler))
-        return 1;
-    pthread_mutex_lock(&mutex);
-    h = find(handler);
-    fits = h && h->kind == kind;
-    pthread_mutex_unlock(&mutex);
-    return fits;
-}
-
-/* use changes the number of uses. */
-static void use(MPI_Errhandler handler, int by)
-{
-    struct handler *h;
-    pthread_mutex_lock(&mutex);
-    if ((h = find(handler)) && (h->uses += by) == 0) {
-        h->call = NULL;
-        h->turn = (h->turn + 1) % generations;
-    }
-    pthread_mutex_unlock(&mutex);
-}
-
-void handler_keep(MPI_Errhandler handler) { use(handler, 1); }
-void handler_drop(MPI_Errhandler handler) { use(handler, -1); }
-
-int handler_call(MPI_Errhandler handler, void *object, int *code)
-{
-    struct handler *h;
-    function *call;
-    pthread_mutex_lock(&mutex);
-    h = find(handler);
-    call = h ? h->call : NULL;
-    pthread_mutex_unlock(&mutex);
-    if (!call)
-        return 0;
-    call(object, code);
-    return 1;
+    if (!(made = handler_made(call, kind)))
+        return fail(NULL, MPI_ERR_NO_MEM);
+    *errhandler = made;
+    return MPI_SUCCESS;
 }
 
 ABI_BODY(int, Comm_create_errhandler, (MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler))
 {
-    return create((function *)comm_errhandler_fn, comm_handler, errhandler);
+    return create((handler_function *)comm_errhandler_fn, comm_handler, errhandler);
 }
 
 ABI_BODY(int, Win_create_errhandler, (MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler))
 {
-    return create((function *)win_errhandler_fn, win_handler, errhandler);
+    return create((handler_function *)win_errhandler_fn, win_handler, errhandler);
 }
 
 ABI_BODY(int, File_create_errhandler, (MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler))
 {
-    return create((function *)file_errhandler_fn, file_handler, errhandler);
+    return create((handler_function *)file_errhandler_fn, file_handler, errhandler);
 }
 
 ABI_BODY(int, Session_create_errhandler, (MPI_Session_errhandler_function *session_errhandler_fn,
     MPI_Errhandler *errhandler))
 {
-    return create((function *)session_errhandler_fn, session_handler, errhandler);
+    return create((handler_function *)session_errhandler_fn, session_handler, errhandler);
 }
 
 ABI_BODY(int, Errhandler_free, (MPI_Errhandler *errhandler))
@@ -149,5 +47,38 @@ ABI_BODY(int, Errhandler_free, (MPI_Errhandler *errhandler))
         return fail(NULL, MPI_ERR_ERRHANDLER);
     handler_drop(*errhandler);
     *errhandler = MPI_ERRHANDLER_NULL;
+    return MPI_SUCCESS;
+}
+
+ABI_BODY(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler errhandler))
+{
+    struct comm *c = comm_of(comm);
+    if (!c)
+        return bad_comm();
+    if (!handler_fits(errhandler, comm_handler))
+        return fail(c, MPI_ERR_ERRHANDLER);
+    handler_keep(errhandler);
+    handler_drop(atomic_exchange(&c->handler, errhandler));
+    return MPI_SUCCESS;
+}
+
+ABI_BODY(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *errhandler))
+{
+    struct comm *c = comm_of(comm);
+    if (!c)
+        return bad_comm();
+    if (!errhandler)
+        return fail(c, MPI_ERR_ARG);
+    *errhandler = atomic_load(&c->handler);
+    handler_keep(*errhandler);
+    return MPI_SUCCESS;
+}
+
+ABI_BODY(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode))
+{
+    struct comm *c = comm_of(comm);
+    if (!c)
+        return bad_comm();
+    call_due(fail(c, errorcode));
     return MPI_SUCCESS;
 }

@@ -7,6 +7,12 @@
 /* What a handler is for. */
 enum handler_kind { comm_handler = 1, win_handler, file_handler, session_handler };
 
+/* A function of the program. object is the address of a handle. */
+typedef void handler_function(void *object, int *code, ...);
+
+/* handler_made makes a handler of that kind with one use; NULL if there is no memory or no place. */
+HIDDEN MPI_Errhandler handler_made(handler_function *call, int kind);
+
 /* handler_predefined tells whether a handler is one of those that need no function. */
 HIDDEN int handler_predefined(MPI_Errhandler handler);
 

@@ -1,6 +1,6 @@
 /* Info objects (chapter 10 of the standard). */
 #include "info.h"
-#include "comms.h"
+#include "fail.h"
 
 #define NUMBER(info) ((uintptr_t)(info))
 

@@ -1,7 +1,7 @@
 /* Making communicators (7.4.2 and 7.6.2 of the standard). */
 #include "attrs.h"
 #include "calls.h"
-#include "comms.h"
+#include "fail.h"
 #include "groups.h"
 #include "info.h"
 #include "make.h"

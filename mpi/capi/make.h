@@ -2,7 +2,7 @@
 #ifndef GOLCI_MAKE_H
 #define GOLCI_MAKE_H
 
-#include "comms.h"
+#include "fail.h"
 #include "groups.h"
 
 /* MAKE begins a function that makes a communicator. It declares c, n and class, and reserves a place. */

@@ -1,6 +1,6 @@
 /* Names and hints of communicators (7.4.4 and 7.8 of the standard). */
 #include "calls.h"
-#include "comms.h"
+#include "fail.h"
 #include "groups.h"
 #include "info.h"
 

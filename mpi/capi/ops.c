@@ -1,6 +1,6 @@
 /* Operations of the program (6.9.5 to 6.9.7 of the standard). */
 #include "calls.h"
-#include "comms.h"
+#include "fail.h"
 #include "ops.h"
 
 /* done is the end of a function that is of no communicator. */

@@ -87,11 +87,11 @@ static int external(const char *datarep, void *mem, MPI_Count count, MPI_Datatyp
 {
     int class;
     if (!datarep || strcmp(datarep, "external32") != 0)
-        return bad_type(MPI_ERR_ARG);
+        return fail_if_running(MPI_ERR_ARG);
     class = packing(mem, count, datatype, packed, size, position);
     if (class == MPI_SUCCESS)
         class = golciPack(mem, count, NUMBER(datatype), packed, size, position, way);
-    return class == MPI_SUCCESS ? class : bad_type(class);
+    return class == MPI_SUCCESS ? class : fail_if_running(class);
 }
 
 ABI_BODY(int, Pack_external_c, (const char *datarep, const void *inbuf, MPI_Count incount, MPI_Datatype datatype,
@@ -129,9 +129,9 @@ ABI_BODY(int, Unpack_external, (const char *datarep, const void *inbuf, MPI_Aint
 ABI_BODY(int, Pack_external_size_c, (const char *datarep, MPI_Count incount, MPI_Datatype datatype, MPI_Count *size))
 {
     if (!datarep || strcmp(datarep, "external32") != 0 || !size)
-        return bad_type(MPI_ERR_ARG);
+        return fail_if_running(MPI_ERR_ARG);
     if (incount < 0 || !in_message(datatype))
-        return bad_type(incount < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE);
+        return fail_if_running(incount < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE);
     *size = golciExternalSize(incount, NUMBER(datatype));
     return MPI_SUCCESS;
 }

@@ -1,6 +1,6 @@
 /* Dynamic processes (11.7 to 11.10 of the standard). */
 #include "attrs.h"
-#include "comms.h"
+#include "fail.h"
 #include "info.h"
 #include "make.h"
 #include "process.h"

@@ -3,7 +3,7 @@
 #define GOLCI_PT2PT_H
 
 #include "calls.h"
-#include "comms.h"
+#include "fail.h"
 
 /* buffer checks a buffer. What only Go knows of derived datatypes it checks there. */
 HIDDEN int buffer(const void *mem, MPI_Count count, MPI_Datatype datatype);

@@ -1,7 +1,8 @@
 /* Sessions (11.3 of the standard), and communicators without a parent (7.4.2, 7.6.2). */
 #include "sessions.h"
 #include "handlers.h"
-#include "comms.h"
+#include "codes.h"
+#include "fail.h"
 #include "posts.h"
 #include "buffered.h"
 #include "info.h"
@@ -17,9 +18,6 @@ enum { places = 256, first = 4096, place_bits = 21, generations = 512 };
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct session table[places]; /* handles are set under mutex */
 static unsigned short turns[places]; /* under mutex */
-static _Atomic int open;
-
-int sessions_open(void) { return atomic_load(&open); }
 
 struct session *session_of(MPI_Session session)
 {
@@ -67,7 +65,7 @@ ABI_BODY(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Sessi
     vain_end();
     class = world_join();
     if (class == MPI_SUCCESS) {
-        atomic_fetch_add(&open, 1);
+        atomic_fetch_add(&open_sessions, 1);
         class = info_is(info) ? golciSessionOpen((uintptr_t)info, &inner) : MPI_ERR_INFO;
         if (class == MPI_SUCCESS && !(s = add(errhandler, inner))) {
             golciSessionClose(inner);
@@ -77,7 +75,7 @@ ABI_BODY(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Sessi
             *session = (MPI_Session)atomic_load(&s->handle);
             return MPI_SUCCESS;
         }
-        atomic_fetch_sub(&open, 1);
+        atomic_fetch_sub(&open_sessions, 1);
     }
     return errhandler == MPI_ERRORS_RETURN ? class : fail(NULL, class);
 }
@@ -94,7 +92,7 @@ ABI_BODY(int, Session_finalize, (MPI_Session *session))
     atomic_store(&s->handle, 0);
     pthread_mutex_unlock(&mutex);
     golciSessionClose(inner);
-    atomic_fetch_sub(&open, 1);
+    atomic_fetch_sub(&open_sessions, 1);
     *session = MPI_SESSION_NULL;
     return MPI_SUCCESS;
 }

@@ -14,9 +14,6 @@ struct session {
 /* session_of is NULL if there is no such session. */
 HIDDEN struct session *session_of(MPI_Session session);
 
-/* sessions_open is how many sessions there are. */
-HIDDEN int sessions_open(void);
-
 /* world_join joins the job, once. It gives the class of the error. */
 HIDDEN int world_join(void);
 

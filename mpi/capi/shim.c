@@ -1,4 +1,4 @@
-#include "comms.h"
+#include "fail.h"
 
 #define OK(class) __builtin_expect((class) == MPI_SUCCESS, 1)
 

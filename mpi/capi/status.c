@@ -1,5 +1,6 @@
 /* Statuses (3.2.5, 3.8.4, 5.1.11 and 13.3 of the standard). */
 #include "makers.h"
+#include "fail.h"
 #include "status.h"
 #include "types.h"
 
@@ -66,10 +67,10 @@ ABI(int, Status_set_elements_c, (MPI_Status *status, MPI_Datatype datatype, MPI_
     if (status == MPI_STATUS_IGNORE)
         return MPI_ERR_ARG;
     if (!t)
-        return bad_type(MPI_ERR_TYPE);
+        return fail_if_running(MPI_ERR_TYPE);
     if (t->derived) {
         if (!golciElementBytes((int)(intptr_t)datatype, count, &bytes))
-            return bad_type(MPI_ERR_COUNT);
+            return fail_if_running(MPI_ERR_COUNT);
     } else if (count < 0 || __builtin_mul_overflow(count / basics(t), t->size, &bytes)
         || __builtin_add_overflow(bytes, count % basics(t) * t->first, &bytes))
         return MPI_ERR_COUNT;
@@ -88,7 +89,7 @@ ABI(int, Get_count_c, (const MPI_Status *status, MPI_Datatype datatype, MPI_Coun
     if (status == MPI_STATUS_IGNORE || !count)
         return MPI_ERR_ARG;
     if (!t)
-        return bad_type(MPI_ERR_TYPE);
+        return fail_if_running(MPI_ERR_TYPE);
     if (t->size == 0)
         *count = get_bytes(status) == 0 ? 0 : MPI_UNDEFINED;
     else
@@ -103,7 +104,7 @@ ABI(int, Get_elements_c, (const MPI_Status *status, MPI_Datatype datatype, MPI_C
     if (status == MPI_STATUS_IGNORE || !count)
         return MPI_ERR_ARG;
     if (!t)
-        return bad_type(MPI_ERR_TYPE);
+        return fail_if_running(MPI_ERR_TYPE);
     if (t->derived) {
         *count = golciElements((int)(intptr_t)datatype, get_bytes(status));
         return MPI_SUCCESS;

@@ -52,7 +52,7 @@ ABI(int, T_init_thread, (int required, int *provided))
     return MPI_SUCCESS;
 }
 
-ABI(int, T_finalize, (void))
+int tool_end(void)
 {
     int left;
     pthread_mutex_lock(&mutex);
@@ -65,9 +65,7 @@ ABI(int, T_finalize, (void))
             free(c);
         }
     pthread_mutex_unlock(&mutex);
-    if (left == 0)
-        tool_forget();
-    return left >= 0 ? MPI_SUCCESS : MPI_T_ERR_NOT_INITIALIZED;
+    return left;
 }
 
 ABI(int, T_cvar_get_num, (int *num_cvar))

@@ -41,8 +41,9 @@ HIDDEN int tool_begun(void);
    byte. text or len may be NULL (15.3.3). */
 HIDDEN void tool_copy(const char *from, char *text, int *len);
 
-/* tool_forget frees what the program has left of performance sessions. */
-HIDDEN void tool_forget(void);
+/* tool_end counts one start less, and gives those that are left; negative: there was none. After the last one it frees
+   handles of control variables. */
+HIDDEN int tool_end(void);
 
 /* golciControl gives the value of a control variable and its number of elements. value may be NULL. */
 HIDDEN int golciControl(int control, void *value, int *count);

@@ -31,7 +31,8 @@ static void discard(struct session *s)
     free(s);
 }
 
-void tool_forget(void)
+/* forget frees what the program has left of sessions. */
+static void forget(void)
 {
     pthread_mutex_lock(&mutex);
     for (struct session *s; (s = sessions) != NULL;) {
@@ -39,6 +40,14 @@ void tool_forget(void)
         discard(s);
     }
     pthread_mutex_unlock(&mutex);
+}
+
+ABI(int, T_finalize, (void))
+{
+    int left = tool_end();
+    if (left == 0)
+        forget();
+    return left >= 0 ? MPI_SUCCESS : MPI_T_ERR_NOT_INITIALIZED;
 }
 
 /* session_place is where a session hangs in the list, NULL if there is no such session. Under mutex. */

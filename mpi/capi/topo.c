@@ -1,7 +1,7 @@
 /* Topologies (chapter 8 of the standard). */
 #include "topo.h"
 #include "calls.h"
-#include "comms.h"
+#include "fail.h"
 #include "info.h"
 #include "make.h"
 

@@ -25,7 +25,4 @@ HIDDEN const struct type *in_message(MPI_Datatype datatype);
 /* dense tells that elements are bytes in one piece. */
 static inline int dense(const struct type *t) { return t->size == t->extent && !t->sparse; }
 
-/* bad_type ends a function of datatypes with an error. */
-HIDDEN int bad_type(int class);
-
 #endif

@@ -1,7 +1,8 @@
 /* Windows: making and ending them, what is known of them, and the calls that order accesses (12.2 and 12.5). */
 #include "windows.h"
 #include "attrs.h"
-#include "comms.h"
+#include "codes.h"
+#include "fail.h"
 #include "handlers.h"
 #include "reach.h"
 

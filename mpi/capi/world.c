@@ -1,7 +1,7 @@
 /* The beginning and the end of the program's part in the job (11.2 to 11.4 of the standard). */
 #include "attrs.h"
 #include "calls.h"
-#include "comms.h"
+#include "fail.h"
 #include "fork.h"
 #include "posts.h"
 #include "process.h"
@@ -13,24 +13,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* States only go up. A child of fork has the last one from its beginning. */
-enum { before, starting, active, ending, after, gone };
-static _Atomic int state;
 static pthread_t main_thread;
-static int thread_level; /* set before active */
+static int thread_level; /* set before world_active */
 
-int running(void)
-{
-    int now = atomic_load_explicit(&state, memory_order_acquire);
-    return now == active || (sessions_open() > 0 && now != gone);
-}
-
-int world_forked(void)
+/* forked_world ends the part in the job that a child of fork has inherited. It tells whether there was one. */
+static int forked_world(void)
 {
     int was = running();
-    atomic_store(&state, gone);
+    atomic_store(&world_state, world_gone);
     return was;
 }
+
+static void forget(void)
+{
+    child_is(child_outside);
+    if (forked_world()) {
+        child_is(child_of_rank);
+        comms_forget();
+    }
+}
+
+__attribute__((constructor)) static void watch_forks(void) { (void)pthread_atfork(NULL, NULL, forget); }
 
 /* Whether the process is in its job. A session or MPI_Init joins, and nobody joins again after the end. */
 enum { outside_job, in_job, past_job };
@@ -53,8 +56,8 @@ static int leave_job(void)
 /* at_exit ends the part of a process that had sessions, and has none now. Another session may come until then. */
 static void at_exit(void)
 {
-    int now = atomic_load(&state);
-    if (sessions_open() == 0 && (now == before || now == after))
+    int now = atomic_load(&world_state);
+    if (sessions_open() == 0 && (now == world_before || now == world_after))
         (void)leave_job();
 }
 
@@ -76,12 +79,12 @@ int world_join(void)
 
 ABI_BODY(int, Init_thread, (int *argc, char ***argv, int required, int *provided))
 {
-    int was = before, class;
-    if (!atomic_compare_exchange_strong(&state, &was, starting))
+    int was = world_before, class;
+    if (!atomic_compare_exchange_strong(&world_state, &was, world_starting))
         return fail(NULL, MPI_ERR_OTHER);
     class = world_join();
     if (class != MPI_SUCCESS) {
-        atomic_store(&state, before);
+        atomic_store(&world_state, world_before);
         return fail(NULL, class);
     }
     main_thread = pthread_self();
@@ -90,7 +93,7 @@ ABI_BODY(int, Init_thread, (int *argc, char ***argv, int required, int *provided
         (void)golciPosts(); /* without it each receive is given to Go by itself */
         vain.on = 1;
     }
-    atomic_store(&state, active);
+    atomic_store(&world_state, world_active);
     if (provided)
         *provided = thread_level;
     return MPI_SUCCESS;
@@ -103,8 +106,8 @@ ABI_BODY(int, Init, (int *argc, char ***argv))
 
 ABI_BODY(int, Finalize, (void))
 {
-    int was = active, class;
-    if (!atomic_compare_exchange_strong(&state, &was, ending))
+    int was = world_active, class;
+    if (!atomic_compare_exchange_strong(&world_state, &was, world_ending))
         return fail(NULL, MPI_ERR_OTHER);
     (void)golciAttrDiscard(attr_comm, (uintptr_t)MPI_COMM_SELF); /* before all else: 11.2.4 */
     class = sessions_open() == 0 ? leave_job() : MPI_SUCCESS;
@@ -112,7 +115,7 @@ ABI_BODY(int, Finalize, (void))
         class = fail(comm_at(self_place), class);
     if (sessions_open() == 0)
         comms_end();
-    atomic_store(&state, after);
+    atomic_store(&world_state, world_after);
     return class;
 }
 
@@ -120,7 +123,7 @@ ABI_BODY(int, Initialized, (int *flag))
 {
     if (!flag)
         return fail(NULL, MPI_ERR_ARG);
-    *flag = atomic_load(&state) >= active;
+    *flag = atomic_load(&world_state) >= world_active;
     return MPI_SUCCESS;
 }
 
@@ -128,7 +131,7 @@ ABI_BODY(int, Finalized, (int *flag))
 {
     if (!flag)
         return fail(NULL, MPI_ERR_ARG);
-    *flag = atomic_load(&state) == after;
+    *flag = atomic_load(&world_state) == world_after;
     return MPI_SUCCESS;
 }
 
@@ -136,7 +139,7 @@ ABI_BODY(int, Query_thread, (int *provided))
 {
     if (!running() || !provided)
         return fail(NULL, running() ? MPI_ERR_ARG : MPI_ERR_OTHER);
-    *provided = atomic_load(&state) == active ? thread_level : MPI_THREAD_MULTIPLE;
+    *provided = atomic_load(&world_state) == world_active ? thread_level : MPI_THREAD_MULTIPLE;
     return MPI_SUCCESS;
 }
 

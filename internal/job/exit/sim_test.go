@@ -1,15 +1,16 @@
 package exit
 
 import (
-	"container/heap"
 	"flag"
 	"fmt"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/golci/golci/internal/platform/invariants"
+	"github.com/golci/golci/internal/transport/badnet"
 )
 
 var seedFlag = flag.Uint64("seed", 0, "seed of the randomised tests; 0: a new one")
@@ -34,32 +35,15 @@ const (
 
 // event is something that happens to a rank.
 type event struct {
-	at   time.Time
-	seq  int // of two at one time the one made first comes first
 	rank int
 	do   func(m *Machine) []Action // nil: the rank dies
-}
-
-type events []event
-
-func (e events) Len() int { return len(e) }
-func (e events) Less(i, j int) bool {
-	return e[i].at.Before(e[j].at) || e[i].at.Equal(e[j].at) && e[i].seq < e[j].seq
-}
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
-func (e *events) Pop() any {
-	last := (*e)[len(*e)-1]
-	*e = (*e)[:len(*e)-1]
-	return last
 }
 
 // sim is a job in virtual time.
 type sim struct {
 	rng   *rand.Rand
 	now   time.Time
-	seq   int
-	queue events
+	queue badnet.Queue[event] // by time since epoch
 	ranks []*Machine
 	sent  []int // messages by rank
 	dead  []bool
@@ -83,8 +67,7 @@ func newSim(t testing.TB, n int, rng *rand.Rand) *sim {
 }
 
 func (s *sim) at(after time.Duration, rank int, do func(m *Machine) []Action) {
-	s.seq++
-	heap.Push(&s.queue, event{s.now.Add(after), s.seq, rank, do})
+	s.queue.Push(s.now.Add(after).Sub(epoch), event{rank, do})
 }
 
 func (s *sim) exit(after time.Duration, rank, code int) {
@@ -96,9 +79,9 @@ func (s *sim) kill(after time.Duration, rank int) { s.at(after, rank, nil) }
 func (s *sim) latency() time.Duration { return time.Duration(s.rng.Int64N(int64(simLatency))) + 1 }
 
 func (s *sim) run() {
-	for len(s.queue) > 0 {
-		e := heap.Pop(&s.queue).(event)
-		s.now = e.at
+	for s.queue.Len() > 0 {
+		e, due, _ := s.queue.Pop(math.MaxInt64)
+		s.now = epoch.Add(due)
 		switch {
 		case s.dead[e.rank] || s.ended[e.rank] != nil:
 		case e.do == nil:

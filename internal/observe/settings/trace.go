@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -102,4 +103,14 @@ func isWord(name string) bool {
 func checkTrace(text string) (string, error) {
 	_, err := ParseTrace(text)
 	return text, err
+}
+
+const rankMark = "%r" // in the name of a file
+
+// RankFile is the file of one rank that a setting names. Where the name does not tell ranks apart an ending does.
+func RankFile(path string, rank, size int) string {
+	if size > 1 && !strings.Contains(path, rankMark) {
+		path += "." + rankMark
+	}
+	return strings.ReplaceAll(path, rankMark, strconv.Itoa(rank))
 }

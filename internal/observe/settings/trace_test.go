@@ -52,3 +52,20 @@ func TestParseTrace(t *testing.T) {
 		t.Errorf("%+v, %v", TraceOf(s), err)
 	}
 }
+
+func TestRankFile(t *testing.T) {
+	for _, c := range []struct {
+		path       string
+		rank, size int
+		want       string
+	}{
+		{"a.%r.json", 3, 4, "a.3.json"},
+		{"%r/%r", 12, 64, "12/12"},
+		{"a.json", 0, 1, "a.json"},
+		{"a.json", 1, 2, "a.json.1"},
+	} {
+		if got := RankFile(c.path, c.rank, c.size); got != c.want {
+			t.Errorf("%q, rank %d of %d: %q, want %q", c.path, c.rank, c.size, got, c.want)
+		}
+	}
+}

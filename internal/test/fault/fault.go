@@ -17,8 +17,8 @@ type Config struct {
 	Seed uint64
 	// Refuse is how many of a thousand Reserve and BulkSend calls meet a Retry without cause.
 	Refuse int
-	// Hold is how many of a thousand records are delivered late, by up to MaxHold polls (default 8).
-	Hold, MaxHold int
+	// Hold is how many of a thousand records are delivered late, by up to longest polls.
+	Hold int
 	// Reorder lets later records of the same peer pass a late one; otherwise they wait behind it.
 	Reorder bool
 	// Startle is how many of a thousand Sleep calls return at once.
@@ -26,67 +26,60 @@ type Config struct {
 }
 
 const (
-	defaultMaxHold = 8
-	maxHeld        = 64 // records at a time; with so many the conduit inside is not polled
+	longest = 8
+	maxHeld = 64 // records at a time; with so many the conduit inside is not polled
 )
 
 // Conduit is the wrapper.
 type Conduit struct {
 	conduit.Conduit
 	cfg   Config
-	send  []dice // by peer, under the caller's lock for Reserve
-	bulk  []dice // by peer, under the caller's lock for BulkSend
+	send  []badnet.Dice // by peer, under the caller's lock for Reserve
+	bulk  []badnet.Dice // by peer, under the caller's lock for BulkSend
 	cut   []atomic.Bool
 	fails conduit.Failures // peers that were cut, and those that the conduit inside has told of
 	late  atomic.Int64     // records held; for Pending
 
 	sleeping spin.Lock // guards sleep
-	sleep    dice
+	sleep    badnet.Dice
 
 	// Under poll.
 	poll   spin.Lock
-	dice   dice
-	tick   uint64
-	held   []record // in the order of arrival
-	behind []int    // by source: how many are held
-	free   [][]byte // buffers of records delivered
+	dice   badnet.Dice
+	tick   time.Duration // polls
+	held   badnet.Queue[record]
+	behind []lateness // by source
+	memory badnet.Buffers
 	sink   conduit.Sink
 	gave   int // to sink, in the Poll under way
 }
 
 type record struct {
 	src int
-	due uint64 // tick from which it may go
 	rec []byte
 }
 
-// dice decide about faults.
-type dice struct {
-	badnet.Dice
-	_ [56]byte
+// lateness is of the records of a source that are held.
+type lateness struct {
+	n    int
+	last time.Duration // when the last of them may go
 }
 
-func (d *dice) seed(seed uint64, use int) { d.Dice = badnet.NewDice(seed, uint64(use)) }
-
-func (d *dice) hit(perMille int) bool { return d.Hit(float64(perMille) / 1000) }
+// hits throws dice for a fault that happens to so many of a thousand.
+func hits(d *badnet.Dice, perMille int) bool { return d.Hit(float64(perMille) / 1000) }
 
 // New wraps c. Caps tell of what the faults take away: Ordered with Reorder, the guarantee of Loan with Refuse.
 func New(c conduit.Conduit, cfg Config) *Conduit {
 	n := c.Size()
-	if cfg.MaxHold <= 0 {
-		cfg.MaxHold = defaultMaxHold
-	}
 	w := &Conduit{
-		Conduit: c, cfg: cfg, send: make([]dice, n), bulk: make([]dice, n), behind: make([]int, n),
+		Conduit: c, cfg: cfg, send: make([]badnet.Dice, n), bulk: make([]badnet.Dice, n), behind: make([]lateness, n),
 		cut: make([]atomic.Bool, n),
 	}
 	w.fails.Init(n)
 	seed := cfg.Seed ^ uint64(c.Rank())<<32
-	w.dice.seed(seed, 1)
-	w.sleep.seed(seed, 2)
+	w.dice, w.sleep = badnet.NewDice(seed, 1), badnet.NewDice(seed, 2)
 	for i := range n {
-		w.send[i].seed(seed, 3+2*i)
-		w.bulk[i].seed(seed, 4+2*i)
+		w.send[i], w.bulk[i] = badnet.NewDice(seed, 3+2*uint64(i)), badnet.NewDice(seed, 4+2*uint64(i))
 	}
 	return w
 }
@@ -127,7 +120,7 @@ func (c *Conduit) Reserve(peer int, class conduit.Class, n int) ([]byte, conduit
 	if c.isCut(peer) {
 		return nil, conduit.Dead
 	}
-	if c.possible(peer, n) && c.send[peer].hit(c.cfg.Refuse) {
+	if c.possible(peer, n) && hits(&c.send[peer], c.cfg.Refuse) {
 		return nil, conduit.Retry
 	}
 	return c.Conduit.Reserve(peer, class, n)
@@ -149,7 +142,7 @@ func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte, keep con
 }
 
 func (c *Conduit) refusesBulk(peer int) bool {
-	return uint(peer) < uint(len(c.bulk)) && c.Failed(peer) == nil && c.bulk[peer].hit(c.cfg.Refuse)
+	return uint(peer) < uint(len(c.bulk)) && c.Failed(peer) == nil && hits(&c.bulk[peer], c.cfg.Refuse)
 }
 
 func (c *Conduit) BulkReserve(peer, n int) ([]byte, conduit.Status) {
@@ -175,7 +168,7 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 	c.sink, c.gave = sink, 0
 	c.release(budget)
 	var n int
-	if room := min(budget-c.gave, maxHeld-len(c.held)); room > 0 {
+	if room := min(budget-c.gave, maxHeld-c.held.Len()); room > 0 {
 		n = c.Conduit.Poll(room, (*holding)(c))
 	}
 	c.sink = nil
@@ -189,35 +182,29 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 }
 
 // over tells whether nothing of peer, which has failed, is held. Under poll.
-func (c *Conduit) over(peer int) bool { return c.behind[peer] == 0 }
+func (c *Conduit) over(peer int) bool { return c.behind[peer].n == 0 }
 
 func (c *Conduit) closed() bool { return c.fails.News() == conduit.OwnEnd }
 
 // drop forgets what is held. Under poll.
 func (c *Conduit) drop() {
-	c.held = nil
+	c.held = badnet.Queue[record]{}
 	clear(c.behind)
 	c.late.Store(0)
 }
 
 // release delivers held records whose time has come. Under poll.
 func (c *Conduit) release(budget int) {
-	blocked := uint64(0) // sources with an earlier record that stays, by rank modulo 64
-	keep := c.held[:0]
-	for _, r := range c.held {
-		bit := uint64(1) << (r.src & 63)
-		if c.gave >= budget || r.due > c.tick || (!c.cfg.Reorder && blocked&bit != 0) {
-			blocked |= bit
-			keep = append(keep, r)
-			continue
+	for c.gave < budget {
+		r, _, ok := c.held.Pop(c.tick)
+		if !ok {
+			break
 		}
-		c.behind[r.src]--
+		c.behind[r.src].n--
 		c.give(r.src, r.rec)
-		c.free = append(c.free, r.rec)
+		c.memory.Free(r.rec)
 	}
-	clear(c.held[len(keep):])
-	c.held = keep
-	c.late.Store(int64(len(keep)))
+	c.late.Store(int64(c.held.Len()))
 }
 
 func (c *Conduit) give(src int, rec []byte) {
@@ -232,19 +219,20 @@ type holding Conduit
 
 func (h *holding) Record(src int, rec []byte) {
 	c := (*Conduit)(h)
-	waits := !c.cfg.Reorder && c.behind[src] > 0
-	if !waits && !c.dice.hit(c.cfg.Hold) {
+	b := &c.behind[src]
+	waits := !c.cfg.Reorder && b.n > 0
+	if !waits && !hits(&c.dice, c.cfg.Hold) {
 		c.give(src, rec)
 		return
 	}
-	var buf []byte
-	if n := len(c.free); n > 0 {
-		buf, c.free = c.free[n-1], c.free[:n-1]
+	due := c.tick + 1 + time.Duration(c.dice.Uint64()%longest)
+	if waits {
+		due = max(due, b.last)
 	}
-	due := c.tick + 1 + c.dice.Uint64()%uint64(c.cfg.MaxHold)
-	c.held = append(c.held, record{src: src, due: due, rec: append(buf[:0], rec...)})
-	c.behind[src]++
-	c.late.Store(int64(len(c.held)))
+	b.n++
+	b.last = due
+	c.held.Push(due, record{src, c.memory.Copy(rec)})
+	c.late.Store(int64(c.held.Len()))
 }
 
 func (h *holding) Bulk(src int, id uint64, off int64, chunk []byte) {
@@ -278,7 +266,7 @@ func (c *Conduit) Sleep(d time.Duration, ready func() bool) bool {
 func (c *Conduit) startled() bool {
 	c.sleeping.Lock()
 	defer c.sleeping.Unlock()
-	return c.sleep.hit(c.cfg.Startle)
+	return hits(&c.sleep, c.cfg.Startle)
 }
 
 func (c *Conduit) Close() error {

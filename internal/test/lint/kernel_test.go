@@ -26,7 +26,7 @@ var mayWait = map[string]string{
 	"am/hsl acquireLater":                       "the naps of a goroutine that waits for a lock of HSL",
 	"rank launcherLost":                         "at the end of the rank",
 	"rank abortProcess":                         "at the end of the rank",
-	"rank settleAll":                            "at the end of the rank",
+	"rank/internal/ending Settle":               "at the end of the rank",
 	"am/rma mapShared":                          "the first use of a peer's memory, without a lock",
 	"fult napFor":                               "an idle worker",
 	"fult Sleep":                                "the caller sleeps, by its own wish",

@@ -9,11 +9,11 @@ import (
 // processWide lists what changes the whole process, and the packages that may do it beside programs: those do it only
 // if the program's start asks them to.
 var processWide = map[string][]string{
-	"os.Exit":              {"rank", "mpi", "realm"}, // the last two hand it down
-	"signal.Notify":        {"rank"},
+	"os.Exit":              {"rank/internal/report", "mpi", "realm"}, // the last two hand it down
+	"signal.Notify":        {"rank/internal/report"},
 	"signal.NotifyContext": nil,
 	"signal.Ignore":        nil,
-	"runtime.GOMAXPROCS":   {"rank"},
+	"runtime.GOMAXPROCS":   {"rank/internal/cores"},
 }
 
 // processEffects lists the uses of what changes the process in f.

@@ -5,9 +5,10 @@
 package simlink
 
 import (
-	"container/heap"
 	"math"
 	"time"
+
+	"github.com/golci/golci/internal/transport/badnet"
 )
 
 // Never is later than any time.
@@ -35,33 +36,15 @@ type Net struct {
 	// Fate decides on each packet. It may be changed at any time.
 	Fate Fate
 
-	ends  []End
-	away  flights   // packets on their way
-	spare []*flight // for later ones
-	order uint64    // of the next packet
+	ends   []End
+	away   badnet.Queue[flight]
+	memory badnet.Buffers // of packets
 }
 
 // flight is a packet on its way.
 type flight struct {
-	at       time.Duration
-	order    uint64 // among those that arrive at one time
 	src, dst int
 	packet   []byte
-}
-
-type flights []*flight
-
-func (f flights) Len() int { return len(f) }
-func (f flights) Less(i, j int) bool {
-	return f[i].at < f[j].at || f[i].at == f[j].at && f[i].order < f[j].order
-}
-func (f flights) Swap(i, j int) { f[i], f[j] = f[j], f[i] }
-func (f *flights) Push(x any)   { *f = append(*f, x.(*flight)) }
-func (f *flights) Pop() any {
-	o := *f
-	x := o[len(o)-1]
-	*f = o[:len(o)-1]
-	return x
 }
 
 // Join makes e an end and returns its number: how many there were before.
@@ -75,30 +58,20 @@ func (n *Net) Join(e End) int {
 func (n *Net) Send(src, dst int, packet []byte) (arrivals int) {
 	times := n.Fate(src, dst, packet, n.Now)
 	for _, at := range times {
-		f := n.flight()
-		f.at, f.order, f.src, f.dst, f.packet = at, n.order, src, dst, append(f.packet[:0], packet...)
-		n.order++
-		heap.Push(&n.away, f)
+		n.away.Push(at, flight{src, dst, n.memory.Copy(packet)})
 	}
 	return len(times)
 }
 
-func (n *Net) flight() *flight {
-	k := len(n.spare)
-	if k == 0 {
-		return new(flight)
-	}
-	f := n.spare[k-1]
-	n.spare = n.spare[:k-1]
-	return f
-}
-
 // Deliver gives the ends what has arrived by now.
 func (n *Net) Deliver() {
-	for len(n.away) > 0 && n.away[0].at <= n.Now {
-		f := heap.Pop(&n.away).(*flight)
+	for {
+		f, _, ok := n.away.Pop(n.Now)
+		if !ok {
+			return
+		}
 		n.ends[f.dst].Incoming(f.src, f.packet, n.Now)
-		n.spare = append(n.spare, f)
+		n.memory.Free(f.packet)
 	}
 }
 
@@ -113,8 +86,8 @@ func (n *Net) Poll() {
 // polls all ends. If there is none before end, it goes to end, does nothing there, and returns false.
 func (n *Net) Step(end time.Duration) bool {
 	next := end
-	if len(n.away) > 0 {
-		next = min(next, n.away[0].at)
+	if at, ok := n.away.Next(); ok {
+		next = min(next, at)
 	}
 	for _, e := range n.ends {
 		next = min(next, e.Next())

@@ -39,8 +39,6 @@ var ErrFaults = errors.New("bad faults")
 const (
 	defaultQueue     = 1 << 16
 	defaultReorderBy = time.Millisecond
-	// maxIdle is how many bytes of memory a direction keeps for packets to come.
-	maxIdle = 8 << 20
 )
 
 // checkFaults fills in the defaults and refuses invalid values.
@@ -87,11 +85,8 @@ type Impair struct {
 	started bool
 	start   time.Duration // when the first packet came
 	newest  time.Duration // due time of the last packet that keeps its order
-	entered uint64        // copies put into held
-	held    held
-	free    [][]byte
-	idle    int    // bytes of memory in free
-	out     []byte // what Pop gave last
+	held    Queue[Packet]
+	memory  Buffers
 }
 
 // New makes a direction. The error matches ErrFaults.
@@ -118,7 +113,7 @@ func (i *Impair) Push(now time.Duration, packet []byte) {
 	case v.lost:
 		i.count.Lost++
 		return
-	case len(i.held) >= f.Queue:
+	case i.held.Len() >= f.Queue:
 		i.count.Overflowed++
 		return
 	}
@@ -131,7 +126,7 @@ func (i *Impair) Push(now time.Duration, packet []byte) {
 		i.newest = due
 	}
 	i.holdPacket(due, i.damagePacket(packet, v))
-	if v.dup && len(i.held) < f.Queue {
+	if v.dup && i.held.Len() < f.Queue {
 		i.count.Duplicated++
 		i.holdPacket(due, i.damagePacket(packet, v))
 	}
@@ -145,12 +140,7 @@ func (i *Impair) isCut(age time.Duration) bool {
 
 // damagePacket copies a packet, with a bit flipped or the end missing.
 func (i *Impair) damagePacket(packet []byte, v verdict) []byte {
-	var b []byte
-	if n := len(i.free); n > 0 {
-		b, i.free = i.free[n-1], i.free[:n-1]
-		i.idle -= cap(b)
-	}
-	b = append(b[:0], packet...)
+	b := i.memory.Copy(packet)
 	if v.corrupt && len(b) > 0 {
 		i.count.Corrupted++
 		bit := v.bit % uint64(len(b)*8)
@@ -164,68 +154,37 @@ func (i *Impair) damagePacket(packet []byte, v verdict) []byte {
 }
 
 func (i *Impair) holdPacket(due time.Duration, data []byte) {
-	i.entered++
-	i.held.pushParcel(parcel{due, i.entered, i.count.Packets - 1, data})
+	i.held.Push(due, Packet{Data: data, Due: due, Number: i.count.Packets - 1})
+}
+
+// Packet is a packet that comes out.
+type Packet struct {
+	Data   []byte
+	Due    time.Duration
+	Number uint64 // of the packet that was pushed; the first is 0
 }
 
 // Next tells when the next packet is due; false if none is held.
-func (i *Impair) Next() (due time.Duration, ok bool) {
-	if len(i.held) == 0 {
-		return 0, false
-	}
-	return i.held[0].due, true
-}
+func (i *Impair) Next() (due time.Duration, ok bool) { return i.held.Next() }
 
-// Pop gives the next packet that is due at now or before, and when it was due; false if there is none. The packet is
-// valid until the next call of Pop or Push.
-func (i *Impair) Pop(now time.Duration) (packet []byte, due time.Duration, ok bool) {
-	if i.out != nil {
-		i.Free(i.out)
-		i.out = nil
+// Take gives the next packet that is due at now or before; false if there is none. Its data is the caller's until it is
+// given to Free.
+func (i *Impair) Take(now time.Duration) (p Packet, ok bool) {
+	if p, _, ok = i.held.Pop(now); ok {
+		i.count.Delivered++
+		i.count.DeliveredBytes += uint64(len(p.Data))
 	}
-	p, ok := i.takeDue(now)
-	i.out = p.data
-	return p.data, p.due, ok
-}
-
-// Take is Pop for a caller that keeps the packet. The packet is the caller's until it is given to Free. number tells
-// which packet it is: the first that was pushed is 0.
-func (i *Impair) Take(now time.Duration) (packet []byte, number uint64, ok bool) {
-	p, ok := i.takeDue(now)
-	return p.data, p.number, ok
-}
-
-func (i *Impair) takeDue(now time.Duration) (p parcel, ok bool) {
-	if len(i.held) == 0 || i.held[0].due > now {
-		return p, false
-	}
-	p = i.held.popFirst()
-	i.count.Delivered++
-	i.count.DeliveredBytes += uint64(len(p.data))
-	return p, true
+	return p, ok
 }
 
 // Free gives back the memory of a packet that Take gave, so that a later one can lie in it.
-func (i *Impair) Free(packet []byte) {
-	if i.idle+cap(packet) <= maxIdle {
-		i.idle += cap(packet)
-		i.free = append(i.free, packet)
-	}
-}
+func (i *Impair) Free(data []byte) { i.memory.Free(data) }
 
 // Counts tells what was done so far.
 func (i *Impair) Counts() Counts { return i.count }
 
-// Pushed is how many packets were pushed so far, which is the number of the next (see Take).
+// Pushed is how many packets were pushed so far, which is the number of the next (Packet.Number).
 func (i *Impair) Pushed() uint64 { return i.count.Packets }
-
-// parcel is a packet under way.
-type parcel struct {
-	due    time.Duration
-	order  uint64 // of entering: decides between those due at once
-	number uint64 // of the packet that was pushed
-	data   []byte
-}
 
 // Add adds what o tells.
 func (c *Counts) Add(o Counts) {

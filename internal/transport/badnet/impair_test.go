@@ -37,14 +37,15 @@ func run(t *testing.T, f Faults, n int, step time.Duration) (out []arrival, c Co
 	i := mustNew(t, f)
 	take := func(now time.Duration) {
 		for {
-			p, due, ok := i.Pop(now)
+			p, ok := i.Take(now)
 			if !ok {
 				return
 			}
-			a := arrival{due: due, data: bytes.Clone(p)}
-			if len(p) >= 4 {
-				a.id = binary.BigEndian.Uint32(p)
+			a := arrival{due: p.Due, data: bytes.Clone(p.Data)}
+			if len(p.Data) >= 4 {
+				a.id = binary.BigEndian.Uint32(p.Data)
 			}
+			i.Free(p.Data)
 			out = append(out, a)
 		}
 	}
@@ -215,7 +216,7 @@ func TestDamage(t *testing.T) {
 	}
 	i := mustNew(t, Faults{Corrupt: 1, Truncate: 1})
 	i.Push(0, nil)
-	if p, _, ok := i.Pop(0); !ok || len(p) != 0 {
+	if p, ok := i.Take(0); !ok || len(p.Data) != 0 {
 		t.Error("the empty packet")
 	}
 }
@@ -254,32 +255,40 @@ func TestCallerKeepsItsBuffer(t *testing.T) {
 	copy(buf, "two")
 	i.Push(0, buf)
 	for _, want := range []string{"one", "two"} {
-		if p, _, ok := i.Pop(0); !ok || string(p) != want {
-			t.Fatalf("got %q, want %q", p, want)
+		if p, ok := i.Take(0); !ok || string(p.Data) != want {
+			t.Fatalf("got %q, want %q", p.Data, want)
 		}
 	}
 }
 
-// TestHeldIsSorted takes out in order what was put in at random, with more put in between.
-func TestHeldIsSorted(t *testing.T) {
+// TestQueueIsSorted takes out in order what was put in at random, with more put in between.
+func TestQueueIsSorted(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
 	for range 200 {
-		var h held
-		for k := range uint64(r.IntN(100) + 1) {
-			h.pushParcel(parcel{due: time.Duration(r.IntN(20)), order: k})
+		var q Queue[int]
+		entered := 0
+		push := func(due time.Duration) {
+			q.Push(due, entered)
+			entered++
 		}
-		last := h.popFirst()
-		for len(h) > 0 {
-			p := h.popFirst()
-			if p.due < last.due || p.due == last.due && p.order < last.order {
-				t.Fatalf("%v after %v", p, last)
+		for range r.IntN(100) + 1 {
+			push(time.Duration(r.IntN(20)))
+		}
+		next, _ := q.Next()
+		if _, _, ok := q.Pop(next - 1); ok {
+			t.Fatal("one comes before it is due")
+		}
+		last, before, _ := q.Pop(next)
+		for q.Len() > 0 {
+			v, due, ok := q.Pop(math.MaxInt64)
+			if !ok || due < before || due == before && v < last {
+				t.Fatalf("%d of %v after %d of %v", v, due, last, before)
 			}
-			last = p
+			last, before = v, due
 			if r.IntN(4) == 0 {
-				h.pushParcel(parcel{due: last.due, order: 100 + uint64(len(h))})
-				last.order = 0
+				push(due)
 			}
 		}
 	}
@@ -294,8 +303,8 @@ func TestNoAllocation(t *testing.T) {
 	round := func() {
 		now += 10 * time.Microsecond
 		i.Push(now, p)
-		for ok := true; ok; {
-			_, _, ok = i.Pop(now)
+		for p, ok := i.Take(now); ok; p, ok = i.Take(now) {
+			i.Free(p.Data)
 		}
 	}
 	for range 10_000 {
@@ -354,8 +363,8 @@ func BenchmarkImpair(b *testing.B) {
 	for b.Loop() {
 		now += 10 * time.Microsecond
 		i.Push(now, p)
-		for ok := true; ok; {
-			_, _, ok = i.Pop(now)
+		for p, ok := i.Take(now); ok; p, ok = i.Take(now) {
+			i.Free(p.Data)
 		}
 	}
 }

@@ -40,12 +40,12 @@ func TestTakenPacketsStay(t *testing.T) {
 		i.Push(0, packet(uint32(k)))
 	}
 	for {
-		p, number, ok := i.Take(0)
+		p, ok := i.Take(0)
 		if !ok {
 			break
 		}
-		kept = append(kept, p)
-		numbers = append(numbers, fmt.Sprint(number))
+		kept = append(kept, p.Data)
+		numbers = append(numbers, fmt.Sprint(p.Number))
 	}
 	if got := strings.Join(numbers, " "); got != "0 0 1 1 2 2" || i.Pushed() != 3 {
 		t.Fatalf("numbers %s of %d", got, i.Pushed())
@@ -70,16 +70,14 @@ func TestIdleMemoryIsBounded(t *testing.T) {
 	for range 2 * maxIdle / len(big) {
 		i.Push(0, big)
 	}
-	for {
-		if _, _, ok := i.Pop(0); !ok {
-			break
-		}
+	for p, ok := i.Take(0); ok; p, ok = i.Take(0) {
+		i.Free(p.Data)
 	}
 	sum := 0
-	for _, b := range i.free {
+	for _, b := range i.memory.free {
 		sum += cap(b)
 	}
-	if sum != i.idle || sum > maxIdle || sum < maxIdle/2 {
-		t.Errorf("%d bytes kept, counted %d", sum, i.idle)
+	if sum != i.memory.idle || sum > maxIdle || sum < maxIdle/2 {
+		t.Errorf("%d bytes kept, counted %d", sum, i.memory.idle)
 	}
 }

@@ -81,8 +81,8 @@ func (r *Relay) Serve(ctx context.Context) error {
 	r.mu.Lock()
 	for _, s := range r.sessions {
 		_ = s.upstream.Close()
-		close(s.to.done)
-		close(s.from.done)
+		s.to.closeDirection()
+		s.from.closeDirection()
 	}
 	r.mu.Unlock()
 	r.work.Wait()
@@ -103,7 +103,7 @@ func (r *Relay) receivePacket() error {
 			continue // news of a client that is gone
 		}
 		if s := r.sessionOf(from); s != nil {
-			s.to.pushPacket(r.now(), buf[:n])
+			s.to.pushPacket(buf[:n])
 		}
 	}
 }
@@ -134,11 +134,9 @@ func (r *Relay) newSession(client netip.AddrPort) *session {
 	}
 	n := uint64(len(r.sessions))
 	s := &session{upstream: upstream}
-	s.to = newDirection(r.faultsOf(2*n, true), func(p []byte) { writePacket(upstream, p) })
-	s.from = newDirection(r.faultsOf(2*n+1, false), func(p []byte) { _, _ = r.conn.WriteToUDPAddrPort(p, client) })
+	s.to = newDirection(r.faultsOf(2*n, true), r.now, func(p []byte) { writePacket(upstream, p) })
+	s.from = newDirection(r.faultsOf(2*n+1, false), r.now, func(p []byte) { _, _ = r.conn.WriteToUDPAddrPort(p, client) })
 	r.sessions[client] = s
-	r.work.Go(func() { s.to.sendDue(r.now) })
-	r.work.Go(func() { s.from.sendDue(r.now) })
 	r.work.Go(func() { r.answerSession(s) })
 	return s
 }
@@ -170,7 +168,7 @@ func (r *Relay) answerSession(s *session) {
 		case err != nil: // the server is not there (yet): an ICMP message was the answer
 			time.Sleep(time.Millisecond)
 		default:
-			s.from.pushPacket(r.now(), buf[:n])
+			s.from.pushPacket(buf[:n])
 		}
 	}
 }

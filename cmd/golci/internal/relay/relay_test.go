@@ -243,10 +243,10 @@ func TestBetweenProcesses(t *testing.T) {
 		k := sent
 		model.Push(0, packet(k))
 		send(t, src, at, string(packet(k)))
-		var p []byte
-		if p, _, passed = model.Pop(0); passed {
-			if got := read(t, dst); got != string(p) {
-				t.Fatalf("packet %d: got %x, want %x", k, got, p)
+		var p badnet.Packet
+		if p, passed = model.Take(0); passed {
+			if got := read(t, dst); got != string(p.Data) {
+				t.Fatalf("packet %d: got %x, want %x", k, got, p.Data)
 			}
 		}
 	}

@@ -76,9 +76,8 @@ type way struct {
 
 // packet is one that is leaving; way is nil if there is none.
 type packet struct {
-	way    *way
-	data   []byte
-	number uint64
+	way  *way
+	data []byte
 }
 
 func (n *wire) Send(batch []mmsg.Datagram) (sent int, err error) {
@@ -148,16 +147,16 @@ func (n *wire) way(to netip.AddrPort) *way {
 // first or above, of which the rest that is due is thrown away: its sender will try again. mu is held.
 func (n *wire) drainWay(now time.Duration, w *way, first uint64) (err error) {
 	for n.stuck.way == nil {
-		data, number, ok := w.impair.Take(now)
+		p, ok := w.impair.Take(now)
 		if !ok {
 			return err
 		}
-		if err != nil && number >= first {
-			w.impair.Free(data)
+		if err != nil && p.Number >= first {
+			w.impair.Free(p.Data)
 			continue
 		}
-		e := n.passPacket(packet{w, data, number})
-		if e != nil && number >= first {
+		e := n.passPacket(packet{w, p.Data})
+		if e != nil && p.Number >= first {
 			err = e
 		} else if e != nil {
 			n.refused++

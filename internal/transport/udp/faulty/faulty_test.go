@@ -160,7 +160,7 @@ func TestSameAsImpair(t *testing.T) {
 			}
 		}
 		for k := 0; ; k++ {
-			data, due, ok := m.Pop(never)
+			p, ok := m.Take(never)
 			if !ok {
 				if k != len(got) || k == 0 {
 					t.Errorf("port %d: %d came, want %d", port, len(got), k)
@@ -168,10 +168,10 @@ func TestSameAsImpair(t *testing.T) {
 				break
 			}
 			id := uint32(0)
-			if len(data) >= 4 {
-				id = binary.BigEndian.Uint32(data)
+			if len(p.Data) >= 4 {
+				id = binary.BigEndian.Uint32(p.Data)
 			}
-			if want := (arrival{to(port), id, due, len(data)}); k >= len(got) || got[k] != want {
+			if want := (arrival{to(port), id, p.Due, len(p.Data)}); k >= len(got) || got[k] != want {
 				t.Fatalf("port %d: number %d should be %+v", port, k, want)
 			}
 		}

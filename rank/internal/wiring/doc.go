@@ -1,0 +1,2 @@
+// Package wiring chooses the conduit that joins the ranks of a job, and opens it.
+package wiring
