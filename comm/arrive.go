@@ -9,6 +9,10 @@ import (
 	"github.com/golci/golci/internal/request"
 )
 
+// Where messages arrive. A handler reads a record, inTurn brings it into the order of its pair, and arriveMessage finds
+// out what it is for: a receive that waits (receiver.go), the unexpected messages (unexpected.go), or a send of this
+// rank (sender.go). Answers to an operation of this rank need no order; they are read where they lead to.
+
 // Handler indices of the communication server.
 const (
 	handlerEager = am.FirstInternal + iota
@@ -78,12 +82,6 @@ type heldEnvelope struct {
 	handled bool // it had not to wait
 }
 
-// mayOvertake tells whether a message may be matched before those that were sent before it.
-func (s *Server) mayOvertake(env envelope) bool {
-	return !env.rts && !env.retract && !env.invite && env.notice == nil &&
-		s.assertedOf(keyContext(env.key))&AllowOvertaking != 0
-}
-
 // onEager handles a message with its bytes.
 func (s *Server) onEager(t *am.Token, args []uint64, payload []byte) {
 	if len(args) != 1 {
@@ -148,6 +146,15 @@ func (s *Server) takeSlowly(src int, key uint64, payload []byte, w *fult.Worker,
 	}
 }
 
+// onEagerTyped handles a message with a signature.
+func (s *Server) onEagerTyped(t *am.Token, args []uint64, payload []byte) {
+	if len(args) != 2 {
+		s.reportFault(t, "eager message")
+		return
+	}
+	s.inTurn(t, envelope{key: args[0], size: int64(len(payload)), signature: args[1]}, payload)
+}
+
 // onRTS handles the envelope of a rendezvous.
 func (s *Server) onRTS(t *am.Token, args []uint64, _ []byte) {
 	if len(args) < 5 || len(args) > 7 || int64(args[1]) < 0 {
@@ -161,6 +168,29 @@ func (s *Server) onRTS(t *am.Token, args []uint64, _ []byte) {
 		env.signature = args[5]
 	case 7:
 		env.signature, env.turn, env.receiverFirst = args[5], args[6], true
+	}
+	s.inTurn(t, env, nil)
+}
+
+// onRTR handles the RTR of a receive, in its turn.
+func (s *Server) onRTR(t *am.Token, args []uint64, _ []byte) {
+	if len(args) != 5 || int64(args[3]) < 0 {
+		s.reportFault(t, "RTR")
+		return
+	}
+	env := envelope{key: args[0], turn: args[1], id: args[2], size: int64(args[3]), signature: args[4], invite: true}
+	s.inTurn(t, env, nil)
+}
+
+// onRetract handles the call to forget an envelope, after that envelope, whatever the order of the conduit.
+func (s *Server) onRetract(t *am.Token, args []uint64, _ []byte) {
+	if len(args) != 2 && len(args) != 3 {
+		s.reportFault(t, "retraction")
+		return
+	}
+	env := envelope{key: args[1], id: args[0], retract: true}
+	if len(args) == 3 {
+		env.receiverFirst, env.turn = true, args[2]
 	}
 	s.inTurn(t, env, nil)
 }
@@ -211,6 +241,12 @@ func (s *Server) inTurn(t *am.Token, env envelope, payload []byte) {
 	}
 }
 
+// mayOvertake tells whether a message may be matched before those that were sent before it.
+func (s *Server) mayOvertake(env envelope) bool {
+	return !env.rts && !env.retract && !env.invite && env.notice == nil &&
+		s.assertedOf(keyContext(env.key))&AllowOvertaking != 0
+}
+
 // arriveMessage matches a message with a receive, or keeps it, and hands a notice on. Called by the poller, in the
 // order of the pair.
 func (s *Server) arriveMessage(env envelope, payload []byte, w *fult.Worker) {
@@ -241,70 +277,4 @@ func (s *Server) arriveOther(env envelope, payload []byte, w *fult.Worker) {
 	default:
 		s.forgetEnvelope(env)
 	}
-}
-
-// handTo gives a message that has just come to the receive o, which the caller has claimed.
-func (s *Server) handTo(o *op, env envelope, payload []byte, w *fult.Worker) {
-	if o.wild { // else they are the same, and may be read meanwhile by who waits
-		o.peer, o.tag = int32(keySource(env.key)), int32(keyTag(env.key))
-	}
-	if s.endMismatched(o, env.signature) {
-		if env.rts {
-			s.sendControl(keySource(env.key), handlerCTS, env.id, 0, 0)
-		}
-	} else if env.rts {
-		if !s.beginRendezvous(o, env.size, env.id, env.from) {
-			return
-		}
-	} else {
-		s.fillEager(o, payload)
-	}
-	o.finishOp(w)
-}
-
-// storeUnexpected stores a message without a receive, unless one has been posted meanwhile.
-func (s *Server) storeUnexpected(env envelope, payload []byte, w *fult.Worker) {
-	if s.refuseUnmatched(env) {
-		return
-	}
-	m := s.makeUnexpected(env, payload, w)
-	s.afterKeep(s.matching.keepMessage(m), m, env.key, w)
-}
-
-// afterKeep goes on with the message m of that key: a receive o was posted meanwhile, or, if that is nil, m waits.
-func (s *Server) afterKeep(o, m *op, key uint64, w *fult.Worker) {
-	if o != nil {
-		if s.deliverTo(o, m) {
-			o.finishOp(w)
-		}
-		return
-	}
-	if s.probes.n.Load() != 0 {
-		s.wakeProbers(w)
-	}
-	if s.listeners.n.Load() != 0 {
-		s.wakeSuspects(key, w)
-	}
-}
-
-// makeUnexpected makes the op of a message without a receive.
-func (s *Server) makeUnexpected(env envelope, payload []byte, w *fult.Worker) *op {
-	src := keySource(env.key)
-	m := s.getMessage()
-	m.startUse(roleEager, keyContext(env.key), int32(src), int32(keyTag(env.key)), nil)
-	s.arrived++
-	m.size, m.msg.stamp, m.signature = env.size, s.arrived, env.signature
-	if env.rts {
-		s.envelopes.Add(1)
-		m.role, m.id, m.msg.from, m.receiverFirst, m.turn = roleRTS, env.id, env.from, env.receiverFirst, env.turn
-		return m
-	}
-	if len(payload) <= smallBytes {
-		m.data = m.msg.small[:copy(m.msg.small[:], payload)]
-	} else {
-		m.msg.packet = s.packets.getPacket(w, len(payload))
-		m.data = m.msg.packet.mem[:copy(m.msg.packet.mem, payload)]
-	}
-	s.addUnmatched(src, m.unexpectedCost())
-	return m
 }

@@ -11,13 +11,11 @@ import (
 	"github.com/golci/golci/hashtable"
 	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/internal/progress"
+	"github.com/golci/golci/internal/request"
 )
 
 // node is an operation as the table holds it.
 type node = hashtable.Node[op]
-
-// role says what an op stands for.
-type role uint8
 
 const (
 	roleFree  role = iota
@@ -27,6 +25,9 @@ const (
 	roleRTS        // the envelope of a rendezvous that came before its receive
 	roleCall       // an operation of the layer above; see NewCall
 )
+
+// role says what an op stands for.
+type role uint8
 
 // op is one operation or one unexpected message, as the table, the numbers and the requests see it. What only one kind
 // needs is in a part of its own, in the same piece of memory: one of recv, send and msg is not nil, and stays. Who may
@@ -66,7 +67,7 @@ type traits struct {
 	cancelled     bool
 	paused        bool // a receive from any source that a doubt has ended; see Doubt
 	endable       bool // the peer never has a key of its bytes, so that End can take them away at any time
-	receiverFirst bool // its message may go without an envelope; see first.go
+	receiverFirst bool // its message may go without an envelope; see turns.go
 	exact         bool // a receive whose message must be as long as its buffer
 	alone         bool // a receive whose rank alone writes the buffer
 	form          Form // which call has started it
@@ -164,6 +165,18 @@ func (o *op) afterStep(e opstate.End, w *fult.Worker) {
 	}
 }
 
+// finishOp completes o on behalf of its owner.
+func (o *op) finishOp(w *fult.Worker) { o.done.Complete(w) }
+
+// keepError keeps the first error of an operation that more than one may end.
+func (s *Server) keepError(o *op, err error) {
+	s.errMu.Lock()
+	if o.err == nil {
+		o.err = err
+	}
+	s.errMu.Unlock()
+}
+
 // plainPattern of an op without wildcards.
 func (o *op) plainPattern() match.Pattern { return match.Pattern{Source: o.peer, Tag: o.tag} }
 
@@ -189,4 +202,76 @@ type Status struct {
 	Tag       int
 	Bytes     int64 // bytes in the buffer
 	Cancelled bool
+}
+
+// opPools hold the ops that are not in use, by kind.
+type opPools struct{ receives, sends, messages request.Pool[op] }
+
+func newReceive(s *Server) *op {
+	o, part := newOp[receiving](s)
+	o.recv = part
+	return o
+}
+
+// newOp makes an op and its part, in one piece of memory.
+func newOp[P any](s *Server) (*op, *P) {
+	x := new(struct {
+		node
+		part P
+	})
+	o := &x.Value
+	o.s, o.packetPool = s, -1
+	return o, &x.part
+}
+
+// getSend gives an op for a send that nobody else knows.
+func (s *Server) getSend() *op {
+	if o := s.free.sends.Get(); o != nil {
+		return o
+	}
+	o, part := newOp[sending](s)
+	o.send = part
+	return o
+}
+
+// getMessage gives an op for an unexpected message that nobody else knows.
+func (s *Server) getMessage() *op {
+	if o := s.free.messages.Get(); o != nil {
+		return o
+	}
+	return newMessage(s)
+}
+
+func newMessage(s *Server) *op {
+	o, part := newOp[arrival](s)
+	o.msg = part
+	return o
+}
+
+// putOp ends the use of o, which nobody else may know any more.
+func (s *Server) putOp(o *op) {
+	if o.role == roleRTS {
+		s.envelopes.Add(-1)
+	}
+	o.err = nil
+	o.retireOp()
+	switch {
+	case o.recv != nil:
+		s.free.receives.Put(o)
+	case o.send != nil:
+		s.free.sends.Put(o)
+	default:
+		s.free.messages.Put(o)
+	}
+}
+
+// retireOp makes o one that is not in use, and has no error. It lets go of the memory of the program.
+func (o *op) retireOp() {
+	o.role = roleFree
+	o.gen++
+	o.data, o.cursor = nil, nil
+	if o.recv != nil {
+		o.recv.alloc = nil
+	}
+	o.word.Free()
 }

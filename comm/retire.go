@@ -2,6 +2,7 @@ package comm
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/golci/golci/comm/internal/match"
@@ -139,26 +140,47 @@ func (s *Server) dropMessages(messages []waiting) (n int) {
 	return n
 }
 
-// discardMessage frees a message that nobody receives.
-func (s *Server) discardMessage(m *op) {
-	if m.role == roleEager {
-		s.peers[m.peer].unexpected.Add(-m.unexpectedCost())
-		if m.msg.packet != nil {
-			s.packets.putPacket(-1, m.msg.packet)
-			m.msg.packet = nil
+// Revoke is Retire of contexts whose program still uses them. Receives and probes that come later end, too, with
+// ErrCancelled. inPoll tells a caller that is in a poll, as one that has got a notice is. Sends end when their
+// receivers have revoked the contexts as well.
+func (s *Server) Revoke(inPoll bool, w *fult.Worker, ctxs ...uint16) {
+	f := func() {
+		all := map[uint16]bool{}
+		if old := s.revoked.Load(); old != nil {
+			maps.Copy(all, *old)
 		}
+		for _, ctx := range ctxs {
+			all[ctx] = true
+		}
+		s.revoked.Store(&all) // before the search: who posts looks at it after posting
+		s.retireContexts(ctxs, w)
 	}
-	s.putOp(m)
+	if inPoll {
+		f()
+		return
+	}
+	s.e.AsPoller(f)
 }
 
-// refuseUnmatched drops a message without a receive in a context that is retired; false if it is not. Called by the
-// poller.
-func (s *Server) refuseUnmatched(env envelope) bool {
-	if len(s.retired) == 0 || !s.retired[keyContext(env.key)] {
-		return false
+// isRevoked tells whether Revoke has been called for a context.
+func (s *Server) isRevoked(ctx uint16) bool {
+	all := s.revoked.Load()
+	return all != nil && (*all)[ctx]
+}
+
+// unrevoke forgets what Revoke has noted of contexts. Called by the poller.
+func (s *Server) unrevoke(ctxs []uint16) {
+	old := s.revoked.Load()
+	if old == nil {
+		return
 	}
-	if env.rts {
-		s.sendControl(keySource(env.key), handlerRetracted, env.id, 1)
+	all := maps.Clone(*old)
+	for _, ctx := range ctxs {
+		delete(all, ctx)
 	}
-	return true
+	if len(all) == 0 {
+		s.revoked.Store(nil)
+		return
+	}
+	s.revoked.Store(&all)
 }

@@ -1,6 +1,98 @@
 package comm
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/golci/golci/fult"
+)
+
+// storeUnexpected stores a message without a receive, unless one has been posted meanwhile.
+func (s *Server) storeUnexpected(env envelope, payload []byte, w *fult.Worker) {
+	if s.refuseUnmatched(env) {
+		return
+	}
+	m := s.makeUnexpected(env, payload, w)
+	s.afterKeep(s.matching.keepMessage(m), m, env.key, w)
+}
+
+// refuseUnmatched drops a message without a receive in a context that is retired; false if it is not. Called by the
+// poller.
+func (s *Server) refuseUnmatched(env envelope) bool {
+	if len(s.retired) == 0 || !s.retired[keyContext(env.key)] {
+		return false
+	}
+	if env.rts {
+		s.sendControl(keySource(env.key), handlerRetracted, env.id, 1)
+	}
+	return true
+}
+
+// makeUnexpected makes the op of a message without a receive.
+func (s *Server) makeUnexpected(env envelope, payload []byte, w *fult.Worker) *op {
+	src := keySource(env.key)
+	m := s.getMessage()
+	m.startUse(roleEager, keyContext(env.key), int32(src), int32(keyTag(env.key)), nil)
+	s.arrived++
+	m.size, m.msg.stamp, m.signature = env.size, s.arrived, env.signature
+	if env.rts {
+		s.envelopes.Add(1)
+		m.role, m.id, m.msg.from, m.receiverFirst, m.turn = roleRTS, env.id, env.from, env.receiverFirst, env.turn
+		return m
+	}
+	if len(payload) <= smallBytes {
+		m.data = m.msg.small[:copy(m.msg.small[:], payload)]
+	} else {
+		m.msg.packet = s.packets.getPacket(w, len(payload))
+		m.data = m.msg.packet.mem[:copy(m.msg.packet.mem, payload)]
+	}
+	s.addUnmatched(src, m.unexpectedCost())
+	return m
+}
+
+// afterKeep goes on with the message m of that key: a receive o was posted meanwhile, or, if that is nil, m waits.
+func (s *Server) afterKeep(o, m *op, key uint64, w *fult.Worker) {
+	if o != nil {
+		if s.deliverTo(o, m) {
+			o.finishOp(w)
+		}
+		return
+	}
+	if s.probes.n.Load() != 0 {
+		s.wakeProbers(w)
+	}
+	if s.listeners.n.Load() != 0 {
+		s.wakeSuspects(key, w)
+	}
+}
+
+// forgetEnvelope drops an envelope that has not been matched, and tells its sender. One that was matched is answered by
+// its CTS.
+func (s *Server) forgetEnvelope(env envelope) {
+	m := s.removeUnexpected(func() *op { return s.matching.takeEnvelope(env.key, env.id) })
+	if m == nil {
+		return
+	}
+	s.putOp(m)
+	s.sendControl(keySource(env.key), handlerRetracted, env.id)
+}
+
+// discardMessage frees a message that nobody receives.
+func (s *Server) discardMessage(m *op) {
+	if m.role == roleEager {
+		s.peers[m.peer].unexpected.Add(-m.unexpectedCost())
+		if m.msg.packet != nil {
+			s.packets.putPacket(-1, m.msg.packet)
+			m.msg.packet = nil
+		}
+	}
+	s.putOp(m)
+}
+
+// unexpectedCost is what an unexpected message counts against its sender's limit, in bytes.
+func (o *op) unexpectedCost() int64 { return int64(len(o.data)) + opOverhead }
+
+// opOverhead is the memory of an unexpected message beside its bytes, about.
+const opOverhead = 320
 
 // Unmatched eager messages take memory of the receiver. It bounds what it keeps of one sender, and what it keeps of
 // all of them together: a sender beyond the first bound, and any sender while the sum is beyond the second, is

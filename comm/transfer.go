@@ -27,9 +27,6 @@ import (
 // two cores move twice as many. Where both have a message to copy anyway, two halves only cost more system calls.
 // Chunks cost a second copy, and no system call.
 
-// directMin is the smallest message in bytes that travels so.
-const directMin = 4 << 10
-
 // offer is what the envelope of a send says of its bytes. The zero offer: they must be asked for.
 type offer struct {
 	base, id uint64 // of their key
@@ -46,125 +43,6 @@ type transfer struct {
 	am.Bulk
 	o    *op
 	tell uint64 // the peer's number for the message
-}
-
-// mayCopy tells whether the send o is one that may be copied directly, wherever its peer is.
-func (s *Server) mayCopy(o *op) bool { return !o.endable && o.cursor == nil && o.size >= directMin }
-
-// offerBytes tells what the envelope of the send o offers.
-func (s *Server) offerBytes(o *op) offer {
-	if !s.mayCopy(o) {
-		return offer{}
-	}
-	switch r := s.e.Reach(int(o.peer)); {
-	case r.Get:
-		k, ok := s.e.Expose(int(o.peer), o.data)
-		if ok {
-			o.exposed = k
-		}
-		return offer{k.Base, k.ID}
-	case r.Put:
-		return offer{id: willPut}
-	}
-	return offer{}
-}
-
-// beginDirect starts to copy the message of which its sender offers that; false if this rank cannot, or it is not
-// worth it.
-func (s *Server) beginDirect(o *op, id uint64, from offer) bool {
-	if from.id == 0 || o.cursor != nil || o.recv.want < directMin {
-		return false
-	}
-	r := s.e.Reach(int(o.peer))
-	switch {
-	case from.id == willPut:
-		return r.Put && !o.endable && s.goAhead(o, id, 0, from)
-	case !r.Get:
-		return false
-	case r.Near:
-		switch s.chooseScheme(o, r) {
-		case Stream:
-			return false
-		case Halves:
-			return s.goAhead(o, id, o.recv.want/2&^(pageBytes-1), from)
-		}
-	}
-	o.stepState(match.AskGet)
-	s.getBytes(o, o.recv.want, id, from)
-	return true
-}
-
-// goAhead lets the sender put the bytes of o from half on, and gets those before; false if the sender cannot reach
-// them now.
-func (s *Server) goAhead(o *op, id uint64, half int64, from offer) bool {
-	src := int(o.peer)
-	k, ok := s.e.Expose(src, o.data[half:o.recv.want])
-	if !ok {
-		return false
-	}
-	o.exposed = k
-	if half > 0 {
-		o.stepState(match.AskHalf)
-	} else {
-		o.stepState(match.AskPut)
-	}
-	own := s.ids.Add(o)
-	o.id = own
-	s.sendControl(src, handlerGo, id, own, uint64(half), uint64(o.recv.want), k.Base, k.ID)
-	if half > 0 {
-		s.getBytes(o, half, id, from)
-	}
-	s.askedLate(own, src) // o may be finished by now
-	return true
-}
-
-// getBytes fetches the first n bytes of o.
-func (s *Server) getBytes(o *op, n int64, id uint64, from offer) {
-	x := s.transfers.Get().(*transfer)
-	*x = transfer{Bulk: am.Bulk{Data: o.data[:n], Key: from.keyFor(o.size), Get: true, Owner: x}, o: o, tell: id}
-	s.e.PutBulk(int(o.peer), &x.Bulk)
-}
-
-// pageBytes is what halves are rounded to, so that the copies do not share lines or pages.
-const pageBytes = 4096
-
-// onGo starts the sender's part.
-func (s *Server) onGo(t *am.Token, args []uint64, _ []byte) {
-	if len(args) != 6 {
-		s.reportFault(t, "go")
-		return
-	}
-	in, from, to := match.HalfWanted, args[2], args[3]
-	if from == 0 {
-		in = match.AllWanted
-	}
-	fits := func(o *op) bool { return o.send.offered && from <= to && to <= uint64(len(o.data)) }
-	o := s.answeredOp(t, args[0], in, "go", fits)
-	if o == nil {
-		return
-	}
-	s.hearChoice(o, Halves)
-	o.stepState(in)
-	x := s.transfers.Get().(*transfer)
-	k := conduit.Key{ID: args[5], Base: args[4], Size: int64(to - from)}
-	*x = transfer{Bulk: am.Bulk{Data: o.data[from:to], Key: k, Owner: x}, o: o, tell: args[1]}
-	s.e.PutBulk(t.Source(), &x.Bulk)
-}
-
-// onCopied notes that the peer has done its part.
-func (s *Server) onCopied(t *am.Token, args []uint64, _ []byte) {
-	if len(args) != 2 {
-		s.reportFault(t, "copied")
-		return
-	}
-	o := s.answeredOp(t, args[0], match.Copied, "copied", fitsAny)
-	if o == nil {
-		return
-	}
-	if args[1] != 0 {
-		s.keepError(o, o.failedWith(fmt.Errorf("%w: it could not reach the memory of rank %d", ErrPeer, s.rank)))
-	}
-	o.happenTo(match.Copied, t.Worker())
 }
 
 // Sent implements am.BulkOwner.
@@ -241,11 +119,36 @@ func (o *op) isFilled() bool {
 	return o.word.Hands()&opstate.Peer != 0 && (st == match.RecvCopying || st == match.RecvFilling)
 }
 
-// keepError keeps the first error of an operation that more than one may end.
-func (s *Server) keepError(o *op, err error) {
-	s.errMu.Lock()
-	if o.err == nil {
-		o.err = err
+// A large or synchronous message of the rank to itself needs no steps after its envelope: the receive that it meets
+// copies the bytes of the send. So the receive is done when the send is, and a receive of a message that is there
+// already is done at once.
+
+// ownPiece is how many bytes are packed at once for a copy between buffers of which one or both have holes.
+const ownPiece = 64 << 10
+
+// copyOwn copies the message of the send with that number, of this rank, into the receive o. False if the send is over
+// meanwhile. As the poller nobody ends the send beside it, which gives its bytes back to the program.
+func (s *Server) copyOwn(o *op, id uint64) (ok bool) {
+	s.e.AsPoller(func() {
+		from := s.ids.Get(id)
+		if ok = from != nil && from.send != nil && o.recv.want <= from.size; ok {
+			o.placeAll(from, o.recv.want)
+		}
+	})
+	return ok
+}
+
+// placeAll puts the first n bytes of the send from into the receive o.
+func (o *op) placeAll(from *op, n int64) {
+	src := from.packSource()
+	if src == nil {
+		o.placeBytes(from.data[:n], 0)
+		return
 	}
-	s.errMu.Unlock()
+	b := make([]byte, min(n, ownPiece))
+	for off := int64(0); off < n; off += int64(len(b)) {
+		b = b[:min(n-off, ownPiece)]
+		src.Pack(b, int(off))
+		o.placeBytes(b, int(off))
+	}
 }

@@ -1,0 +1,303 @@
+package comm
+
+import (
+	"fmt"
+
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/comm/internal/match"
+	"github.com/golci/golci/comm/internal/opstate"
+	"github.com/golci/golci/fult"
+)
+
+// The receiver's side of a message, from its match to its end. match.Protocol is the table of the states. The steps:
+//
+//	posted            deliverTo and handTo have the receive and its message. One with its bytes is copied, and that is
+//	                  the end. For a rendezvous beginRendezvous takes one of the next four steps.
+//	receiving         CTS has asked for chunks. bulkArrived puts each into its place; the last one ends the receive.
+//	getting           getBytes copies all from the sender's memory; transfer.endTransfer ends the receive.
+//	receiving a half  goAhead has told the sender to put the second half, and getBytes gets the first.
+//	being filled      goAhead has told the sender to put all; COPIED ends the receive (onCopied).
+//	invited           postReceiverFirst has told the sender the receive's number. Chunks follow as in receiving, or
+//	                  RETRACTED says that none do (onRetracted).
+//
+// What ends a receive otherwise is in end.go and peerdeath.go.
+
+// handTo gives a message that has just come to the receive o, which the caller has claimed.
+func (s *Server) handTo(o *op, env envelope, payload []byte, w *fult.Worker) {
+	if o.wild { // else they are the same, and may be read meanwhile by who waits
+		o.peer, o.tag = int32(keySource(env.key)), int32(keyTag(env.key))
+	}
+	if s.endMismatched(o, env.signature) {
+		if env.rts {
+			s.sendControl(keySource(env.key), handlerCTS, env.id, 0, 0)
+		}
+	} else if env.rts {
+		if !s.beginRendezvous(o, env.size, env.id, env.from) {
+			return
+		}
+	} else {
+		s.fillEager(o, payload)
+	}
+	o.finishOp(w)
+}
+
+// deliverTo copies m into o, or starts the rendezvous, and frees m. It reports whether o is finished. It is called once
+// for o and m, by whoever has matched them.
+func (s *Server) deliverTo(o, m *op) bool {
+	if o.wild { // as in handTo
+		o.peer, o.tag = m.peer, m.tag
+	}
+	if m.receiverFirst && !o.receiverFirst {
+		s.skipTurnOf(m)
+	}
+	if s.endMismatched(o, m.signature) {
+		if m.role == roleRTS {
+			s.sendControl(int(m.peer), handlerCTS, m.id, 0, 0)
+		}
+		s.discardMessage(m)
+		return true
+	}
+	if m.role == roleRTS {
+		fin := s.beginRendezvous(o, m.size, m.id, m.msg.from)
+		s.putOp(m)
+		return fin
+	}
+	s.fillEager(o, m.data)
+	s.peers[m.peer].unexpected.Add(-m.unexpectedCost())
+	if m.msg.packet != nil {
+		s.packets.putPacket(int(o.packetPool), m.msg.packet)
+		m.msg.packet = nil
+	}
+	s.putOp(m)
+	return true
+}
+
+// endMismatched ends the receive o, which has been matched with a message of that signature, if it takes others. Its
+// buffer stays as it is. The caller completes it.
+func (s *Server) endMismatched(o *op, signature uint64) bool {
+	if signature == 0 || o.signature == 0 || signature == o.signature {
+		return false
+	}
+	o.data, o.cursor = nil, nil
+	o.err = o.failedWith(&SignatureError{Sent: signature, Received: o.signature})
+	return true
+}
+
+// fillEager copies the bytes of an eager message into o.
+func (s *Server) fillEager(o *op, payload []byte) {
+	o.size = int64(len(payload))
+	if o.recv.alloc != nil {
+		o.data = o.recv.alloc(len(payload))
+	}
+	o.placeBytes(payload, 0)
+	o.err = s.misfitError(o, o.size)
+}
+
+// misfitError is why a message of that size is not as it should be for the receive o; nil if it is.
+func (s *Server) misfitError(o *op, size int64) error {
+	n := o.bufferRoom()
+	switch {
+	case size == n || size < n && !o.exact:
+		return nil
+	case !o.exact:
+		return s.truncatedError(o, size)
+	case size > n:
+		return o.failedWith(fmt.Errorf("%w: exact_length: %w: %d bytes for a buffer of %d", ErrAssert, ErrTruncate, size, n))
+	}
+	return o.failedWith(fmt.Errorf("%w: exact_length: %d bytes for a buffer of %d", ErrAssert, size, n))
+}
+
+// beginRendezvous asks for the bytes of the message with the sender's number id, which has been matched with o. from
+// is what the sender offers of them. It reports whether o is finished already, as there is nothing to wait for.
+func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool {
+	o.size = size
+	if o.recv.alloc != nil {
+		s.allocateBuffer(o)
+	}
+	o.recv.want = min(size, o.bufferRoom())
+	if o.err == nil {
+		o.err = s.misfitError(o, size)
+	}
+	o.recv.received, o.recv.timing = 0, schemeTiming{}
+	o.word.Begin(match.RecvPosted, opstate.Caller|opstate.Queue) // not in postReceive: most receives never come here
+	own, want, src := uint64(0), o.recv.want, int(o.peer)
+	if src == s.rank && s.copyOwn(o, id) {
+		s.sendControl(src, handlerCTS, id, 0, 0) // nothing more is wanted
+		return true
+	}
+	if s.beginDirect(o, id, from) {
+		return false
+	}
+	if want > 0 {
+		o.stepState(match.AskChunks)
+		own = s.ids.Add(o)
+		o.id = own
+	}
+	s.sendControl(src, handlerCTS, id, own, uint64(want)) // o may be finished from here on
+	s.askedLate(own, src)
+	return want == 0
+}
+
+// allocateBuffer has alloc give o the buffer for its message, unless the size that the sender tells is too much.
+func (s *Server) allocateBuffer(o *op) {
+	if err := CheckAlloc(o.size); err != nil {
+		o.err = o.failedWith(err)
+		return
+	}
+	o.data = o.recv.alloc(int(o.size))
+}
+
+// beginDirect starts to copy the message of which its sender offers that; false if this rank cannot, or it is not
+// worth it.
+func (s *Server) beginDirect(o *op, id uint64, from offer) bool {
+	if from.id == 0 || o.cursor != nil || o.recv.want < directMin {
+		return false
+	}
+	r := s.e.Reach(int(o.peer))
+	switch {
+	case from.id == willPut:
+		return r.Put && !o.endable && s.goAhead(o, id, 0, from)
+	case !r.Get:
+		return false
+	case r.Near:
+		switch s.chooseScheme(o, r) {
+		case Stream:
+			return false
+		case Halves:
+			return s.goAhead(o, id, o.recv.want/2&^(pageBytes-1), from)
+		}
+	}
+	o.stepState(match.AskGet)
+	s.getBytes(o, o.recv.want, id, from)
+	return true
+}
+
+// goAhead lets the sender put the bytes of o from half on, and gets those before; false if the sender cannot reach
+// them now.
+func (s *Server) goAhead(o *op, id uint64, half int64, from offer) bool {
+	src := int(o.peer)
+	k, ok := s.e.Expose(src, o.data[half:o.recv.want])
+	if !ok {
+		return false
+	}
+	o.exposed = k
+	if half > 0 {
+		o.stepState(match.AskHalf)
+	} else {
+		o.stepState(match.AskPut)
+	}
+	own := s.ids.Add(o)
+	o.id = own
+	s.sendControl(src, handlerGo, id, own, uint64(half), uint64(o.recv.want), k.Base, k.ID)
+	if half > 0 {
+		s.getBytes(o, half, id, from)
+	}
+	s.askedLate(own, src) // o may be finished by now
+	return true
+}
+
+// pageBytes is what halves are rounded to, so that the copies do not share lines or pages.
+const pageBytes = 4096
+
+// getBytes fetches the first n bytes of o.
+func (s *Server) getBytes(o *op, n int64, id uint64, from offer) {
+	x := s.transfers.Get().(*transfer)
+	*x = transfer{Bulk: am.Bulk{Data: o.data[:n], Key: from.keyFor(o.size), Get: true, Owner: x}, o: o, tell: id}
+	s.e.PutBulk(int(o.peer), &x.Bulk)
+}
+
+// bulkArrived puts a piece of a rendezvous where it belongs. Called by the poller.
+func (s *Server) bulkArrived(src int, id uint64, off int64, chunk []byte, w *fult.Worker) {
+	o := s.ids.Get(id)
+	if o == nil {
+		return // the receive has failed meanwhile
+	}
+	n := int64(len(chunk))
+	r := o.recv
+	if r == nil {
+		s.e.Fault(fmt.Errorf("%w: rank %d: %d bytes at %d from rank %d for a send", ErrProtocol, s.rank, n, off, src))
+		return
+	}
+	if !o.mayStream() || int(o.peer) != src || n > r.want-r.received || off < 0 || off > r.want-n {
+		s.e.Fault(fmt.Errorf("%w: rank %d: %d bytes at %d from rank %d for an operation that waits for %d of %d from rank %d",
+			ErrProtocol, s.rank, n, off, src, r.want-r.received, r.want, o.peer))
+		return
+	}
+	o.placeBytes(chunk, int(off))
+	if r.received += n; r.received == r.want {
+		s.ids.Remove(id)
+		o.happenTo(match.LastChunk, w)
+	}
+}
+
+// mayStream tells whether chunks may come for the receive o.
+func (o *op) mayStream() bool { return o.word.State() == match.RecvStreaming || o.hasSentRTR() }
+
+// hasSentRTR tells that the receive o has invited its message.
+func (o *op) hasSentRTR() bool {
+	return o.word.State() == match.RecvInvited || o.word.State() == match.RecvRecalled
+}
+
+// postReceiverFirst is postReceive for a receive that may invite its message.
+func (s *Server) postReceiverFirst(o *op) {
+	s.receives.mu.Lock()
+	turns := s.receives.turnsOf(o.tableKey())
+	m := s.matching.takeMessage(o.ctx, o.plainPattern())
+	if m == nil || m.receiverFirst {
+		o.turn = turns.Take()
+	}
+	s.receives.mu.Unlock()
+	if m != nil {
+		if s.deliverTo(o, m) {
+			o.done.Finish()
+		}
+		return
+	}
+	o.size, o.recv.want, o.recv.received = o.bufferRoom(), o.bufferRoom(), 0
+	o.word.Begin(match.RecvInvited, opstate.Caller|opstate.Peer)
+	id, src, signature := s.ids.Add(o), int(o.peer), o.signature
+	o.id = id
+	key, turn, size := makeKey(o.ctx, s.rank, int(o.tag)), o.turn, uint64(o.size)
+	s.sendControl(src, handlerRTR, key, turn, id, size, signature) // o may be finished from here on
+	s.askedLate(id, src)
+}
+
+// arriveUninvited handles the envelope of a send that was not invited when it left.
+func (s *Server) arriveUninvited(env envelope, w *fult.Worker) {
+	if s.refuseUnmatched(env) {
+		return
+	}
+	m := s.makeUnexpected(env, nil, w)
+	s.receives.mu.Lock()
+	turns := s.receives.turnsOf(env.key)
+	if turns.Passed(env.turn) {
+		s.receives.mu.Unlock()
+		s.putOp(m)
+		return
+	}
+	o := s.matching.keepMessage(m) // a small receive, if any, which then says so
+	s.receives.mu.Unlock()
+	s.afterKeep(o, m, env.key, w)
+}
+
+// removeUnexpected has take take a message out of the matching, for other than a receive.
+func (s *Server) removeUnexpected(take func() *op) *op {
+	s.receives.mu.Lock()
+	defer s.receives.mu.Unlock()
+	m := take()
+	if m != nil && m.receiverFirst {
+		s.receives.turnsOf(m.tableKey()).Void(m.turn)
+	}
+	return m
+}
+
+// skipTurnOf notes that m went to a receive that cannot have invited it: the number of m's turn must be skipped.
+func (s *Server) skipTurnOf(m *op) { s.removeUnexpected(func() *op { return m }) }
+
+// endDeclined ends the receive o, whose message has other bytes or elements than it has asked for.
+func (s *Server) endDeclined(o *op, size int64, signature uint64) {
+	if s.endMismatched(o, signature) {
+		return
+	}
+	s.keepError(o, s.misfitError(o, size))
+}
