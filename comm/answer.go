@@ -12,13 +12,10 @@ import (
 
 // What a peer tells an operation of this rank by its number, at either side, and the end of an operation by its number.
 // A number is a slot and a generation, so a late answer finds nothing. Answers have no order among messages.
-
-// sendControl sends a message of the protocol from anywhere, a handler too; it never blocks. Where others wait for
-// credits it passes them, as a system message: what answers or recalls an envelope may overtake everything but that
-// envelope.
-func (s *Server) sendControl(dst int, h uint8, args ...uint64) {
-	s.e.PostUrgent(dst, h, args...) // if dst is dead peerGone and askedLate end what waits for the answer
-}
+//
+// They are sent by PostUrgent, from handlers too: it never blocks, and where others wait for credits it passes them.
+// What answers or recalls an envelope may overtake everything but that envelope. If the peer is dead, peerGone and
+// askedLate end what waits for the answer.
 
 // answeredOp finds the operation that an answer of a peer names, if in can happen to it and fits says yes. Where the
 // peer has no hand in it after that its number is not valid any more, so nobody else ends it. The caller has it go on

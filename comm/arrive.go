@@ -54,22 +54,30 @@ func (s *Server) attachTo() error {
 	})
 }
 
-// envelope is what there is to match of a message, or its sender's call to forget it.
+// kind is what an envelope tells.
+type kind uint8
+
+const (
+	kindEager      kind = iota // a message with its bytes
+	kindRTS                    // a rendezvous
+	kindRTR                    // the RTR of a receive
+	kindRetract                // forget the envelope of that key and id
+	kindRetractRTR             // forget the RTR of that key and turn
+	kindNotice                 // what matches nothing
+)
+
+// envelope is what there is to match of a message, or what has its turn among messages.
 type envelope struct {
-	key  uint64
-	size int64
-	id   uint64 // of the sender's op; of a rendezvous only
-	from offer  // of a rendezvous: what the sender offers of its bytes
-	rts  bool
-
-	retract       bool // forget the envelope, or the RTR, of that key and id
-	invite        bool // the RTR of a receive
-	receiverFirst bool // a rendezvous that might have been invited, or what is retracted
-	turn          uint64
-
+	key       uint64
+	size      int64
+	id        uint64 // of the op of the rank that it comes from; not of an eager message
+	from      offer  // of a rendezvous: what the sender offers of its bytes
+	turn      uint64 // of the send or receive, where the receiver may be first; see match.Turns
 	signature uint64 // of the elements, 0 if the sender has not told
+	notice    *[noticeArgs]uint64
 
-	notice *[noticeArgs]uint64 // of a notice, which matches nothing; else nil
+	kind          kind
+	receiverFirst bool // a rendezvous that might have been invited
 }
 
 // earlyEnvelopes are the envelopes of one source that came before their turn, by sequence number.
@@ -161,7 +169,7 @@ func (s *Server) onRTS(t *am.Token, args []uint64, _ []byte) {
 		s.reportFault(t, "envelope")
 		return
 	}
-	env := envelope{key: args[0], size: int64(args[1]), id: args[2], from: offer{args[3], args[4]}, rts: true}
+	env := envelope{key: args[0], size: int64(args[1]), id: args[2], from: offer{args[3], args[4]}, kind: kindRTS}
 	s.hearScheme(t.Source(), asking, env.size)
 	switch len(args) {
 	case 6:
@@ -178,7 +186,7 @@ func (s *Server) onRTR(t *am.Token, args []uint64, _ []byte) {
 		s.reportFault(t, "RTR")
 		return
 	}
-	env := envelope{key: args[0], turn: args[1], id: args[2], size: int64(args[3]), signature: args[4], invite: true}
+	env := envelope{key: args[0], turn: args[1], id: args[2], size: int64(args[3]), signature: args[4], kind: kindRTR}
 	s.inTurn(t, env, nil)
 }
 
@@ -188,9 +196,9 @@ func (s *Server) onRetract(t *am.Token, args []uint64, _ []byte) {
 		s.reportFault(t, "retraction")
 		return
 	}
-	env := envelope{key: args[1], id: args[0], retract: true}
+	env := envelope{key: args[1], id: args[0], kind: kindRetract}
 	if len(args) == 3 {
-		env.receiverFirst, env.turn = true, args[2]
+		env.kind, env.turn = kindRetractRTR, args[2]
 	}
 	s.inTurn(t, env, nil)
 }
@@ -243,38 +251,30 @@ func (s *Server) inTurn(t *am.Token, env envelope, payload []byte) {
 
 // mayOvertake tells whether a message may be matched before those that were sent before it.
 func (s *Server) mayOvertake(env envelope) bool {
-	return !env.rts && !env.retract && !env.invite && env.notice == nil &&
-		s.assertedOf(keyContext(env.key))&AllowOvertaking != 0
+	return env.kind == kindEager && s.assertedOf(keyContext(env.key))&AllowOvertaking != 0
 }
 
-// arriveMessage matches a message with a receive, or keeps it, and hands a notice on. Called by the poller, in the
+// arriveMessage matches a message with a receive, or keeps it, and hands on what is none. Called by the poller, in the
 // order of the pair.
 func (s *Server) arriveMessage(env envelope, payload []byte, w *fult.Worker) {
-	if env.retract || env.invite || env.notice != nil {
-		s.arriveOther(env, payload, w)
-		return
-	}
-	if env.receiverFirst {
-		s.arriveUninvited(env, w)
-		return
-	}
-	if o := s.matching.claimReceive(env.key); o != nil {
-		s.handTo(o, env, payload, w)
-		return
-	}
-	s.storeUnexpected(env, payload, w)
-}
-
-// arriveOther handles what is in turn among messages and is none.
-func (s *Server) arriveOther(env envelope, payload []byte, w *fult.Worker) {
-	switch {
-	case env.notice != nil:
-		s.notice(keySource(env.key), *env.notice, payload, w)
-	case env.invite:
-		s.keepRTR(env, w)
-	case env.receiverFirst:
-		s.dropRTR(env)
-	default:
+	switch env.kind {
+	case kindEager, kindRTS:
+		if !env.receiverFirst { // else that is decided together with its turn
+			if o := s.matching.claimReceive(env.key); o != nil {
+				if s.deliver(o, &env, payload) {
+					o.done.Complete(w)
+				}
+				return
+			}
+		}
+		s.storeUnexpected(env, payload, w)
+	case kindRetract:
 		s.forgetEnvelope(env)
+	case kindRTR:
+		s.keepRTR(env, w)
+	case kindRetractRTR:
+		s.dropRTR(env)
+	case kindNotice:
+		s.notice(keySource(env.key), *env.notice, payload, w)
 	}
 }

@@ -37,31 +37,3 @@ func (s *Server) badCursor(what string, peer, tag, size int) error {
 // cursor is the Source of a send or the Target of a receive. One field of the op holds either, so that ops of
 // contiguous messages are not longer for both.
 type cursor interface{ Len() int }
-
-// packSource is what packs the bytes of the send o, nil if they are contiguous.
-func (o *op) packSource() Source {
-	if o.cursor == nil {
-		return nil
-	}
-	return o.cursor.(Source)
-}
-
-// bufferRoom is how many bytes the buffer of o holds.
-func (o *op) bufferRoom() int64 {
-	if o.cursor != nil {
-		return int64(o.cursor.Len())
-	}
-	return int64(len(o.data))
-}
-
-// placeBytes puts bytes of the message from offset off on where they belong, as far as there is room, and returns how
-// many.
-func (o *op) placeBytes(b []byte, off int) int {
-	if o.cursor == nil {
-		return copy(o.data[off:], b)
-	}
-	if b = b[:min(len(b), o.cursor.Len()-off)]; len(b) > 0 {
-		o.cursor.(Target).Unpack(b, off)
-	}
-	return len(b)
-}

@@ -33,15 +33,13 @@ func (s *Server) Cancel(r Req) bool {
 	return s.cancelSend(r.o)
 }
 
-func (s *Server) cancelledError(o *op) error { return o.failedWith(ErrCancelled) }
-
 // cancelRecv ends a receive that is not matched yet. One that has invited its message ends when the sender says so.
 func (s *Server) cancelRecv(o *op) bool {
 	if o.receiverFirst && s.cancelRTR(o) || !s.matching.withdrawReceive(o.ctx, o.postedPattern(), o) {
 		return false
 	}
-	o.cancelled, o.err = true, s.cancelledError(o)
-	o.finishOp(nil)
+	o.cancelled, o.err = true, o.failedWith(ErrCancelled)
+	o.done.Complete(nil)
 	return true
 }
 
@@ -51,7 +49,7 @@ func (s *Server) cancelRTR(o *op) bool {
 	if _, _, ok := o.word.Step(match.Protocol, match.Recall); !ok {
 		return false
 	}
-	s.sendControl(dst, handlerRetract, id, key, turn)
+	s.e.PostUrgent(dst, handlerRetract, id, key, turn)
 	return true
 }
 
@@ -62,7 +60,7 @@ func (s *Server) cancelSend(o *op) bool {
 	}
 	dst, id, key := int(o.peer), o.id, o.wireKey()
 	if _, _, ok := o.word.Step(match.Protocol, match.Recall); ok {
-		s.sendControl(dst, handlerRetract, id, key)
+		s.e.PostUrgent(dst, handlerRetract, id, key)
 	}
 	return false
 }
@@ -74,7 +72,7 @@ func (s *Server) withdrawSend(o *op) bool {
 		return false
 	}
 	o.cancelled = true
-	s.keepError(o, s.cancelledError(o))
+	s.keepError(o, o.failedWith(ErrCancelled))
 	in := match.Withdrawn
 	if s.ids.Remove(o.id) == nil {
 		in = match.Unqueued
@@ -151,7 +149,7 @@ func (s *Server) leaveWithCopy(o *op) {
 		if left = s.ids.Get(o.id) == o && o.word.Leave(); left {
 			o.detach()
 			if _, _, ok := o.word.Step(match.Protocol, match.Recall); ok {
-				s.sendControl(int(o.peer), handlerRetract, o.id, o.wireKey())
+				s.e.PostUrgent(int(o.peer), handlerRetract, o.id, o.wireKey())
 			}
 		}
 	})

@@ -66,10 +66,6 @@ func (o *op) failedWith(err error) error {
 	return e
 }
 
-func (s *Server) truncatedError(o *op, size int64) error {
-	return o.failedWith(fmt.Errorf("%w: %d bytes do not fit a buffer of %d", ErrTruncate, size, o.bufferRoom()))
-}
-
 // MayWait returns an error where waiting would never end: in a handler of active messages. Its text names what the
 // caller does.
 func (s *Server) MayWait(what string) error { return s.mayWait(what, AnySource, AnyTag) }

@@ -165,8 +165,13 @@ func (o *op) afterStep(e opstate.End, w *fult.Worker) {
 	}
 }
 
-// finishOp completes o on behalf of its owner.
-func (o *op) finishOp(w *fult.Worker) { o.done.Complete(w) }
+// unexposeBytes takes the bytes of an operation that is over out of its peer's reach.
+func (o *op) unexposeBytes() {
+	if o.exposed.ID != 0 {
+		o.s.e.Release(int(o.peer), o.exposed)
+		o.exposed = conduit.Key{}
+	}
+}
 
 // keepError keeps the first error of an operation that more than one may end.
 func (s *Server) keepError(o *op, err error) {
@@ -190,6 +195,22 @@ func (o *op) postedPattern() match.Pattern {
 
 // tableKey of an op without wildcards.
 func (o *op) tableKey() uint64 { return makeKey(o.ctx, int(o.peer), int(o.tag)) }
+
+// packSource is what packs the bytes of the send o, nil if they are contiguous.
+func (o *op) packSource() Source {
+	if o.cursor == nil {
+		return nil
+	}
+	return o.cursor.(Source)
+}
+
+// bufferRoom is how many bytes the buffer of o holds.
+func (o *op) bufferRoom() int64 {
+	if o.cursor != nil {
+		return int64(o.cursor.Len())
+	}
+	return int64(len(o.data))
+}
 
 // statusOf of a finished receive.
 func (o *op) statusOf() Status {

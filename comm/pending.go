@@ -99,7 +99,7 @@ func (s *Server) endPosts(why func(*pending.Op) error, w *fult.Worker) {
 	for _, x := range mine {
 		if s.matching.withdrawReceive(x.ctx, x.asked, x.o) {
 			x.o.endWith(x.err)
-			x.o.finishOp(w)
+			x.o.done.Complete(w)
 		}
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/comm/internal/opstate"
+	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
 )
 
 // The receiver's side of a message, from its match to its end. match.Protocol is the table of the states. The steps:
 //
-//	posted            deliverTo and handTo have the receive and its message. One with its bytes is copied, and that is
-//	                  the end. For a rendezvous beginRendezvous takes one of the next four steps.
+//	posted            deliver has the receive and its message. One with its bytes is copied, and that is the end.
+//	                  For a rendezvous beginRendezvous takes one of the next four steps.
 //	receiving         CTS has asked for chunks. bulkArrived puts each into its place; the last one ends the receive.
 //	getting           getBytes copies all from the sender's memory; transfer.endTransfer ends the receive.
 //	receiving a half  goAhead has told the sender to put the second half, and getBytes gets the first.
@@ -22,54 +23,41 @@ import (
 //
 // What ends a receive otherwise is in end.go and peerdeath.go.
 
-// handTo gives a message that has just come to the receive o, which the caller has claimed.
-func (s *Server) handTo(o *op, env envelope, payload []byte, w *fult.Worker) {
+// deliver has the receive o take a message with which the caller has matched it: the bytes of an eager one, or the
+// first answer to an envelope. It reports whether o is finished, to be completed by the caller. It is called once for o.
+func (s *Server) deliver(o *op, env *envelope, payload []byte) (done bool) {
+	src := keySource(env.key)
 	if o.wild { // else they are the same, and may be read meanwhile by who waits
-		o.peer, o.tag = int32(keySource(env.key)), int32(keyTag(env.key))
+		o.peer, o.tag = int32(src), int32(keyTag(env.key))
 	}
-	if s.endMismatched(o, env.signature) {
-		if env.rts {
-			s.sendControl(keySource(env.key), handlerCTS, env.id, 0, 0)
+	switch {
+	case s.endMismatched(o, env.signature):
+		if env.kind == kindRTS {
+			s.e.PostUrgent(src, handlerCTS, env.id, 0, 0) // nothing is wanted
 		}
-	} else if env.rts {
-		if !s.beginRendezvous(o, env.size, env.id, env.from) {
-			return
-		}
-	} else {
+	case env.kind == kindRTS:
+		return s.beginRendezvous(o, env.size, env.id, env.from)
+	default:
 		s.fillEager(o, payload)
 	}
-	o.finishOp(w)
+	return true
 }
 
-// deliverTo copies m into o, or starts the rendezvous, and frees m. It reports whether o is finished. It is called once
-// for o and m, by whoever has matched them.
-func (s *Server) deliverTo(o, m *op) bool {
-	if o.wild { // as in handTo
-		o.peer, o.tag = m.peer, m.tag
+// deliverKept is deliver of the message m that was kept, and frees m.
+func (s *Server) deliverKept(o, m *op) (done bool) {
+	if m.receiverFirst && !o.receiverFirst { // o cannot have invited it, so an RTR will never have the turn of m
+		s.receives.mu.Lock()
+		s.receives.turnsOf(m.tableKey()).Void(m.turn)
+		s.receives.mu.Unlock()
 	}
-	if m.receiverFirst && !o.receiverFirst {
-		s.skipTurnOf(m)
-	}
-	if s.endMismatched(o, m.signature) {
-		if m.role == roleRTS {
-			s.sendControl(int(m.peer), handlerCTS, m.id, 0, 0)
-		}
-		s.discardMessage(m)
-		return true
-	}
+	env := envelope{key: m.tableKey(), size: m.size, signature: m.signature}
 	if m.role == roleRTS {
-		fin := s.beginRendezvous(o, m.size, m.id, m.msg.from)
-		s.putOp(m)
-		return fin
+		env.kind, env.id, env.from = kindRTS, m.id, m.msg.from
 	}
-	s.fillEager(o, m.data)
-	s.peers[m.peer].unexpected.Add(-m.unexpectedCost())
-	if m.msg.packet != nil {
-		s.packets.putPacket(int(o.packetPool), m.msg.packet)
-		m.msg.packet = nil
-	}
-	s.putOp(m)
-	return true
+	home := int(o.packetPool)
+	done = s.deliver(o, &env, m.data) // else o may be finished from here on
+	s.freeMessage(m, home)
+	return done
 }
 
 // endMismatched ends the receive o, which has been matched with a message of that signature, if it takes others. Its
@@ -93,6 +81,18 @@ func (s *Server) fillEager(o *op, payload []byte) {
 	o.err = s.misfitError(o, o.size)
 }
 
+// placeBytes puts bytes of the message from offset off on where they belong, as far as there is room, and returns how
+// many.
+func (o *op) placeBytes(b []byte, off int) int {
+	if o.cursor == nil {
+		return copy(o.data[off:], b)
+	}
+	if b = b[:min(len(b), o.cursor.Len()-off)]; len(b) > 0 {
+		o.cursor.(Target).Unpack(b, off)
+	}
+	return len(b)
+}
+
 // misfitError is why a message of that size is not as it should be for the receive o; nil if it is.
 func (s *Server) misfitError(o *op, size int64) error {
 	n := o.bufferRoom()
@@ -100,7 +100,7 @@ func (s *Server) misfitError(o *op, size int64) error {
 	case size == n || size < n && !o.exact:
 		return nil
 	case !o.exact:
-		return s.truncatedError(o, size)
+		return o.failedWith(fmt.Errorf("%w: %d bytes do not fit a buffer of %d", ErrTruncate, size, n))
 	case size > n:
 		return o.failedWith(fmt.Errorf("%w: exact_length: %w: %d bytes for a buffer of %d", ErrAssert, ErrTruncate, size, n))
 	}
@@ -122,7 +122,7 @@ func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool 
 	o.word.Begin(match.RecvPosted, opstate.Caller|opstate.Queue) // not in postReceive: most receives never come here
 	own, want, src := uint64(0), o.recv.want, int(o.peer)
 	if src == s.rank && s.copyOwn(o, id) {
-		s.sendControl(src, handlerCTS, id, 0, 0) // nothing more is wanted
+		s.e.PostUrgent(src, handlerCTS, id, 0, 0) // nothing more is wanted
 		return true
 	}
 	if s.beginDirect(o, id, from) {
@@ -133,7 +133,7 @@ func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool 
 		own = s.ids.Add(o)
 		o.id = own
 	}
-	s.sendControl(src, handlerCTS, id, own, uint64(want)) // o may be finished from here on
+	s.e.PostUrgent(src, handlerCTS, id, own, uint64(want)) // o may be finished from here on
 	s.askedLate(own, src)
 	return want == 0
 }
@@ -145,6 +145,50 @@ func (s *Server) allocateBuffer(o *op) {
 		return
 	}
 	o.data = o.recv.alloc(int(o.size))
+}
+
+// uncheckedAlloc is how many bytes are allocated without a look at the limits of the system, which takes system calls.
+// A message above it takes far longer than they do.
+const uncheckedAlloc = 64 << 20
+
+// CheckAlloc returns ErrMemory if n bytes, of a message that a peer has told of, are more than this process may have:
+// see conduit.CheckGrant. The make of so many would end the process. That it returns nil does not reserve anything. n
+// is not negative. It does not block.
+func CheckAlloc(n int64) error {
+	if n <= uncheckedAlloc {
+		return nil
+	}
+	return conduit.CheckGrant(n)
+}
+
+// ownPiece is how many bytes are packed at once for a copy between buffers of which one or both have holes.
+const ownPiece = 64 << 10
+
+// copyOwn copies the message of the send with that number, of this rank, into the receive o. So the receive is done when
+// the send is, and a receive of a message that is there already is done at once. False if the send is over meanwhile. As the poller nobody ends the send beside it, which gives its bytes back to the program.
+func (s *Server) copyOwn(o *op, id uint64) (ok bool) {
+	s.e.AsPoller(func() {
+		send := s.ids.Get(id)
+		if ok = send != nil && send.send != nil && o.recv.want <= send.size; ok {
+			o.placeAll(send, o.recv.want)
+		}
+	})
+	return ok
+}
+
+// placeAll puts the first n bytes of a send into the receive o.
+func (o *op) placeAll(send *op, n int64) {
+	src := send.packSource()
+	if src == nil {
+		o.placeBytes(send.data[:n], 0)
+		return
+	}
+	b := make([]byte, min(n, ownPiece))
+	for off := int64(0); off < n; off += int64(len(b)) {
+		b = b[:min(n-off, ownPiece)]
+		src.Pack(b, int(off))
+		o.placeBytes(b, int(off))
+	}
 }
 
 // beginDirect starts to copy the message of which its sender offers that; false if this rank cannot, or it is not
@@ -172,6 +216,9 @@ func (s *Server) beginDirect(o *op, id uint64, from offer) bool {
 	return true
 }
 
+// pageBytes is what halves are rounded to, so that the copies do not share lines or pages.
+const pageBytes = 4096
+
 // goAhead lets the sender put the bytes of o from half on, and gets those before; false if the sender cannot reach
 // them now.
 func (s *Server) goAhead(o *op, id uint64, half int64, from offer) bool {
@@ -188,7 +235,7 @@ func (s *Server) goAhead(o *op, id uint64, half int64, from offer) bool {
 	}
 	own := s.ids.Add(o)
 	o.id = own
-	s.sendControl(src, handlerGo, id, own, uint64(half), uint64(o.recv.want), k.Base, k.ID)
+	s.e.PostUrgent(src, handlerGo, id, own, uint64(half), uint64(o.recv.want), k.Base, k.ID)
 	if half > 0 {
 		s.getBytes(o, half, id, from)
 	}
@@ -196,13 +243,11 @@ func (s *Server) goAhead(o *op, id uint64, half int64, from offer) bool {
 	return true
 }
 
-// pageBytes is what halves are rounded to, so that the copies do not share lines or pages.
-const pageBytes = 4096
-
 // getBytes fetches the first n bytes of o.
 func (s *Server) getBytes(o *op, n int64, id uint64, from offer) {
 	x := s.transfers.Get().(*transfer)
-	*x = transfer{Bulk: am.Bulk{Data: o.data[:n], Key: from.keyFor(o.size), Get: true, Owner: x}, o: o, tell: id}
+	k := conduit.Key{ID: from.id, Base: from.base, Size: o.size}
+	*x = transfer{Bulk: am.Bulk{Data: o.data[:n], Key: k, Get: true, Owner: x}, o: o, tell: id}
 	s.e.PutBulk(int(o.peer), &x.Bulk)
 }
 
@@ -248,7 +293,7 @@ func (s *Server) postReceiverFirst(o *op) {
 	}
 	s.receives.mu.Unlock()
 	if m != nil {
-		if s.deliverTo(o, m) {
+		if s.deliverKept(o, m) {
 			o.done.Finish()
 		}
 		return
@@ -258,41 +303,9 @@ func (s *Server) postReceiverFirst(o *op) {
 	id, src, signature := s.ids.Add(o), int(o.peer), o.signature
 	o.id = id
 	key, turn, size := makeKey(o.ctx, s.rank, int(o.tag)), o.turn, uint64(o.size)
-	s.sendControl(src, handlerRTR, key, turn, id, size, signature) // o may be finished from here on
+	s.e.PostUrgent(src, handlerRTR, key, turn, id, size, signature) // o may be finished from here on
 	s.askedLate(id, src)
 }
-
-// arriveUninvited handles the envelope of a send that was not invited when it left.
-func (s *Server) arriveUninvited(env envelope, w *fult.Worker) {
-	if s.refuseUnmatched(env) {
-		return
-	}
-	m := s.makeUnexpected(env, nil, w)
-	s.receives.mu.Lock()
-	turns := s.receives.turnsOf(env.key)
-	if turns.Passed(env.turn) {
-		s.receives.mu.Unlock()
-		s.putOp(m)
-		return
-	}
-	o := s.matching.keepMessage(m) // a small receive, if any, which then says so
-	s.receives.mu.Unlock()
-	s.afterKeep(o, m, env.key, w)
-}
-
-// removeUnexpected has take take a message out of the matching, for other than a receive.
-func (s *Server) removeUnexpected(take func() *op) *op {
-	s.receives.mu.Lock()
-	defer s.receives.mu.Unlock()
-	m := take()
-	if m != nil && m.receiverFirst {
-		s.receives.turnsOf(m.tableKey()).Void(m.turn)
-	}
-	return m
-}
-
-// skipTurnOf notes that m went to a receive that cannot have invited it: the number of m's turn must be skipped.
-func (s *Server) skipTurnOf(m *op) { s.removeUnexpected(func() *op { return m }) }
 
 // endDeclined ends the receive o, whose message has other bytes or elements than it has asked for.
 func (s *Server) endDeclined(o *op, size int64, signature uint64) {

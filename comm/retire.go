@@ -132,9 +132,9 @@ func (s *Server) dropMessages(messages []waiting) (n int) {
 			continue
 		}
 		if m.role == roleRTS {
-			s.sendControl(int(m.peer), handlerRetracted, m.id, 1)
+			s.e.PostUrgent(int(m.peer), handlerRetracted, m.id, 1)
 		}
-		s.discardMessage(m)
+		s.freeMessage(m, -1)
 		n++
 	}
 	return n

@@ -75,6 +75,30 @@ func (s *Server) sendEagerAs(ctx uint16, dst, tag int, data []byte, src Source, 
 	return true
 }
 
+// signatureArgs is how many arguments a signature takes in a record.
+func signatureArgs(signature uint64) int {
+	if signature == 0 {
+		return 0
+	}
+	return 1
+}
+
+// putEager fills the body of an eager record for dst: the key, the signature if there is one, and data or what src
+// packs.
+func (s *Server) putEager(dst int, body []byte, key, signature uint64, data []byte, src Source) {
+	binary.LittleEndian.PutUint64(body, key)
+	if body = body[8:]; signature != 0 {
+		binary.LittleEndian.PutUint64(body, signature)
+		body = body[8:]
+	}
+	switch {
+	case src == nil:
+		s.e.CopyOut(dst, body, data)
+	case len(body) > 0:
+		src.Pack(body, 0)
+	}
+}
+
 func (s *Server) sendSlow(ctx uint16, dst, tag int, data []byte) error {
 	if err := s.mayWait("send", dst, tag); err != nil {
 		return err

@@ -109,29 +109,8 @@ func (o *op) Emit() bool {
 	return true
 }
 
-// putEager fills the body of an eager record for dst: the key, the signature if there is one, and data or what src
-// packs.
-func (s *Server) putEager(dst int, body []byte, key, signature uint64, data []byte, src Source) {
-	binary.LittleEndian.PutUint64(body, key)
-	if body = body[8:]; signature != 0 {
-		binary.LittleEndian.PutUint64(body, signature)
-		body = body[8:]
-	}
-	switch {
-	case src == nil:
-		s.e.CopyOut(dst, body, data)
-	case len(body) > 0:
-		src.Pack(body, 0)
-	}
-}
-
-// signatureArgs is how many arguments a signature takes in a record.
-func signatureArgs(signature uint64) int {
-	if signature == 0 {
-		return 0
-	}
-	return 1
-}
+// wireKey of a send: what the receiver matches.
+func (o *op) wireKey() uint64 { return makeKey(o.ctx, o.s.rank, int(o.tag)) }
 
 // envelopeArgs is how many arguments the envelope of o has; putTurn writes those that it has if o might be invited.
 func (o *op) envelopeArgs() int {
@@ -148,18 +127,9 @@ func (o *op) putTurn(b []byte) {
 	binary.LittleEndian.PutUint64(b[8:], o.turn)
 }
 
-// wireKey of a send: what the receiver matches.
-func (o *op) wireKey() uint64 { return makeKey(o.ctx, o.s.rank, int(o.tag)) }
-
-// directMin is the smallest message in bytes that travels so.
-const directMin = 4 << 10
-
-// mayCopy tells whether the send o is one that may be copied directly, wherever its peer is.
-func (s *Server) mayCopy(o *op) bool { return !o.endable && o.cursor == nil && o.size >= directMin }
-
 // offerBytes tells what the envelope of the send o offers.
 func (s *Server) offerBytes(o *op) offer {
-	if !s.mayCopy(o) {
+	if o.endable || o.cursor != nil || o.size < directMin {
 		return offer{}
 	}
 	switch r := s.e.Reach(int(o.peer)); {
@@ -221,7 +191,7 @@ func (o *op) afterFollow() {
 
 // declineRTR tells a receive that its message is not as invited.
 func (s *Server) declineRTR(o *op, number uint64) {
-	s.sendControl(int(o.peer), handlerRetracted, number, uint64(o.size), o.signature)
+	s.e.PostUrgent(int(o.peer), handlerRetracted, number, uint64(o.size), o.signature)
 }
 
 // Fail implements am.Queued. It is called also for a send that has left the queue, if the pair or the endpoint ended
@@ -279,19 +249,14 @@ func (s *Server) onCTS(t *am.Token, args []uint64, _ []byte) {
 // streamBytes sends the first n bytes of the send o in chunks to the receive with that number.
 func (s *Server) streamBytes(o *op, number, n uint64) {
 	b := s.bulks.Get().(*am.Bulk)
-	o.setChunked(b, number, n)
-	o.send.bulk = b
-	s.e.PutBulk(int(o.peer), b)
-}
-
-// setChunked makes b the first n bytes of the send o, as a transfer that leaves in pieces.
-func (o *op) setChunked(b *am.Bulk, id, n uint64) {
-	*b = am.Bulk{ID: id, Channel: bulkChannel, Owner: (*bulkSend)(o), Stay: o.endable}
+	*b = am.Bulk{ID: number, Channel: bulkChannel, Owner: (*bulkSend)(o), Stay: o.endable}
 	if src := o.packSource(); src != nil {
 		b.From, b.Rest = src, int(n)
 	} else {
 		b.Data = o.data[:n]
 	}
+	o.send.bulk = b
+	s.e.PutBulk(int(o.peer), b)
 }
 
 // onGo starts the sender's part.
@@ -321,9 +286,17 @@ func (s *Server) onGo(t *am.Token, args []uint64, _ []byte) {
 type bulkSend op
 
 // Sent implements am.BulkOwner.
-func (m *bulkSend) Sent(w *fult.Worker) {
-	o := (*op)(m)
+func (b *bulkSend) Sent(w *fult.Worker) {
+	o := (*op)(b)
 	o.dropBulk()
+	o.happenTo(match.Moved, w)
+}
+
+// Fail implements am.BulkOwner.
+func (b *bulkSend) Fail(err error, w *fult.Worker) {
+	o := (*op)(b)
+	o.dropBulk()
+	o.s.keepError(o, o.sendFailed(err))
 	o.happenTo(match.Moved, w)
 }
 
@@ -331,14 +304,6 @@ func (o *op) dropBulk() {
 	*o.send.bulk = am.Bulk{}
 	o.s.bulks.Put(o.send.bulk)
 	o.send.bulk = nil
-}
-
-// Fail implements am.BulkOwner.
-func (m *bulkSend) Fail(err error, w *fult.Worker) {
-	o := (*op)(m)
-	o.dropBulk()
-	o.s.keepError(o, o.sendFailed(err))
-	o.happenTo(match.Moved, w)
 }
 
 // keepRTR keeps an RTR for a send to come, or takes it as the answer to the envelope of the send.
@@ -357,13 +322,9 @@ func (s *Server) keepRTR(env envelope, w *fult.Worker) {
 		t.invited[env.turn] = inv
 	}
 	s.e.Abandon(src)
-	if passed {
-		s.answerWithRTR(id, inv, w)
+	if !passed {
+		return
 	}
-}
-
-// answerWithRTR takes an RTR as the answer to the envelope of the send with number id.
-func (s *Server) answerWithRTR(id uint64, inv rtr, w *fult.Worker) {
 	o := s.ids.Remove(id)
 	if o == nil {
 		return // the send has failed meanwhile
@@ -391,7 +352,7 @@ func (s *Server) dropRTR(env envelope) {
 	}
 	s.e.Abandon(src)
 	if waits {
-		s.sendControl(src, handlerRetracted, env.id)
+		s.e.PostUrgent(src, handlerRetracted, env.id)
 	}
 }
 

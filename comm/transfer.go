@@ -7,9 +7,11 @@ import (
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/comm/internal/opstate"
-	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
 )
+
+// directMin is the smallest message in bytes that is copied so.
+const directMin = 4 << 10
 
 // Where the conduit reaches the memory of the other rank (conduit.Remote), a large message is copied once, from
 // buffer to buffer. The envelope says what the sender offers: a key of its bytes, or to put them. The receiver
@@ -34,9 +36,6 @@ type offer struct {
 
 // willPut stands in place of a key's number: the sender puts the bytes where it is told.
 const willPut = ^uint64(0)
-
-// keyFor of the bytes, of which there are n.
-func (f offer) keyFor(n int64) conduit.Key { return conduit.Key{ID: f.id, Base: f.base, Size: n} }
 
 // transfer is this rank's part of a message that is copied directly.
 type transfer struct {
@@ -75,19 +74,11 @@ func (x *transfer) endTransfer(err error, w *fult.Worker) {
 	}
 	do, e := o.stepState(match.Moved)
 	if do == match.TellNothing {
-		s.sendControl(peer, handlerCTS, tell, 0, 0)
+		s.e.PostUrgent(peer, handlerCTS, tell, 0, 0)
 	} else {
-		s.sendControl(peer, handlerCopied, tell, failed)
+		s.e.PostUrgent(peer, handlerCopied, tell, failed)
 	}
 	o.afterStep(e, w)
-}
-
-// unexposeBytes takes the bytes of an operation that is over out of its peer's reach.
-func (o *op) unexposeBytes() {
-	if o.exposed.ID != 0 {
-		o.s.e.Release(int(o.peer), o.exposed)
-		o.exposed = conduit.Key{}
-	}
 }
 
 // strays are the buffers of receives that have ended with their server while a peer had still to write its half. Nobody
@@ -117,38 +108,4 @@ func (s *Server) keepStrays() {
 func (o *op) isFilled() bool {
 	st := o.word.State()
 	return o.word.Hands()&opstate.Peer != 0 && (st == match.RecvCopying || st == match.RecvFilling)
-}
-
-// A large or synchronous message of the rank to itself needs no steps after its envelope: the receive that it meets
-// copies the bytes of the send. So the receive is done when the send is, and a receive of a message that is there
-// already is done at once.
-
-// ownPiece is how many bytes are packed at once for a copy between buffers of which one or both have holes.
-const ownPiece = 64 << 10
-
-// copyOwn copies the message of the send with that number, of this rank, into the receive o. False if the send is over
-// meanwhile. As the poller nobody ends the send beside it, which gives its bytes back to the program.
-func (s *Server) copyOwn(o *op, id uint64) (ok bool) {
-	s.e.AsPoller(func() {
-		from := s.ids.Get(id)
-		if ok = from != nil && from.send != nil && o.recv.want <= from.size; ok {
-			o.placeAll(from, o.recv.want)
-		}
-	})
-	return ok
-}
-
-// placeAll puts the first n bytes of the send from into the receive o.
-func (o *op) placeAll(from *op, n int64) {
-	src := from.packSource()
-	if src == nil {
-		o.placeBytes(from.data[:n], 0)
-		return
-	}
-	b := make([]byte, min(n, ownPiece))
-	for off := int64(0); off < n; off += int64(len(b)) {
-		b = b[:min(n-off, ownPiece)]
-		src.Pack(b, int(off))
-		o.placeBytes(b, int(off))
-	}
 }
