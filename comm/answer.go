@@ -1,17 +1,15 @@
 package comm
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/comm/internal/opstate"
-	"github.com/golci/golci/fult"
 )
 
-// What a peer tells an operation of this rank by its number, at either side, and the end of an operation by its number.
-// A number is a slot and a generation, so a late answer finds nothing. Answers have no order among messages.
+// What a peer tells an operation of this rank by its number, at either side. A number is a slot and a generation, so a
+// late answer finds nothing. Answers have no order among messages.
 //
 // They are sent by PostUrgent, from handlers too: it never blocks, and where others wait for credits it passes them.
 // What answers or recalls an envelope may overtake everything but that envelope. If the peer is dead, peerGone and
@@ -82,33 +80,4 @@ func (s *Server) onRetracted(t *am.Token, args []uint64, _ []byte) {
 		s.keepError(o, o.failedWith(err))
 	}
 	o.happenTo(match.Forgotten, t.Worker())
-}
-
-// askedLate ends the rendezvous with number id if the peer that has been asked for its bytes is gone. As postLate it
-// comes after the number can be found.
-func (s *Server) askedLate(id uint64, peer int) {
-	if s.e.Gone(peer) {
-		s.failNumber(id, s.e.PeerError(peer), nil)
-	}
-}
-
-// hookRemoved, set by tests, runs when failNumber has removed a number and has not ended its operation yet.
-var hookRemoved func()
-
-// failNumber ends a send or rendezvous that waits for an answer.
-func (s *Server) failNumber(id uint64, err error, w *fult.Worker) {
-	o := s.ids.Remove(id)
-	if o == nil {
-		return
-	}
-	if hookRemoved != nil {
-		hookRemoved()
-	}
-	o.cancelled = errors.Is(err, ErrCancelled)
-	s.keepError(o, o.failedWith(err))
-	in := match.PeerLost
-	if o.role == roleSend && s.e.Withdraw(int(o.peer), o) {
-		in = match.Withdrawn
-	}
-	o.happenTo(in, w)
 }

@@ -315,3 +315,29 @@ func opOf(n *node) *op {
 	}
 	return &n.Value
 }
+
+// tableNode is o as the table holds it.
+func (o *op) tableNode() *node { return hashtable.NodeOf(o) }
+
+// tableKey of an op without wildcards.
+func (o *op) tableKey() uint64 { return makeKey(o.ctx, int(o.peer), int(o.tag)) }
+
+// plainPattern of an op without wildcards.
+func (o *op) plainPattern() match.Pattern { return match.Pattern{Source: o.peer, Tag: o.tag} }
+
+// postedPattern is what a receive was posted with.
+func (o *op) postedPattern() match.Pattern {
+	if o.wild {
+		return o.recv.posted
+	}
+	return o.plainPattern()
+}
+
+func keyPattern(k uint64) match.Pattern {
+	return match.Pattern{Source: int32(keySource(k)), Tag: int32(keyTag(k))}
+}
+
+// patternKey is the key of a pattern without wildcards.
+func patternKey(ctx uint16, p match.Pattern) uint64 { return makeKey(ctx, int(p.Source), int(p.Tag)) }
+
+func patternOf(src, tag int) match.Pattern { return match.Pattern{Source: int32(src), Tag: int32(tag)} }

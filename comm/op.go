@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/golci/golci/am"
@@ -51,7 +52,7 @@ type op struct {
 	recv       *receiving
 	send       *sending
 	msg        *arrival
-	signature  uint64 // see Terms; 0: not known
+	signature  uint64 // see Options; 0: not known
 	id         uint64 // of this op in Server.ids, 0 if none; of an envelope the sender's id
 
 	cursor  cursor      // the Source or Target of an operation whose bytes are not contiguous, in the place of data
@@ -65,7 +66,7 @@ type traits struct {
 	wild          bool // a receive with a wildcard
 	needsFill     bool // a receive whose message needs more than a look at its length and a copy
 	cancelled     bool
-	paused        bool // a receive from any source that a doubt has ended; see Doubt
+	paused        bool // a receive from any source that a doubt has ended; see RefuseAnySource
 	endable       bool // the peer never has a key of its bytes, so that End can take them away at any time
 	receiverFirst bool // its message may go without an envelope; see turns.go
 	exact         bool // a receive whose message must be as long as its buffer
@@ -107,9 +108,6 @@ type arrival struct {
 
 // smallBytes of an unexpected message are kept in the op itself.
 const smallBytes = 64
-
-// tableNode is o as the table holds it.
-func (o *op) tableNode() *node { return hashtable.NodeOf(o) }
 
 // startUse begins a new use of o.
 func (o *op) startUse(r role, ctx uint16, peer, tag int32, data []byte) {
@@ -173,6 +171,25 @@ func (o *op) unexposeBytes() {
 	}
 }
 
+// failedWith is the error of o for that cause.
+func (o *op) failedWith(err error) error {
+	e := &OpError{
+		Send: o.role == roleSend, Rank: o.s.rank, Peer: int(o.peer), Tag: int(o.tag), Bytes: o.bufferRoom(), Err: err,
+	}
+	if e.Send {
+		e.Bytes = o.size
+	}
+	return e
+}
+
+// bufferRoom is how many bytes the buffer of o holds.
+func (o *op) bufferRoom() int64 {
+	if o.cursor != nil {
+		return int64(o.cursor.Len())
+	}
+	return int64(len(o.data))
+}
+
 // keepError keeps the first error of an operation that more than one may end.
 func (s *Server) keepError(o *op, err error) {
 	s.errMu.Lock()
@@ -182,34 +199,33 @@ func (s *Server) keepError(o *op, err error) {
 	s.errMu.Unlock()
 }
 
-// plainPattern of an op without wildcards.
-func (o *op) plainPattern() match.Pattern { return match.Pattern{Source: o.peer, Tag: o.tag} }
-
-// postedPattern is what a receive was posted with.
-func (o *op) postedPattern() match.Pattern {
-	if o.wild {
-		return o.recv.posted
+// askedLate ends the rendezvous with number id if the peer that has been asked for its bytes is gone. As postLate it
+// comes after the number can be found.
+func (s *Server) askedLate(id uint64, peer int) {
+	if s.e.Gone(peer) {
+		s.failNumber(id, s.e.PeerError(peer), nil)
 	}
-	return o.plainPattern()
 }
 
-// tableKey of an op without wildcards.
-func (o *op) tableKey() uint64 { return makeKey(o.ctx, int(o.peer), int(o.tag)) }
+// hookRemoved, set by tests, runs when failNumber has removed a number and has not ended its operation yet.
+var hookRemoved func()
 
-// packSource is what packs the bytes of the send o, nil if they are contiguous.
-func (o *op) packSource() Source {
-	if o.cursor == nil {
-		return nil
+// failNumber ends a send or rendezvous that waits for an answer.
+func (s *Server) failNumber(id uint64, err error, w *fult.Worker) {
+	o := s.ids.Remove(id)
+	if o == nil {
+		return
 	}
-	return o.cursor.(Source)
-}
-
-// bufferRoom is how many bytes the buffer of o holds.
-func (o *op) bufferRoom() int64 {
-	if o.cursor != nil {
-		return int64(o.cursor.Len())
+	if hookRemoved != nil {
+		hookRemoved()
 	}
-	return int64(len(o.data))
+	o.cancelled = errors.Is(err, ErrCancelled)
+	s.keepError(o, o.failedWith(err))
+	in := match.PeerLost
+	if o.role == roleSend && s.e.Withdraw(int(o.peer), o) {
+		in = match.Withdrawn
+	}
+	o.happenTo(in, w)
 }
 
 // statusOf of a finished receive.

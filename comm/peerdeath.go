@@ -26,7 +26,7 @@ func (s *Server) peerGone(peer int, err error, _ *fult.Worker) {
 }
 
 // failLost ends what needs a peer that has failed. Receives from any source are for the layer above, which knows the
-// ranks of a context: see Doubt. All that pends is looked through once, for all peers of which a poll has told:
+// ranks of a context: see RefuseAnySource. All that pends is looked through once, for all peers of which a poll has told:
 // thousands may die together. It is called by the poller.
 func (s *Server) failLost(w *fult.Worker) {
 	lost := s.lost
@@ -46,25 +46,5 @@ func (s *Server) failLost(w *fult.Worker) {
 		for p := range lost {
 			s.gone(int(p), w)
 		}
-	}
-}
-
-// postLate ends the receive o, which has been posted and found no message, if its source is gone or its context has
-// been revoked. It is called after o can be found by failLost and retireContexts. These search after the flags have
-// been set that are looked at here (see am.Endpoint.Gone and Server.revoked). So one of the two withdraws o.
-func (s *Server) postLate(o *op) {
-	p := o.postedPattern()
-	var err error
-	switch {
-	case s.isRevoked(o.ctx):
-		err = ErrCancelled
-	case p.Source >= 0 && s.e.Gone(int(p.Source)):
-		err = s.e.PeerError(int(p.Source))
-	case p.Source < 0:
-		err = s.doubtedError(o.ctx)
-	}
-	if err != nil && s.matching.withdrawReceive(o.ctx, p, o) {
-		o.endWith(err)
-		o.done.Finish()
 	}
 }

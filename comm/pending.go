@@ -1,8 +1,6 @@
 package comm
 
 import (
-	"errors"
-
 	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
@@ -102,13 +100,6 @@ func (s *Server) endPosts(why func(*pending.Op) error, w *fult.Worker) {
 			x.o.done.Complete(w)
 		}
 	}
-}
-
-// endWith notes why the receive o ends, which nobody else has in hand.
-func (o *op) endWith(err error) {
-	o.cancelled = errors.Is(err, ErrCancelled)
-	_, o.paused = err.(*refusal)
-	o.err = o.failedWith(err)
 }
 
 // hookSearched, set by tests, runs when all that has a number has been looked through.

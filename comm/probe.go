@@ -3,13 +3,8 @@ package comm
 import (
 	stdcontext "context"
 	"fmt"
-	"slices"
-	"sync"
-	"sync/atomic"
 
-	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/pending"
-	"github.com/golci/golci/internal/progress"
 )
 
 // Message is a message taken out of the matching by Mprobe, to be received by Mrecv (MPI 3.8.2).
@@ -85,51 +80,6 @@ func (s *Server) findOldest(ctx uint16, src, tag int, take bool) (msg *Message, 
 	return &Message{m}, Status{Source: int(m.peer), Tag: int(m.tag), Bytes: m.size}, true
 }
 
-// Mrecv receives a message that Mprobe took, once; it may block for the bytes of a large one.
-func (s *Server) Mrecv(msg *Message, buf []byte) (Status, error) {
-	r, err := s.Imrecv(msg, buf, nil)
-	if err != nil {
-		return Status{}, err
-	}
-	return s.Wait(r)
-}
-
-// Imrecv starts to receive a message that Mprobe took. opt may be nil; it has no Done.
-func (s *Server) Imrecv(msg *Message, buf []byte, opt *Options) (Req, error) {
-	if opt != nil && opt.Target != nil && opt.Target.Len() < 0 {
-		return Req{}, s.badCursor("receive", AnySource, AnyTag, opt.Target.Len())
-	}
-	if msg == nil || msg.m == nil {
-		return Req{}, staleError()
-	}
-	m := msg.m
-	if s.closed.Load() {
-		return Req{}, s.checkArgs("receive", m.ctx, int(m.peer), int(m.tag), false)
-	}
-	msg.m = nil
-	o := s.beginRecv(m.ctx, int(m.peer), int(m.tag), buf, opt)
-	return s.startOp(o, opt, func(o *op) {
-		o.exact = o.recv.alloc == nil && s.assertedOf(o.ctx)&ExactLength != 0
-		if s.deliverKept(o, m) {
-			o.done.Finish()
-		}
-	}), nil
-}
-
-// probes are the calls that wait for a message that they do not receive. Arrivals without a receive wake them.
-type probes struct {
-	n    atomic.Int32 // length of list: arrivals pass by without the lock
-	mu   sync.Mutex   // guards list; no lock is taken under it
-	list []*prober
-}
-
-// prober is a probe that waits. The one that takes it off the list may set err, and completes done.
-type prober struct {
-	done progress.Done
-	op   pending.Op
-	err  error // why it ends
-}
-
 // probeUntil waits until there is a message, and takes it if take says so. It looks again after each message that finds
 // no receive: it registers first and looks then, and an arrival waits before it looks for probes.
 func (s *Server) probeUntil(
@@ -174,74 +124,36 @@ func (s *Server) checkProbe(until stdcontext.Context, p *pending.Op) error {
 	if s.closed.Load() {
 		return s.checkArgs("probe", 0, 0, 0, false)
 	}
-	if s.isRevoked(p.Context) {
-		return ErrCancelled
-	}
-	if p.Peer < 0 {
-		return s.doubtedError(p.Context)
-	}
-	if !s.e.Gone(p.Peer) {
-		return nil
-	}
-	return s.e.PeerError(p.Peer)
+	return s.endedError(p.Context, p.Peer)
 }
 
-func (x *probes) addProbe(p *prober) {
-	x.mu.Lock()
-	x.list = append(x.list, p)
-	x.mu.Unlock()
-	x.n.Add(1)
-}
-
-func (x *probes) dropProbe(p *prober) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if i := slices.Index(x.list, p); i >= 0 {
-		x.list = slices.Delete(x.list, i, i+1)
-		x.n.Add(-1)
+// Mrecv receives a message that Mprobe took, once; it may block for the bytes of a large one.
+func (s *Server) Mrecv(msg *Message, buf []byte) (Status, error) {
+	r, err := s.Imrecv(msg, buf, nil)
+	if err != nil {
+		return Status{}, err
 	}
+	return s.Wait(r)
 }
 
-// wakeProbers makes all waiting probes look again.
-func (s *Server) wakeProbers(w *fult.Worker) {
-	x := &s.probes
-	x.mu.Lock()
-	woken := x.list
-	x.list = nil
-	x.n.Add(-int32(len(woken)))
-	x.mu.Unlock()
-	for _, p := range woken {
-		p.done.Complete(w)
+// Imrecv starts to receive a message that Mprobe took. opt may be nil; it has no Done.
+func (s *Server) Imrecv(msg *Message, buf []byte, opt *Options) (Req, error) {
+	if opt != nil && opt.Target != nil && opt.Target.Len() < 0 {
+		return Req{}, s.badCursor("receive", AnySource, AnyTag, opt.Target.Len())
 	}
-}
-
-// endProbes ends the probes for which why gives an error.
-func (s *Server) endProbes(why func(*pending.Op) error, w *fult.Worker) {
-	x := &s.probes
-	var ended []*prober
-	x.mu.Lock()
-	left := x.list[:0]
-	for _, p := range x.list {
-		if p.err = why(&p.op); p.err != nil {
-			ended = append(ended, p)
-		} else {
-			left = append(left, p)
+	if msg == nil || msg.m == nil {
+		return Req{}, staleError()
+	}
+	m := msg.m
+	if s.closed.Load() {
+		return Req{}, s.checkArgs("receive", m.ctx, int(m.peer), int(m.tag), false)
+	}
+	msg.m = nil
+	o := s.beginRecv(m.ctx, int(m.peer), int(m.tag), buf, opt)
+	return s.startOp(o, opt, func(o *op) {
+		o.exact = o.recv.alloc == nil && s.assertedOf(o.ctx)&ExactLength != 0
+		if s.deliverKept(o, m) {
+			o.done.Finish()
 		}
-	}
-	clear(x.list[len(left):])
-	x.list = left
-	x.n.Add(-int32(len(ended)))
-	x.mu.Unlock()
-	for _, p := range ended {
-		p.done.Complete(w)
-	}
-}
-
-// eachProbe shows the waiting probes.
-func (s *Server) eachProbe(show func(*pending.Op)) {
-	s.probes.mu.Lock()
-	defer s.probes.mu.Unlock()
-	for _, p := range s.probes.list {
-		show(&p.op)
-	}
+	}), nil
 }

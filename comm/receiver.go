@@ -43,23 +43,6 @@ func (s *Server) deliver(o *op, env *envelope, payload []byte) (done bool) {
 	return true
 }
 
-// deliverKept is deliver of the message m that was kept, and frees m.
-func (s *Server) deliverKept(o, m *op) (done bool) {
-	if m.receiverFirst && !o.receiverFirst { // o cannot have invited it, so an RTR will never have the turn of m
-		s.receives.mu.Lock()
-		s.receives.turnsOf(m.tableKey()).Void(m.turn)
-		s.receives.mu.Unlock()
-	}
-	env := envelope{key: m.tableKey(), size: m.size, signature: m.signature}
-	if m.role == roleRTS {
-		env.kind, env.id, env.from = kindRTS, m.id, m.msg.from
-	}
-	home := int(o.packetPool)
-	done = s.deliver(o, &env, m.data) // else o may be finished from here on
-	s.freeMessage(m, home)
-	return done
-}
-
 // endMismatched ends the receive o, which has been matched with a message of that signature, if it takes others. Its
 // buffer stays as it is. The caller completes it.
 func (s *Server) endMismatched(o *op, signature uint64) bool {
@@ -178,11 +161,11 @@ func (s *Server) copyOwn(o *op, id uint64) (ok bool) {
 
 // placeAll puts the first n bytes of a send into the receive o.
 func (o *op) placeAll(send *op, n int64) {
-	src := send.packSource()
-	if src == nil {
+	if send.cursor == nil {
 		o.placeBytes(send.data[:n], 0)
 		return
 	}
+	src := send.cursor.(Source)
 	b := make([]byte, min(n, ownPiece))
 	for off := int64(0); off < n; off += int64(len(b)) {
 		b = b[:min(n-off, ownPiece)]

@@ -1,6 +1,8 @@
 package comm
 
 import (
+	"errors"
+
 	"github.com/golci/golci/hashtable"
 )
 
@@ -183,4 +185,22 @@ func (s *Server) afterPost(o, m *op, ok bool) {
 	} else if s.e.AnyGone() || s.revoked.Load() != nil {
 		s.postLate(o)
 	}
+}
+
+// postLate ends the receive o, which has been posted and found no message, if its source is gone or its context has
+// been revoked. It is called after o can be found by failLost and retireContexts. These search after the flags have
+// been set that are looked at here (see am.Endpoint.Gone and Server.revoked). So one of the two withdraws o.
+func (s *Server) postLate(o *op) {
+	p := o.postedPattern()
+	if err := s.endedError(o.ctx, int(p.Source)); err != nil && s.matching.withdrawReceive(o.ctx, p, o) {
+		o.endWith(err)
+		o.done.Finish()
+	}
+}
+
+// endWith notes why the receive o ends, which nobody else has in hand.
+func (o *op) endWith(err error) {
+	o.cancelled = errors.Is(err, ErrCancelled)
+	_, o.paused = err.(*refusal)
+	o.err = o.failedWith(err)
 }

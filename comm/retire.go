@@ -2,7 +2,6 @@ package comm
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/golci/golci/comm/internal/match"
@@ -138,49 +137,4 @@ func (s *Server) dropMessages(messages []waiting) (n int) {
 		n++
 	}
 	return n
-}
-
-// Revoke is Retire of contexts whose program still uses them. Receives and probes that come later end, too, with
-// ErrCancelled. inPoll tells a caller that is in a poll, as one that has got a notice is. Sends end when their
-// receivers have revoked the contexts as well.
-func (s *Server) Revoke(inPoll bool, w *fult.Worker, ctxs ...uint16) {
-	f := func() {
-		all := map[uint16]bool{}
-		if old := s.revoked.Load(); old != nil {
-			maps.Copy(all, *old)
-		}
-		for _, ctx := range ctxs {
-			all[ctx] = true
-		}
-		s.revoked.Store(&all) // before the search: who posts looks at it after posting
-		s.retireContexts(ctxs, w)
-	}
-	if inPoll {
-		f()
-		return
-	}
-	s.e.AsPoller(f)
-}
-
-// isRevoked tells whether Revoke has been called for a context.
-func (s *Server) isRevoked(ctx uint16) bool {
-	all := s.revoked.Load()
-	return all != nil && (*all)[ctx]
-}
-
-// unrevoke forgets what Revoke has noted of contexts. Called by the poller.
-func (s *Server) unrevoke(ctxs []uint16) {
-	old := s.revoked.Load()
-	if old == nil {
-		return
-	}
-	all := maps.Clone(*old)
-	for _, ctx := range ctxs {
-		delete(all, ctx)
-	}
-	if len(all) == 0 {
-		s.revoked.Store(nil)
-		return
-	}
-	s.revoked.Store(&all)
 }

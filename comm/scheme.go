@@ -31,7 +31,7 @@ type traffic uint8
 const (
 	oneWay   traffic = iota
 	bothWays         // this rank has messages for the sender under way
-	alone            // the receiver wants to write the buffer alone; see Terms
+	alone            // the receiver wants to write the buffer alone; see Options
 	ofSender         // of a message that may go with its envelope, for the sender
 	traffics
 )

@@ -66,6 +66,14 @@ func (o *op) mayBeEager() bool {
 	return !o.send.sync && !o.send.asks && o.size <= int64(o.s.eager)
 }
 
+// packSource is what packs the bytes of the send o, nil if they are contiguous.
+func (o *op) packSource() Source {
+	if o.cursor == nil {
+		return nil
+	}
+	return o.cursor.(Source)
+}
+
 // Emit implements am.Queued: the message itself if it may travel eagerly by now, else its envelope.
 func (o *op) Emit() bool {
 	s, dst := o.s, int(o.peer)

@@ -36,17 +36,6 @@ func (s *Server) storeUnexpected(env envelope, payload []byte, w *fult.Worker) {
 	}
 }
 
-// keepInTurn is keepMessage for the envelope of a send that was not invited when it left. It has crossed an RTR if its
-// turn has passed: that is the answer.
-func (s *Server) keepInTurn(m *op) (o *op, crossed bool) {
-	s.receives.mu.Lock()
-	defer s.receives.mu.Unlock()
-	if s.receives.turnsOf(m.tableKey()).Passed(m.turn) {
-		return nil, true
-	}
-	return s.matching.keepMessage(m), false // o is a small receive, if any, which then says so
-}
-
 // refuseUnmatched drops a message without a receive in a context that is retired; false if it is not. Called by the
 // poller.
 func (s *Server) refuseUnmatched(env envelope) bool {
@@ -81,6 +70,46 @@ func (s *Server) makeUnexpected(env envelope, payload []byte, w *fult.Worker) *o
 	return m
 }
 
+// keepInTurn is keepMessage for the envelope of a send that was not invited when it left. It has crossed an RTR if its
+// turn has passed: that is the answer.
+func (s *Server) keepInTurn(m *op) (o *op, crossed bool) {
+	s.receives.mu.Lock()
+	defer s.receives.mu.Unlock()
+	if s.receives.turnsOf(m.tableKey()).Passed(m.turn) {
+		return nil, true
+	}
+	return s.matching.keepMessage(m), false // o is a small receive, if any, which then says so
+}
+
+// deliverKept is deliver of the message m that was kept, and frees m.
+func (s *Server) deliverKept(o, m *op) (done bool) {
+	if m.receiverFirst && !o.receiverFirst { // o cannot have invited it, so an RTR will never have the turn of m
+		s.receives.mu.Lock()
+		s.receives.turnsOf(m.tableKey()).Void(m.turn)
+		s.receives.mu.Unlock()
+	}
+	env := envelope{key: m.tableKey(), size: m.size, signature: m.signature}
+	if m.role == roleRTS {
+		env.kind, env.id, env.from = kindRTS, m.id, m.msg.from
+	}
+	home := int(o.packetPool)
+	done = s.deliver(o, &env, m.data) // else o may be finished from here on
+	s.freeMessage(m, home)
+	return done
+}
+
+// freeMessage frees a message that has been received, or that nobody receives. home is the sub-pool for its packet.
+func (s *Server) freeMessage(m *op, home int) {
+	if m.role == roleEager {
+		s.peers[m.peer].unexpected.Add(-m.unexpectedCost())
+		if m.msg.packet != nil {
+			s.packets.putPacket(home, m.msg.packet)
+			m.msg.packet = nil
+		}
+	}
+	s.putOp(m)
+}
+
 // removeUnexpected has take take a message out of the matching, for other than a receive.
 func (s *Server) removeUnexpected(take func() *op) *op {
 	s.receives.mu.Lock()
@@ -101,18 +130,6 @@ func (s *Server) forgetEnvelope(env envelope) {
 	}
 	s.putOp(m)
 	s.e.PostUrgent(keySource(env.key), handlerRetracted, env.id)
-}
-
-// freeMessage frees a message that has been received, or that nobody receives. home is the sub-pool for its packet.
-func (s *Server) freeMessage(m *op, home int) {
-	if m.role == roleEager {
-		s.peers[m.peer].unexpected.Add(-m.unexpectedCost())
-		if m.msg.packet != nil {
-			s.packets.putPacket(home, m.msg.packet)
-			m.msg.packet = nil
-		}
-	}
-	s.putOp(m)
 }
 
 // unexpectedCost is what an unexpected message counts against its sender's limit, in bytes.

@@ -1,14 +1,93 @@
 package comm
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
+	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/internal/progress"
 )
+
+// Two kinds of calls watch for messages that find no receive: probes, which wait for such a message, and listeners.
+// storeUnexpected wakes both.
+
+// probes are the calls that wait for a message that they do not receive. Arrivals without a receive wake them.
+type probes struct {
+	n    atomic.Int32 // length of list: arrivals pass by without the lock
+	mu   sync.Mutex   // guards list; no lock is taken under it
+	list []*prober
+}
+
+// prober is a probe that waits. The one that takes it off the list may set err, and completes done.
+type prober struct {
+	done progress.Done
+	op   pending.Op
+	err  error // why it ends
+}
+
+func (x *probes) addProbe(p *prober) {
+	x.mu.Lock()
+	x.list = append(x.list, p)
+	x.mu.Unlock()
+	x.n.Add(1)
+}
+
+func (x *probes) dropProbe(p *prober) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if i := slices.Index(x.list, p); i >= 0 {
+		x.list = slices.Delete(x.list, i, i+1)
+		x.n.Add(-1)
+	}
+}
+
+// wakeProbers makes all waiting probes look again.
+func (s *Server) wakeProbers(w *fult.Worker) {
+	x := &s.probes
+	x.mu.Lock()
+	woken := x.list
+	x.list = nil
+	x.n.Add(-int32(len(woken)))
+	x.mu.Unlock()
+	for _, p := range woken {
+		p.done.Complete(w)
+	}
+}
+
+// endProbes ends the probes for which why gives an error.
+func (s *Server) endProbes(why func(*pending.Op) error, w *fult.Worker) {
+	x := &s.probes
+	var ended []*prober
+	x.mu.Lock()
+	left := x.list[:0]
+	for _, p := range x.list {
+		if p.err = why(&p.op); p.err != nil {
+			ended = append(ended, p)
+		} else {
+			left = append(left, p)
+		}
+	}
+	clear(x.list[len(left):])
+	x.list = left
+	x.n.Add(-int32(len(ended)))
+	x.mu.Unlock()
+	for _, p := range ended {
+		p.done.Complete(w)
+	}
+}
+
+// eachProbe shows the waiting probes.
+func (s *Server) eachProbe(show func(*pending.Op)) {
+	s.probes.mu.Lock()
+	defer s.probes.mu.Unlock()
+	for _, p := range s.probes.list {
+		show(&p.op)
+	}
+}
 
 // A call that waits for one message of a context may want to know of another one: a message that shows that the one
 // it waits for never comes. It listens, and is told of messages for which no receive is posted.
