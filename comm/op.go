@@ -150,11 +150,9 @@ func (o *op) afterStep(e opstate.End, w *fult.Worker) {
 			if o.send.offered {
 				o.s.peers[o.peer].offers.Add(-1)
 			}
-			if o.send.timing.scheme != Auto {
-				o.noteSend()
-			}
-		case o.recv != nil && o.recv.timing.scheme != Auto:
-			o.notePassage()
+			o.noteScheme(&o.send.timing, o.size)
+		case o.recv != nil:
+			o.noteScheme(&o.recv.timing, o.recv.want)
 		}
 		o.unexposeBytes()
 		o.done.Complete(w)

@@ -33,9 +33,7 @@ func (s *Server) startSend(o *op) {
 		s.chooseSend(o)
 	}
 	if o.mayBeEager() && s.sendEagerAs(o.ctx, dst, int(o.tag), o.data, o.packSource(), o.signature) {
-		if o.send.timing.scheme != Auto {
-			o.noteSend()
-		}
+		o.noteScheme(&o.send.timing, o.size)
 		o.done.Finish()
 		return
 	}

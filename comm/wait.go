@@ -59,7 +59,7 @@ func (s *Server) awaitReported(o *op) {
 
 // Linger polls for a while for r, bounded, and reports whether it is done; it neither parks nor uses r up.
 func (s *Server) Linger(r Req) bool {
-	return r.Ready() || s.eng.LingerFor(&r.o.done, nil)
+	return s.LingerOr(r, nil)
 }
 
 // LingerOr is Linger that ends early at an alarm.
@@ -95,25 +95,67 @@ func (s *Server) SpinUntil(over func() bool, alarm *progress.Done) bool {
 
 // SpinOn is SpinUntil for a word that is to get to want.
 func (s *Server) SpinOn(word *atomic.Uint64, want uint64, alarm *progress.Done) bool {
-	return s.eng.SpinOn(word, want, alarm)
+	return s.eng.SpinUntil(func() bool { return word.Load() >= want }, alarm)
 }
 
 // AwaitAll blocks until all of rs are done, with one wake-up, and uses up none.
-func (s *Server) AwaitAll(rs []Req) error { return s.awaitAll(rs, (*progress.Engine).WaitAll) }
+func (s *Server) AwaitAll(rs []Req) error { return s.awaitMany(rs, true, nil) }
 
 // AwaitAny blocks until one of rs is done, and uses up none. With only null requests it returns at once.
-func (s *Server) AwaitAny(rs []Req) error { return s.awaitAll(rs, (*progress.Engine).WaitAny) }
+func (s *Server) AwaitAny(rs []Req) error { return s.awaitMany(rs, false, nil) }
 
-func (s *Server) awaitAll(rs []Req, wait func(*progress.Engine, []*progress.Done)) error {
+// AwaitAllContext is AwaitAll that also returns when one of ctxs ends.
+func (s *Server) AwaitAllContext(rs []Req, ctxs ...stdcontext.Context) error {
+	for range firstPolls {
+		if ready(rs, true) {
+			return nil
+		}
+		s.eng.Poll()
+	}
+	return s.awaitMany(rs, true, ctxs)
+}
+
+// AwaitAnyContext is AwaitAny that also returns when one of ctxs ends.
+func (s *Server) AwaitAnyContext(rs []Req, ctxs ...stdcontext.Context) error {
+	if ready(rs, false) {
+		return nil
+	}
+	return s.awaitMany(rs, false, ctxs)
+}
+
+// ready reports whether all of rs are done, or any.
+func ready(rs []Req, all bool) bool {
+	for _, r := range rs {
+		if r.Ready() != all {
+			return !all
+		}
+	}
+	return all
+}
+
+// awaitMany blocks until all of rs are done, or any, or one of ctxs ends.
+func (s *Server) awaitMany(rs []Req, all bool, ctxs []stdcontext.Context) error {
 	if err := s.mayWait("wait for operations", AnySource, AnyTag); err != nil {
 		return err
 	}
 	buf := dones.Get().(*[]*progress.Done)
 	ds, err := s.collectPending(rs, (*buf)[:0])
 	if err == nil {
-		since := s.manyBegin()
-		wait(s.eng, ds)
-		s.manyEnd(since)
+		since := uint64(0)
+		if s.waits != nil {
+			since = s.waits.Begin()
+		}
+		switch {
+		case len(ctxs) > 0:
+			ds = s.awaitOrEnded(ds, all, ctxs)
+		case all:
+			s.eng.WaitAll(ds)
+		default:
+			s.eng.WaitAny(ds)
+		}
+		if s.waits != nil {
+			s.waits.End("requests", since, AnySource, AnyTag)
+		}
 	}
 	clear(ds)
 	*buf = ds[:0]
@@ -121,10 +163,32 @@ func (s *Server) awaitAll(rs []Req, wait func(*progress.Engine, []*progress.Done
 	return err
 }
 
+// awaitOrEnded blocks until all of ds are ready, or any, or one of ctxs ends. It gives ds, which may have grown.
+func (s *Server) awaitOrEnded(ds []*progress.Done, all bool, ctxs []stdcontext.Context) []*progress.Done {
+	ends, release := endsOf(ctxs)
+	defer release()
+	if !all {
+		ds = append(ds, ends...)
+		s.eng.WaitAny(ds)
+		return ds
+	}
+	pair := append(ends, nil)
+	for _, d := range ds {
+		if d == nil || d.Ready() {
+			continue
+		}
+		pair[len(ends)] = d
+		if s.eng.WaitAny(pair); !d.Ready() {
+			break
+		}
+	}
+	return ds
+}
+
 // dones is scratch for waits on several requests.
 var dones = sync.Pool{New: func() any { return new([]*progress.Done) }}
 
-// collectPending collects what is to be waited for; the entries of done requests and null ones are nil.
+// collectPending collects what is to be waited for; the entries of null requests are nil.
 func (s *Server) collectPending(rs []Req, ds []*progress.Done) ([]*progress.Done, error) {
 	for i, r := range rs {
 		if r.o == nil {
@@ -154,20 +218,6 @@ func (s *Server) quickRanks(w Waits) int {
 		return 0
 	}
 	return s.size
-}
-
-// manyBegin and manyEnd are around a wait for several operations.
-func (s *Server) manyBegin() uint64 {
-	if s.waits == nil {
-		return 0
-	}
-	return s.waits.Begin()
-}
-
-func (s *Server) manyEnd(since uint64) {
-	if s.waits != nil {
-		s.waits.End("requests", since, AnySource, AnyTag)
-	}
 }
 
 // firstPolls are made before a wait asks its context to tell when it ends, which allocates.
@@ -232,62 +282,6 @@ func cause(ctxs []stdcontext.Context) error {
 		}
 	}
 	return nil
-}
-
-// AwaitAllContext is AwaitAll that also returns when one of ctxs ends.
-func (s *Server) AwaitAllContext(rs []Req, ctxs ...stdcontext.Context) error {
-	for range firstPolls {
-		if ready(rs, true) {
-			return nil
-		}
-		s.eng.Poll()
-	}
-	return s.awaitOr(rs, ctxs, func(ds, ends []*progress.Done) {
-		pair := append(ends, nil)
-		for _, d := range ds {
-			if d == nil || d.Ready() {
-				continue
-			}
-			pair[len(ends)] = d
-			if s.eng.WaitAny(pair); !d.Ready() {
-				return
-			}
-		}
-	})
-}
-
-// AwaitAnyContext is AwaitAny that also returns when one of ctxs ends.
-func (s *Server) AwaitAnyContext(rs []Req, ctxs ...stdcontext.Context) error {
-	if ready(rs, false) {
-		return nil
-	}
-	return s.awaitOr(rs, ctxs, func(ds, ends []*progress.Done) { s.eng.WaitAny(append(ds, ends...)) })
-}
-
-// ready reports whether all of rs are done, or any.
-func ready(rs []Req, all bool) bool {
-	for _, r := range rs {
-		if r.Ready() != all {
-			return !all
-		}
-	}
-	return all
-}
-
-// awaitOr has wait block for rs or for the end of a context.
-func (s *Server) awaitOr(rs []Req, ctxs []stdcontext.Context, wait func(ds, ends []*progress.Done)) error {
-	if err := s.mayWait("wait for operations", AnySource, AnyTag); err != nil {
-		return err
-	}
-	ends, release := endsOf(ctxs)
-	defer release()
-	ds, err := s.collectPending(rs, nil)
-	if err == nil {
-		since := s.manyBegin()
-		wait(ds, ends)
-		s.manyEnd(since)
-	}
-	return err
 }
 
 // endsOf gives what is completed when the contexts end, and what lets go of them.
