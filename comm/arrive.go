@@ -66,18 +66,31 @@ const (
 	kindNotice                 // what matches nothing
 )
 
+// rts is a message as its sender tells of it. Of other envelopes it has the size and the id that they name.
+type rts struct {
+	size int64
+	id   uint64 // of the sender's op; not of an eager message
+	from offer  // of a rendezvous: what the sender offers of its bytes
+}
+
 // envelope is what there is to match of a message, or what has its turn among messages.
 type envelope struct {
-	key       uint64
-	size      int64
-	id        uint64 // of the op of the rank that it comes from; not of an eager message
-	from      offer  // of a rendezvous: what the sender offers of its bytes
+	key uint64
+	rts
 	turn      uint64 // of the send or receive, where the receiver may be first; see match.Turns
 	signature uint64 // of the elements, 0 if the sender has not told
 	notice    *[noticeArgs]uint64
 
 	kind          kind
 	receiverFirst bool // a rendezvous that might have been invited
+}
+
+// asked is what env tells of a rendezvous, nil of a message with its bytes.
+func (env *envelope) asked() *rts {
+	if env.kind != kindRTS {
+		return nil
+	}
+	return &env.rts
 }
 
 // earlyEnvelopes are the envelopes of one source that came before their turn, by sequence number.
@@ -97,7 +110,7 @@ func (s *Server) onEager(t *am.Token, args []uint64, payload []byte) {
 		return
 	}
 	if !(*fastReceiver)(s).RecvQuickly(t.Source(), t.Seq(), args[0], payload, t.Worker()) {
-		s.inTurn(t, envelope{key: args[0], size: int64(len(payload))}, payload)
+		s.inTurn(t, envelope{key: args[0], rts: rts{size: int64(len(payload))}}, payload)
 	}
 }
 
@@ -143,7 +156,7 @@ func copyShort(dst, src []byte) {
 
 // takeSlowly handles a message in turn for which the table has no receive, or which the table does not match.
 func (s *Server) takeSlowly(src int, key uint64, payload []byte, w *fult.Worker, byTable bool) {
-	env := envelope{key: key, size: int64(len(payload))}
+	env := envelope{key: key, rts: rts{size: int64(len(payload))}}
 	switch {
 	case key >= hashtable.Reserved:
 		s.faultOf(src, "context")
@@ -160,7 +173,7 @@ func (s *Server) onEagerTyped(t *am.Token, args []uint64, payload []byte) {
 		s.reportFault(t, "eager message")
 		return
 	}
-	s.inTurn(t, envelope{key: args[0], size: int64(len(payload)), signature: args[1]}, payload)
+	s.inTurn(t, envelope{key: args[0], rts: rts{size: int64(len(payload))}, signature: args[1]}, payload)
 }
 
 // onRTS handles the envelope of a rendezvous.
@@ -169,7 +182,7 @@ func (s *Server) onRTS(t *am.Token, args []uint64, _ []byte) {
 		s.reportFault(t, "envelope")
 		return
 	}
-	env := envelope{key: args[0], size: int64(args[1]), id: args[2], from: offer{args[3], args[4]}, kind: kindRTS}
+	env := envelope{key: args[0], rts: rts{int64(args[1]), args[2], offer{args[3], args[4]}}, kind: kindRTS}
 	s.hearScheme(t.Source(), asking, env.size)
 	switch len(args) {
 	case 6:
@@ -186,7 +199,8 @@ func (s *Server) onRTR(t *am.Token, args []uint64, _ []byte) {
 		s.reportFault(t, "RTR")
 		return
 	}
-	env := envelope{key: args[0], turn: args[1], id: args[2], size: int64(args[3]), signature: args[4], kind: kindRTR}
+	env := envelope{key: args[0], turn: args[1], signature: args[4], kind: kindRTR}
+	env.id, env.size = args[2], int64(args[3])
 	s.inTurn(t, env, nil)
 }
 
@@ -196,7 +210,7 @@ func (s *Server) onRetract(t *am.Token, args []uint64, _ []byte) {
 		s.reportFault(t, "retraction")
 		return
 	}
-	env := envelope{key: args[1], id: args[0], kind: kindRetract}
+	env := envelope{key: args[1], rts: rts{id: args[0]}, kind: kindRetract}
 	if len(args) == 3 {
 		env.kind, env.turn = kindRetractRTR, args[2]
 	}
@@ -261,7 +275,7 @@ func (s *Server) arriveMessage(env envelope, payload []byte, w *fult.Worker) {
 	case kindEager, kindRTS:
 		if !env.receiverFirst { // else that is decided together with its turn
 			if o := s.matching.claimReceive(env.key); o != nil {
-				if s.deliver(o, &env, payload) {
+				if s.deliver(o, env.key, env.signature, env.asked(), payload) {
 					o.done.Complete(w)
 				}
 				return

@@ -23,20 +23,20 @@ import (
 //
 // What ends a receive otherwise is in end.go and peerdeath.go.
 
-// deliver has the receive o take a message with which the caller has matched it: the bytes of an eager one, or the
-// first answer to an envelope. It reports whether o is finished, to be completed by the caller. It is called once for o.
-func (s *Server) deliver(o *op, env *envelope, payload []byte) (done bool) {
-	src := keySource(env.key)
+// deliver has the receive o take the message with which the caller has matched it: the bytes in payload, or, if ask is
+// not nil, the rendezvous that its sender asks for. It reports whether o is finished; the caller completes it then. It
+// is called once for o.
+func (s *Server) deliver(o *op, key, signature uint64, ask *rts, payload []byte) (done bool) {
 	if o.wild { // else they are the same, and may be read meanwhile by who waits
-		o.peer, o.tag = int32(src), int32(keyTag(env.key))
+		o.peer, o.tag = int32(keySource(key)), int32(keyTag(key))
 	}
 	switch {
-	case s.endMismatched(o, env.signature):
-		if env.kind == kindRTS {
-			s.e.PostUrgent(src, handlerCTS, env.id, 0, 0) // nothing is wanted
+	case s.endMismatched(o, signature):
+		if ask != nil {
+			s.e.PostUrgent(int(o.peer), handlerCTS, ask.id, 0, 0) // nothing is wanted
 		}
-	case env.kind == kindRTS:
-		return s.beginRendezvous(o, env.size, env.id, env.from)
+	case ask != nil:
+		return s.beginRendezvous(o, ask)
 	default:
 		s.fillEager(o, payload)
 	}
@@ -90,25 +90,25 @@ func (s *Server) misfitError(o *op, size int64) error {
 	return o.failedWith(fmt.Errorf("%w: exact_length: %d bytes for a buffer of %d", ErrAssert, size, n))
 }
 
-// beginRendezvous asks for the bytes of the message with the sender's number id, which has been matched with o. from
-// is what the sender offers of them. It reports whether o is finished already, as there is nothing to wait for.
-func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool {
-	o.size = size
+// beginRendezvous asks for the bytes of the message that ask tells of, which has been matched with o. It reports whether
+// o is finished already, as there is nothing to wait for.
+func (s *Server) beginRendezvous(o *op, ask *rts) (done bool) {
+	o.size = ask.size
 	if o.recv.alloc != nil {
 		s.allocateBuffer(o)
 	}
-	o.recv.want = min(size, o.bufferRoom())
+	o.recv.want = min(ask.size, o.bufferRoom())
 	if o.err == nil {
-		o.err = s.misfitError(o, size)
+		o.err = s.misfitError(o, ask.size)
 	}
 	o.recv.received, o.recv.timing = 0, schemeTiming{}
 	o.word.Begin(match.RecvPosted, opstate.Caller|opstate.Queue) // not in postReceive: most receives never come here
 	own, want, src := uint64(0), o.recv.want, int(o.peer)
-	if src == s.rank && s.copyOwn(o, id) {
-		s.e.PostUrgent(src, handlerCTS, id, 0, 0) // nothing more is wanted
+	if src == s.rank && s.copyOwn(o, ask.id) {
+		s.e.PostUrgent(src, handlerCTS, ask.id, 0, 0) // nothing more is wanted
 		return true
 	}
-	if s.beginDirect(o, id, from) {
+	if s.beginDirect(o, ask) {
 		return false
 	}
 	if want > 0 {
@@ -116,7 +116,7 @@ func (s *Server) beginRendezvous(o *op, size int64, id uint64, from offer) bool 
 		own = s.ids.Add(o)
 		o.id = own
 	}
-	s.e.PostUrgent(src, handlerCTS, id, own, uint64(want)) // o may be finished from here on
+	s.e.PostUrgent(src, handlerCTS, ask.id, own, uint64(want)) // o may be finished from here on
 	s.askedLate(own, src)
 	return want == 0
 }
@@ -174,16 +174,16 @@ func (o *op) placeAll(send *op, n int64) {
 	}
 }
 
-// beginDirect starts to copy the message of which its sender offers that; false if this rank cannot, or it is not
+// beginDirect starts to copy the message, of which its sender offers ask.from; false if this rank cannot, or it is not
 // worth it.
-func (s *Server) beginDirect(o *op, id uint64, from offer) bool {
-	if from.id == 0 || o.cursor != nil || o.recv.want < directMin {
+func (s *Server) beginDirect(o *op, ask *rts) bool {
+	if ask.from.id == 0 || o.cursor != nil || o.recv.want < directMin {
 		return false
 	}
 	r := s.e.Reach(int(o.peer))
 	switch {
-	case from.id == willPut:
-		return r.Put && !o.endable && s.goAhead(o, id, 0, from)
+	case ask.from.id == willPut:
+		return r.Put && !o.endable && s.goAhead(o, ask, 0)
 	case !r.Get:
 		return false
 	case r.Near:
@@ -191,11 +191,11 @@ func (s *Server) beginDirect(o *op, id uint64, from offer) bool {
 		case Stream:
 			return false
 		case Halves:
-			return s.goAhead(o, id, o.recv.want/2&^(pageBytes-1), from)
+			return s.goAhead(o, ask, o.recv.want/2&^(pageBytes-1))
 		}
 	}
 	o.stepState(match.AskGet)
-	s.getBytes(o, o.recv.want, id, from)
+	s.getBytes(o, ask, o.recv.want)
 	return true
 }
 
@@ -204,7 +204,7 @@ const pageBytes = 4096
 
 // goAhead lets the sender put the bytes of o from half on, and gets those before; false if the sender cannot reach
 // them now.
-func (s *Server) goAhead(o *op, id uint64, half int64, from offer) bool {
+func (s *Server) goAhead(o *op, ask *rts, half int64) bool {
 	src := int(o.peer)
 	k, ok := s.e.Expose(src, o.data[half:o.recv.want])
 	if !ok {
@@ -218,19 +218,19 @@ func (s *Server) goAhead(o *op, id uint64, half int64, from offer) bool {
 	}
 	own := s.ids.Add(o)
 	o.id = own
-	s.e.PostUrgent(src, handlerGo, id, own, uint64(half), uint64(o.recv.want), k.Base, k.ID)
+	s.e.PostUrgent(src, handlerGo, ask.id, own, uint64(half), uint64(o.recv.want), k.Base, k.ID)
 	if half > 0 {
-		s.getBytes(o, half, id, from)
+		s.getBytes(o, ask, half)
 	}
 	s.askedLate(own, src) // o may be finished by now
 	return true
 }
 
 // getBytes fetches the first n bytes of o.
-func (s *Server) getBytes(o *op, n int64, id uint64, from offer) {
+func (s *Server) getBytes(o *op, ask *rts, n int64) {
 	x := s.transfers.Get().(*transfer)
-	k := conduit.Key{ID: from.id, Base: from.base, Size: o.size}
-	*x = transfer{Bulk: am.Bulk{Data: o.data[:n], Key: k, Get: true, Owner: x}, o: o, tell: id}
+	k := conduit.Key{ID: ask.from.id, Base: ask.from.base, Size: o.size}
+	*x = transfer{Bulk: am.Bulk{Data: o.data[:n], Key: k, Get: true, Owner: x}, o: o, tell: ask.id}
 	s.e.PutBulk(int(o.peer), &x.Bulk)
 }
 

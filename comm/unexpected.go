@@ -88,12 +88,12 @@ func (s *Server) deliverKept(o, m *op) (done bool) {
 		s.receives.turnsOf(m.tableKey()).Void(m.turn)
 		s.receives.mu.Unlock()
 	}
-	env := envelope{key: m.tableKey(), size: m.size, signature: m.signature}
+	var ask *rts
 	if m.role == roleRTS {
-		env.kind, env.id, env.from = kindRTS, m.id, m.msg.from
+		ask = &rts{m.size, m.id, m.msg.from}
 	}
 	home := int(o.packetPool)
-	done = s.deliver(o, &env, m.data) // else o may be finished from here on
+	done = s.deliver(o, m.tableKey(), m.signature, ask, m.data) // unless done o may be finished by others from here on
 	s.freeMessage(m, home)
 	return done
 }
