@@ -26,8 +26,8 @@ func (s *Server) peerGone(peer int, err error, _ *fult.Worker) {
 }
 
 // failLost ends what needs a peer that has failed. Receives from any source are for the layer above, which knows the
-// ranks of a context: see RefuseAnySource. All that pends is looked through once, for all peers of which a poll has told:
-// thousands may die together. It is called by the poller.
+// ranks of a context: see RefuseAnySource. All that pends is looked through once, for all peers of which a poll has
+// told: thousands may die together. It is called by the poller.
 func (s *Server) failLost(w *fult.Worker) {
 	lost := s.lost
 	s.lost = nil
