@@ -85,14 +85,6 @@ type envelope struct {
 	receiverFirst bool // a rendezvous that might have been invited
 }
 
-// asked is what env tells of a rendezvous, nil of a message with its bytes.
-func (env *envelope) asked() *rts {
-	if env.kind != kindRTS {
-		return nil
-	}
-	return &env.rts
-}
-
 // earlyEnvelopes are the envelopes of one source that came before their turn, by sequence number.
 type earlyEnvelopes map[uint16]heldEnvelope
 
@@ -275,7 +267,11 @@ func (s *Server) arriveMessage(env envelope, payload []byte, w *fult.Worker) {
 	case kindEager, kindRTS:
 		if !env.receiverFirst { // else that is decided together with its turn
 			if o := s.matching.claimReceive(env.key); o != nil {
-				if s.deliver(o, env.key, env.signature, env.asked(), payload) {
+				var ask *rts
+				if env.kind == kindRTS {
+					ask = &env.rts
+				}
+				if s.deliver(o, env.key, env.signature, ask, payload) {
 					o.done.Complete(w)
 				}
 				return
