@@ -40,7 +40,7 @@ func tooMuchMemory(t *testing.T, size int64, posted bool) {
 	if posted {
 		r = post()
 	}
-	a.sendControl(1, handlerRTS, makeKey(1, 0, 5), uint64(size), 1<<40, 0, 0) // a number that rank 0 does not know
+	a.e.PostUrgent(1, handlerRTS, makeKey(1, 0, 5), uint64(size), 1<<40, 0, 0) // a number that rank 0 does not know
 	z.Poll()
 	if !posted {
 		r = post()

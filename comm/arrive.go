@@ -9,6 +9,10 @@ import (
 	"github.com/golci/golci/internal/request"
 )
 
+// Where messages arrive. A handler reads a record, inTurn brings it into the order of its pair, and arriveMessage finds
+// out what it is for: a receive that waits (receiver.go), the unexpected messages (unexpected.go), or a send of this
+// rank (sender.go). Answers to an operation of this rank need no order; they are read where they lead to.
+
 // Handler indices of the communication server.
 const (
 	handlerEager = am.FirstInternal + iota
@@ -50,22 +54,35 @@ func (s *Server) attachTo() error {
 	})
 }
 
-// envelope is what there is to match of a message, or its sender's call to forget it.
-type envelope struct {
-	key  uint64
+// kind is what an envelope tells.
+type kind uint8
+
+const (
+	kindEager      kind = iota // a message with its bytes
+	kindRTS                    // a rendezvous
+	kindRTR                    // the RTR of a receive
+	kindRetract                // forget the envelope of that key and id
+	kindRetractRTR             // forget the RTR of that key and turn
+	kindNotice                 // what matches nothing
+)
+
+// rts is a message as its sender tells of it. Of other envelopes it has the size and the id that they name.
+type rts struct {
 	size int64
-	id   uint64 // of the sender's op; of a rendezvous only
+	id   uint64 // of the sender's op; not of an eager message
 	from offer  // of a rendezvous: what the sender offers of its bytes
-	rts  bool
+}
 
-	retract       bool // forget the envelope, or the RTR, of that key and id
-	invite        bool // the RTR of a receive
-	receiverFirst bool // a rendezvous that might have been invited, or what is retracted
-	turn          uint64
-
+// envelope is what there is to match of a message, or what has its turn among messages.
+type envelope struct {
+	key uint64
+	rts
+	turn      uint64 // of the send or receive, where the receiver may be first; see match.Turns
 	signature uint64 // of the elements, 0 if the sender has not told
+	notice    *[noticeArgs]uint64
 
-	notice *[noticeArgs]uint64 // of a notice, which matches nothing; else nil
+	kind          kind
+	receiverFirst bool // a rendezvous that might have been invited
 }
 
 // earlyEnvelopes are the envelopes of one source that came before their turn, by sequence number.
@@ -78,12 +95,6 @@ type heldEnvelope struct {
 	handled bool // it had not to wait
 }
 
-// mayOvertake tells whether a message may be matched before those that were sent before it.
-func (s *Server) mayOvertake(env envelope) bool {
-	return !env.rts && !env.retract && !env.invite && env.notice == nil &&
-		s.assertedOf(keyContext(env.key))&AllowOvertaking != 0
-}
-
 // onEager handles a message with its bytes.
 func (s *Server) onEager(t *am.Token, args []uint64, payload []byte) {
 	if len(args) != 1 {
@@ -91,7 +102,7 @@ func (s *Server) onEager(t *am.Token, args []uint64, payload []byte) {
 		return
 	}
 	if !(*fastReceiver)(s).RecvQuickly(t.Source(), t.Seq(), args[0], payload, t.Worker()) {
-		s.inTurn(t, envelope{key: args[0], size: int64(len(payload))}, payload)
+		s.inTurn(t, envelope{key: args[0], rts: rts{size: int64(len(payload))}}, payload)
 	}
 }
 
@@ -137,7 +148,7 @@ func copyShort(dst, src []byte) {
 
 // takeSlowly handles a message in turn for which the table has no receive, or which the table does not match.
 func (s *Server) takeSlowly(src int, key uint64, payload []byte, w *fult.Worker, byTable bool) {
-	env := envelope{key: key, size: int64(len(payload))}
+	env := envelope{key: key, rts: rts{size: int64(len(payload))}}
 	switch {
 	case key >= hashtable.Reserved:
 		s.faultOf(src, "context")
@@ -148,19 +159,52 @@ func (s *Server) takeSlowly(src int, key uint64, payload []byte, w *fult.Worker,
 	}
 }
 
+// onEagerTyped handles a message with a signature.
+func (s *Server) onEagerTyped(t *am.Token, args []uint64, payload []byte) {
+	if len(args) != 2 {
+		s.reportFault(t, "eager message")
+		return
+	}
+	s.inTurn(t, envelope{key: args[0], rts: rts{size: int64(len(payload))}, signature: args[1]}, payload)
+}
+
 // onRTS handles the envelope of a rendezvous.
 func (s *Server) onRTS(t *am.Token, args []uint64, _ []byte) {
 	if len(args) < 5 || len(args) > 7 || int64(args[1]) < 0 {
 		s.reportFault(t, "envelope")
 		return
 	}
-	env := envelope{key: args[0], size: int64(args[1]), id: args[2], from: offer{args[3], args[4]}, rts: true}
+	env := envelope{key: args[0], rts: rts{int64(args[1]), args[2], offer{args[3], args[4]}}, kind: kindRTS}
 	s.hearScheme(t.Source(), asking, env.size)
 	switch len(args) {
 	case 6:
 		env.signature = args[5]
 	case 7:
 		env.signature, env.turn, env.receiverFirst = args[5], args[6], true
+	}
+	s.inTurn(t, env, nil)
+}
+
+// onRTR handles the RTR of a receive, in its turn.
+func (s *Server) onRTR(t *am.Token, args []uint64, _ []byte) {
+	if len(args) != 5 || int64(args[3]) < 0 {
+		s.reportFault(t, "RTR")
+		return
+	}
+	env := envelope{key: args[0], turn: args[1], signature: args[4], kind: kindRTR}
+	env.id, env.size = args[2], int64(args[3])
+	s.inTurn(t, env, nil)
+}
+
+// onRetract handles the call to forget an envelope, after that envelope, whatever the order of the conduit.
+func (s *Server) onRetract(t *am.Token, args []uint64, _ []byte) {
+	if len(args) != 2 && len(args) != 3 {
+		s.reportFault(t, "retraction")
+		return
+	}
+	env := envelope{key: args[1], rts: rts{id: args[0]}, kind: kindRetract}
+	if len(args) == 3 {
+		env.kind, env.turn = kindRetractRTR, args[2]
 	}
 	s.inTurn(t, env, nil)
 }
@@ -211,100 +255,36 @@ func (s *Server) inTurn(t *am.Token, env envelope, payload []byte) {
 	}
 }
 
-// arriveMessage matches a message with a receive, or keeps it, and hands a notice on. Called by the poller, in the
+// mayOvertake tells whether a message may be matched before those that were sent before it.
+func (s *Server) mayOvertake(env envelope) bool {
+	return env.kind == kindEager && s.assertedOf(keyContext(env.key))&AllowOvertaking != 0
+}
+
+// arriveMessage matches a message with a receive, or keeps it, and hands on what is none. Called by the poller, in the
 // order of the pair.
 func (s *Server) arriveMessage(env envelope, payload []byte, w *fult.Worker) {
-	if env.retract || env.invite || env.notice != nil {
-		s.arriveOther(env, payload, w)
-		return
-	}
-	if env.receiverFirst {
-		s.arriveUninvited(env, w)
-		return
-	}
-	if o := s.matching.claimReceive(env.key); o != nil {
-		s.handTo(o, env, payload, w)
-		return
-	}
-	s.storeUnexpected(env, payload, w)
-}
-
-// arriveOther handles what is in turn among messages and is none.
-func (s *Server) arriveOther(env envelope, payload []byte, w *fult.Worker) {
-	switch {
-	case env.notice != nil:
-		s.notice(keySource(env.key), *env.notice, payload, w)
-	case env.invite:
-		s.keepRTR(env, w)
-	case env.receiverFirst:
-		s.dropRTR(env)
-	default:
+	switch env.kind {
+	case kindEager, kindRTS:
+		if !env.receiverFirst { // else that is decided together with its turn
+			if o := s.matching.claimReceive(env.key); o != nil {
+				var ask *rts
+				if env.kind == kindRTS {
+					ask = &env.rts
+				}
+				if s.deliver(o, env.key, env.signature, ask, payload) {
+					o.done.Complete(w)
+				}
+				return
+			}
+		}
+		s.storeUnexpected(env, payload, w)
+	case kindRetract:
 		s.forgetEnvelope(env)
+	case kindRTR:
+		s.keepRTR(env, w)
+	case kindRetractRTR:
+		s.dropRTR(env)
+	case kindNotice:
+		s.notice(keySource(env.key), *env.notice, payload, w)
 	}
-}
-
-// handTo gives a message that has just come to the receive o, which the caller has claimed.
-func (s *Server) handTo(o *op, env envelope, payload []byte, w *fult.Worker) {
-	if o.wild { // else they are the same, and may be read meanwhile by who waits
-		o.peer, o.tag = int32(keySource(env.key)), int32(keyTag(env.key))
-	}
-	if s.endMismatched(o, env.signature) {
-		if env.rts {
-			s.sendControl(keySource(env.key), handlerCTS, env.id, 0, 0)
-		}
-	} else if env.rts {
-		if !s.beginRendezvous(o, env.size, env.id, env.from) {
-			return
-		}
-	} else {
-		s.fillEager(o, payload)
-	}
-	o.finishOp(w)
-}
-
-// storeUnexpected stores a message without a receive, unless one has been posted meanwhile.
-func (s *Server) storeUnexpected(env envelope, payload []byte, w *fult.Worker) {
-	if s.refuseUnmatched(env) {
-		return
-	}
-	m := s.makeUnexpected(env, payload, w)
-	s.afterKeep(s.matching.keepMessage(m), m, env.key, w)
-}
-
-// afterKeep goes on with the message m of that key: a receive o was posted meanwhile, or, if that is nil, m waits.
-func (s *Server) afterKeep(o, m *op, key uint64, w *fult.Worker) {
-	if o != nil {
-		if s.deliverTo(o, m) {
-			o.finishOp(w)
-		}
-		return
-	}
-	if s.probes.n.Load() != 0 {
-		s.wakeProbers(w)
-	}
-	if s.listeners.n.Load() != 0 {
-		s.wakeSuspects(key, w)
-	}
-}
-
-// makeUnexpected makes the op of a message without a receive.
-func (s *Server) makeUnexpected(env envelope, payload []byte, w *fult.Worker) *op {
-	src := keySource(env.key)
-	m := s.getMessage()
-	m.startUse(roleEager, keyContext(env.key), int32(src), int32(keyTag(env.key)), nil)
-	s.arrived++
-	m.size, m.msg.stamp, m.signature = env.size, s.arrived, env.signature
-	if env.rts {
-		s.envelopes.Add(1)
-		m.role, m.id, m.msg.from, m.receiverFirst, m.turn = roleRTS, env.id, env.from, env.receiverFirst, env.turn
-		return m
-	}
-	if len(payload) <= smallBytes {
-		m.data = m.msg.small[:copy(m.msg.small[:], payload)]
-	} else {
-		m.msg.packet = s.packets.getPacket(w, len(payload))
-		m.data = m.msg.packet.mem[:copy(m.msg.packet.mem, payload)]
-	}
-	s.addUnmatched(src, m.unexpectedCost())
-	return m
 }

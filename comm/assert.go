@@ -17,7 +17,7 @@ const (
 	ExactLength                        // mpi_assert_exact_length: a message is as long as the buffer of its receive
 )
 
-// firstNeeds is what lets receives invite their messages; see rtr.go.
+// firstNeeds is what lets receives invite their messages; see turns.go.
 const firstNeeds = NoAnySource | NoAnyTag | ExactLength
 
 // FirstAsserted is the first of the contexts for which promises can be made. Those below pay nothing for them.
@@ -72,18 +72,4 @@ func (s *Server) checkAlloc(ctx uint16, src, tag int) error {
 	}
 	return fmt.Errorf("%w: rank %d: receive of unknown size from rank %s, tag %s: exact_length",
 		ErrAssert, s.rank, orAny(src), orAny(tag))
-}
-
-// misfitError is why a message of that size is not as it should be for the receive o; nil if it is.
-func (s *Server) misfitError(o *op, size int64) error {
-	n := o.bufferRoom()
-	switch {
-	case size == n || size < n && !o.exact:
-		return nil
-	case !o.exact:
-		return s.truncatedError(o, size)
-	case size > n:
-		return o.failedWith(fmt.Errorf("%w: exact_length: %w: %d bytes for a buffer of %d", ErrAssert, ErrTruncate, size, n))
-	}
-	return o.failedWith(fmt.Errorf("%w: exact_length: %d bytes for a buffer of %d", ErrAssert, size, n))
 }

@@ -1,10 +1,7 @@
 package comm
 
 import (
-	"encoding/binary"
 	"fmt"
-
-	"github.com/golci/golci/am"
 )
 
 // The data of a message are contiguous bytes, or what a cursor packs and unpacks: a Source at its sender, a Target at
@@ -40,57 +37,3 @@ func (s *Server) badCursor(what string, peer, tag, size int) error {
 // cursor is the Source of a send or the Target of a receive. One field of the op holds either, so that ops of
 // contiguous messages are not longer for both.
 type cursor interface{ Len() int }
-
-// packSource is what packs the bytes of the send o, nil if they are contiguous.
-func (o *op) packSource() Source {
-	if o.cursor == nil {
-		return nil
-	}
-	return o.cursor.(Source)
-}
-
-// bufferRoom is how many bytes the buffer of o holds.
-func (o *op) bufferRoom() int64 {
-	if o.cursor != nil {
-		return int64(o.cursor.Len())
-	}
-	return int64(len(o.data))
-}
-
-// placeBytes puts bytes of the message from offset off on where they belong, as far as there is room, and returns how
-// many.
-func (o *op) placeBytes(b []byte, off int) int {
-	if o.cursor == nil {
-		return copy(o.data[off:], b)
-	}
-	if b = b[:min(len(b), o.cursor.Len()-off)]; len(b) > 0 {
-		o.cursor.(Target).Unpack(b, off)
-	}
-	return len(b)
-}
-
-// putEager fills the body of an eager record for dst: the key, the signature if there is one, and data or what src
-// packs.
-func (s *Server) putEager(dst int, body []byte, key, signature uint64, data []byte, src Source) {
-	binary.LittleEndian.PutUint64(body, key)
-	if body = body[8:]; signature != 0 {
-		binary.LittleEndian.PutUint64(body, signature)
-		body = body[8:]
-	}
-	switch {
-	case src == nil:
-		s.e.CopyOut(dst, body, data)
-	case len(body) > 0:
-		src.Pack(body, 0)
-	}
-}
-
-// setChunked makes b the first n bytes of the send o, as a transfer that leaves in pieces.
-func (o *op) setChunked(b *am.Bulk, id, n uint64) {
-	*b = am.Bulk{ID: id, Channel: bulkChannel, Owner: (*bulkSend)(o), Stay: o.endable}
-	if src := o.packSource(); src != nil {
-		b.From, b.Rest = src, int(n)
-	} else {
-		b.Data = o.data[:n]
-	}
-}

@@ -55,21 +55,6 @@ func orAny(n int) string {
 // Unwrap gives the cause.
 func (e *OpError) Unwrap() error { return e.Err }
 
-// failedWith is the error of o for that cause.
-func (o *op) failedWith(err error) error {
-	e := &OpError{
-		Send: o.role == roleSend, Rank: o.s.rank, Peer: int(o.peer), Tag: int(o.tag), Bytes: o.bufferRoom(), Err: err,
-	}
-	if e.Send {
-		e.Bytes = o.size
-	}
-	return e
-}
-
-func (s *Server) truncatedError(o *op, size int64) error {
-	return o.failedWith(fmt.Errorf("%w: %d bytes do not fit a buffer of %d", ErrTruncate, size, o.bufferRoom()))
-}
-
 // MayWait returns an error where waiting would never end: in a handler of active messages. Its text names what the
 // caller does.
 func (s *Server) MayWait(what string) error { return s.mayWait(what, AnySource, AnyTag) }

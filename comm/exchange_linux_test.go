@@ -117,14 +117,14 @@ func TestAutoScheme(t *testing.T) {
 		}
 	}
 	for tr, rank := range map[traffic]int{oneWay: 1, bothWays: 0} {
-		c := j[rank].pathsOf(int32(1 - rank)).classes[tr][classOf(size)]
-		for w := range orders[tr][classOf(size)] {
+		c := j[rank].pathsOf(int32(1 - rank)).classes[tr][sizeClassOf(size)]
+		for w := range orders[tr][sizeClassOf(size)] {
 			if c == nil || c.picker.Cost(w) == 0 {
-				t.Errorf("traffic %d: way %d was not measured", tr, orders[tr][classOf(size)][w])
+				t.Errorf("traffic %d: way %d was not measured", tr, orders[tr][sizeClassOf(size)][w])
 			}
 		}
 	}
-	if c := j[1].pathsOf(0).classes[bothWays][classOf(size)]; c != nil && c.number > 1 {
+	if c := j[1].pathsOf(0).classes[bothWays][sizeClassOf(size)]; c != nil && c.number > 1 {
 		t.Errorf("the higher rank measured %d epochs by itself, though the lower one chose", c.number)
 	}
 }
@@ -171,13 +171,13 @@ func TestEagerOrNot(t *testing.T) {
 			}
 		}
 	}
-	class := j[0].pathsOf(1).classes[ofSender][classOf(size)]
+	class := j[0].pathsOf(1).classes[ofSender][sizeClassOf(size)]
 	for w := range orders[ofSender][0] {
 		if class.picker.Cost(w) == 0 {
 			t.Errorf("way %d was not measured", w)
 		}
 	}
-	if c := j[1].pathsOf(0).classes[ofSender][classOf(size)]; c != nil {
+	if c := j[1].pathsOf(0).classes[ofSender][sizeClassOf(size)]; c != nil {
 		t.Errorf("the higher rank measured %d epochs by itself, though the lower one sent", c.number)
 	}
 }

@@ -138,13 +138,13 @@ func TestWaitForWildcardAmongPolls(t *testing.T) {
 func TestMalformedMessages(t *testing.T) {
 	for name, send := range map[string]func(s *Server, id uint64){
 		"reserved context": func(s *Server, _ uint64) {
-			s.sendControl(1, handlerEager, ^uint64(0)&^(0xfffff<<tagBits))
+			s.e.PostUrgent(1, handlerEager, ^uint64(0)&^(0xfffff<<tagBits))
 		},
-		"source of another rank": func(s *Server, _ uint64) { s.sendControl(1, handlerEager, makeKey(1, 1, 3)) },
-		"copied what is not":     func(s *Server, id uint64) { s.sendControl(1, handlerCopied, id, 0) },
-		"retracted a receive":    func(s *Server, id uint64) { s.sendControl(1, handlerRetracted, id) },
-		"answer to a receive":    func(s *Server, id uint64) { s.sendControl(1, handlerCTS, id, 1, 0) },
-		"go for a receive":       func(s *Server, id uint64) { s.sendControl(1, handlerGo, id, 1, 0, 1, 1, 1) },
+		"source of another rank": func(s *Server, _ uint64) { s.e.PostUrgent(1, handlerEager, makeKey(1, 1, 3)) },
+		"copied what is not":     func(s *Server, id uint64) { s.e.PostUrgent(1, handlerCopied, id, 0) },
+		"retracted a receive":    func(s *Server, id uint64) { s.e.PostUrgent(1, handlerRetracted, id) },
+		"answer to a receive":    func(s *Server, id uint64) { s.e.PostUrgent(1, handlerCTS, id, 1, 0) },
+		"go for a receive":       func(s *Server, id uint64) { s.e.PostUrgent(1, handlerGo, id, 1, 0, 1, 1, 1) },
 		"bulk far off":           func(s *Server, id uint64) { bulk(s, id, math.MaxInt64-3, 8) },
 		"bulk before":            func(s *Server, id uint64) { bulk(s, id, -8, 8) },
 		"bulk twice": func(s *Server, id uint64) {
@@ -161,7 +161,7 @@ func TestMalformedMessages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j[0].sendControl(1, handlerRTS, makeKey(1, 0, 3), 10<<10, 1<<40, 0, 0)
+			j[0].e.PostUrgent(1, handlerRTS, makeKey(1, 0, 3), 10<<10, 1<<40, 0, 0)
 			j[1].Poll()
 			if r.o.id == 0 {
 				t.Fatal("the receive has no number")

@@ -10,10 +10,10 @@ import (
 // TestLateAnswers: an answer to a send that has ended does not touch the send that has its slot now.
 func TestLateAnswers(t *testing.T) {
 	for name, late := range map[string]func(s *Server, id uint64){
-		"answer":     func(s *Server, id uint64) { s.sendControl(0, handlerCTS, id, 0, 0) },
-		"retraction": func(s *Server, id uint64) { s.sendControl(0, handlerRetracted, id) },
-		"go":         func(s *Server, id uint64) { s.sendControl(0, handlerGo, id, 1, 0, 1, 1, 1) },
-		"copied":     func(s *Server, id uint64) { s.sendControl(0, handlerCopied, id, 0) },
+		"answer":     func(s *Server, id uint64) { s.e.PostUrgent(0, handlerCTS, id, 0, 0) },
+		"retraction": func(s *Server, id uint64) { s.e.PostUrgent(0, handlerRetracted, id) },
+		"go":         func(s *Server, id uint64) { s.e.PostUrgent(0, handlerGo, id, 1, 0, 1, 1, 1) },
+		"copied":     func(s *Server, id uint64) { s.e.PostUrgent(0, handlerCopied, id, 0) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			j := newJob(t, 2, conduit.Config{}, Config{})
@@ -68,7 +68,7 @@ func TestAnswerTooLong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j[1].sendControl(0, handlerCTS, r.o.id, 1, size+1)
+	j[1].e.PostUrgent(0, handlerCTS, r.o.id, 1, size+1)
 	for range 100 {
 		j[0].Poll()
 		j[1].Poll()

@@ -1,6 +1,8 @@
 package comm
 
-import "github.com/golci/golci/comm/internal/match"
+import (
+	"github.com/golci/golci/comm/internal/match"
+)
 
 // A key names what a message must carry to be matched: context 16 bits, source 20, tag 28.
 const (
@@ -26,14 +28,7 @@ func makeKey(ctx uint16, src, tag int) uint64 {
 }
 
 func keyContext(k uint64) uint16 { return uint16(k >> (srcBits + tagBits)) }
-func keySource(k uint64) int     { return int(k >> tagBits & (MaxRanks - 1)) }
-func keyTag(k uint64) int        { return int(k & MaxTag) }
 
-func keyPattern(k uint64) match.Pattern {
-	return match.Pattern{Source: int32(keySource(k)), Tag: int32(keyTag(k))}
-}
+func keySource(k uint64) int { return int(k >> tagBits & (MaxRanks - 1)) }
 
-// patternKey is the key of a pattern without wildcards.
-func patternKey(ctx uint16, p match.Pattern) uint64 { return makeKey(ctx, int(p.Source), int(p.Tag)) }
-
-func patternOf(src, tag int) match.Pattern { return match.Pattern{Source: int32(src), Tag: int32(tag)} }
+func keyTag(k uint64) int { return int(k & MaxTag) }

@@ -46,30 +46,30 @@ const contextsPerBlock = 256
 
 type contextBlock [contextsPerBlock]atomic.Pointer[context]
 
-func (m *matching) initTable(entries int) (err error) {
-	if m.table, err = hashtable.New[op](entries); err != nil {
+func (x *matching) initTable(entries int) (err error) {
+	if x.table, err = hashtable.New[op](entries); err != nil {
 		return err
 	}
-	m.plainAfter = m.table.Buckets() // what indexing a context costs, about
+	x.plainAfter = x.table.Buckets() // what indexing a context costs, about
 	return nil
 }
 
 // findContext finds ctx, nil if it has not had a wildcard.
-func (m *matching) findContext(ctx uint16) *context {
-	b := m.blocks[ctx/contextsPerBlock].Load()
+func (x *matching) findContext(ctx uint16) *context {
+	b := x.blocks[ctx/contextsPerBlock].Load()
 	if b == nil {
 		return nil
 	}
 	return b[ctx%contextsPerBlock].Load()
 }
 
-func (m *matching) makeContext(ctx uint16) *context {
-	m.making.Lock()
-	defer m.making.Unlock()
-	if c := m.findContext(ctx); c != nil {
+func (x *matching) makeContext(ctx uint16) *context {
+	x.making.Lock()
+	defer x.making.Unlock()
+	if c := x.findContext(ctx); c != nil {
 		return c
 	}
-	at := &m.blocks[ctx/contextsPerBlock]
+	at := &x.blocks[ctx/contextsPerBlock]
 	b := at.Load()
 	if b == nil {
 		b = new(contextBlock)
@@ -82,53 +82,53 @@ func (m *matching) makeContext(ctx uint16) *context {
 
 // lockContext locks a context whose index matches. For an operation with a wildcard it has the index match; for another
 // it gives nil if the table does.
-func (m *matching) lockContext(ctx uint16, wild bool) *context {
-	c := m.findContext(ctx)
+func (x *matching) lockContext(ctx uint16, wild bool) *context {
+	c := x.findContext(ctx)
 	if c == nil {
 		if !wild {
 			return nil
 		}
-		c = m.makeContext(ctx)
+		c = x.makeContext(ctx)
 	}
-	m.stepForTest(&c.mu, -1)
+	x.stepForTest(&c.mu, -1)
 	c.mu.Lock()
 	if !c.indexed {
 		if !wild {
 			c.mu.Unlock()
 			return nil
 		}
-		m.fillIndex(c)
+		x.fillIndex(c)
 	}
 	return c
 }
 
 // unlockContext ends an operation on a context that lock gave.
-func (m *matching) unlockContext(c *context, wild bool) {
+func (x *matching) unlockContext(c *context, wild bool) {
 	c.sinceWildcard++
 	if wild {
 		c.sinceWildcard = 0
 	}
-	if c.sinceWildcard > m.plainAfter && c.index.Wild() == 0 && c.index.Len() <= m.plainAfter {
-		m.emptyIndex(c)
+	if c.sinceWildcard > x.plainAfter && c.index.Wild() == 0 && c.index.Len() <= x.plainAfter {
+		x.emptyIndex(c)
 	}
 	c.mu.Unlock()
 }
 
 // stepForTest is where a test may change threads.
-func (m *matching) stepForTest(mu *sync.Mutex, bucket int) {
-	if m.pause != nil {
-		m.pause(mu, bucket)
+func (x *matching) stepForTest(mu *sync.Mutex, bucket int) {
+	if x.pause != nil {
+		x.pause(mu, bucket)
 	}
 }
 
 // fillIndex moves what waits in the context from the table into its index. Each bucket is emptied after the seal, so
 // what was put there by operations that have not seen the seal is found.
-func (m *matching) fillIndex(c *context) {
-	m.table.Seal(c.ctx)
+func (x *matching) fillIndex(c *context) {
+	x.table.Seal(c.ctx)
 	var messages []*op
-	for i := range m.table.Buckets() {
-		m.stepForTest(nil, i)
-		m.table.DrainBucket(i, c.ctx, func(_ uint64, side hashtable.Side, n *node) {
+	for i := range x.table.Buckets() {
+		x.stepForTest(nil, i)
+		x.table.DrainBucket(i, c.ctx, func(_ uint64, side hashtable.Side, n *node) {
 			if o := &n.Value; side == hashtable.Arrive {
 				messages = append(messages, o)
 			} else {
@@ -144,32 +144,32 @@ func (m *matching) fillIndex(c *context) {
 }
 
 // emptyIndex moves what waits in the context back into the table.
-func (m *matching) emptyIndex(c *context) {
+func (x *matching) emptyIndex(c *context) {
 	restore := func(side hashtable.Side) func(match.Pattern, *op) {
 		return func(_ match.Pattern, o *op) {
-			m.stepForTest(nil, -1)
-			m.table.Restore(o.tableKey(), o.tableNode(), side)
+			x.stepForTest(nil, -1)
+			x.table.Restore(o.tableKey(), o.tableNode(), side)
 		}
 	}
 	c.index.Posts(restore(hashtable.Post))
 	c.index.Messages(restore(hashtable.Arrive))
 	c.index.Reset()
 	c.indexed = false
-	m.stepForTest(nil, -1)
-	m.table.Unseal(c.ctx)
+	x.stepForTest(nil, -1)
+	x.table.Unseal(c.ctx)
 }
 
 // postReceive gives the receive o the oldest message that it accepts; if there is none, o waits, and the result is nil.
-func (m *matching) postReceive(o *op) (message *op) {
+func (x *matching) postReceive(o *op) (message *op) {
 	for {
 		if !o.wild {
-			if n, ok := m.table.InsertOrMatch(o.tableKey(), o.tableNode(), hashtable.Post); ok {
+			if n, ok := x.table.InsertOrMatch(o.tableKey(), o.tableNode(), hashtable.Post); ok {
 				return opOf(n)
 			}
 		}
-		if c := m.lockContext(o.ctx, o.wild); c != nil {
+		if c := x.lockContext(o.ctx, o.wild); c != nil {
 			message = c.index.Post(o.postedPattern(), o)
-			m.unlockContext(c, o.wild)
+			x.unlockContext(c, o.wild)
 			return message
 		}
 	}
@@ -177,97 +177,94 @@ func (m *matching) postReceive(o *op) (message *op) {
 
 // claimReceive gives a message with that key to the oldest receive that accepts it; nil if there is none. Called by the
 // poller.
-func (m *matching) claimReceive(key uint64) (receive *op) {
+func (x *matching) claimReceive(key uint64) (receive *op) {
 	for {
-		if n, ok := m.table.Match(key, hashtable.Post); ok {
+		if n, ok := x.table.Match(key, hashtable.Post); ok {
 			return opOf(n)
 		}
-		if c := m.lockContext(keyContext(key), false); c != nil {
+		if c := x.lockContext(keyContext(key), false); c != nil {
 			receive = c.index.Claim(keyPattern(key))
-			m.unlockContext(c, false)
+			x.unlockContext(c, false)
 			return receive
 		}
 	}
 }
 
-// keepMessage is claimReceive for the message u, which waits if there is no receive. Once u waits it belongs to whoever
+// keepMessage is claimReceive for the message m, which waits if there is no receive. Once m waits it belongs to whoever
 // takes it.
-func (m *matching) keepMessage(u *op) (receive *op) {
-	key := u.tableKey()
+func (x *matching) keepMessage(m *op) (receive *op) {
+	key := m.tableKey()
 	for {
-		if n, ok := m.table.InsertOrMatch(key, u.tableNode(), hashtable.Arrive); ok {
+		if n, ok := x.table.InsertOrMatch(key, m.tableNode(), hashtable.Arrive); ok {
 			return opOf(n)
 		}
-		if c := m.lockContext(keyContext(key), false); c != nil {
-			receive = c.index.Arrive(keyPattern(key), u)
-			m.unlockContext(c, false)
+		if c := x.lockContext(keyContext(key), false); c != nil {
+			receive = c.index.Arrive(keyPattern(key), m)
+			x.unlockContext(c, false)
 			return receive
+		}
+	}
+}
+
+// findMessage makes one step among the messages of a context: by the table, unless that refuses, or by the index.
+func (x *matching) findMessage(ctx uint16, wild bool, byTable func() (ok bool), byIndex func(*match.Index[op])) {
+	for wild || !byTable() {
+		if c := x.lockContext(ctx, wild); c != nil {
+			byIndex(&c.index)
+			x.unlockContext(c, wild)
+			return
 		}
 	}
 }
 
 // lookFor tells of the oldest message that p accepts, and leaves it.
-func (m *matching) lookFor(ctx uint16, p match.Pattern) (st Status, found bool) {
-	see := func(u *op) {
-		st, found = Status{Source: int(u.peer), Tag: int(u.tag), Bytes: u.size}, true
+func (x *matching) lookFor(ctx uint16, p match.Pattern) (st Status, found bool) {
+	see := func(m *op) {
+		st, found = Status{Source: int(m.peer), Tag: int(m.tag), Bytes: m.size}, true
 	}
-	for {
-		if !p.Wild() && m.table.View(patternKey(ctx, p), hashtable.Arrive, see) {
-			return st, found
+	x.findMessage(ctx, p.Wild(), func() bool {
+		return x.table.View(patternKey(ctx, p), hashtable.Arrive, see)
+	}, func(index *match.Index[op]) {
+		if m := index.Oldest(p); m != nil {
+			see(m)
 		}
-		if c := m.lockContext(ctx, p.Wild()); c != nil {
-			if u := c.index.Oldest(p); u != nil {
-				see(u)
-			}
-			m.unlockContext(c, p.Wild())
-			return st, found
-		}
-	}
+	})
+	return st, found
 }
 
 // takeMessage takes the oldest message that p accepts; nil if there is none.
-func (m *matching) takeMessage(ctx uint16, p match.Pattern) (message *op) {
-	for {
-		if !p.Wild() {
-			if n, ok := m.table.Match(patternKey(ctx, p), hashtable.Arrive); ok {
-				return opOf(n)
-			}
-		}
-		if c := m.lockContext(ctx, p.Wild()); c != nil {
-			message = c.index.Take(p)
-			m.unlockContext(c, p.Wild())
-			return message
-		}
-	}
+func (x *matching) takeMessage(ctx uint16, p match.Pattern) (message *op) {
+	x.findMessage(ctx, p.Wild(), func() bool {
+		n, ok := x.table.Match(patternKey(ctx, p), hashtable.Arrive)
+		message = opOf(n)
+		return ok
+	}, func(index *match.Index[op]) { message = index.Take(p) })
+	return message
 }
 
 // takeEnvelope takes the envelope with that key and the sender's number id; nil if it does not wait.
-func (m *matching) takeEnvelope(key, id uint64) (message *op) {
-	is := func(u *op) bool { return u.role == roleRTS && u.id == id }
-	for {
-		if n, ok := m.table.TakeFunc(key, hashtable.Arrive, is); ok {
-			return opOf(n)
-		}
-		if c := m.lockContext(keyContext(key), false); c != nil {
-			message = c.index.TakeFunc(keyPattern(key), is)
-			m.unlockContext(c, false)
-			return message
-		}
-	}
+func (x *matching) takeEnvelope(key, id uint64) (message *op) {
+	is := func(m *op) bool { return m.role == roleRTS && m.id == id }
+	x.findMessage(keyContext(key), false, func() bool {
+		n, ok := x.table.TakeFunc(key, hashtable.Arrive, is)
+		message = opOf(n)
+		return ok
+	}, func(index *match.Index[op]) { message = index.TakeFunc(keyPattern(key), is) })
+	return message
 }
 
 // withdrawReceive takes the receive o, which was posted with p, back; false if it is matched or done. o may be in use
 // for something else by now.
-func (m *matching) withdrawReceive(ctx uint16, p match.Pattern, o *op) bool {
+func (x *matching) withdrawReceive(ctx uint16, p match.Pattern, o *op) bool {
 	for {
 		if !p.Wild() {
-			if removed, ok := m.table.Remove(patternKey(ctx, p), o.tableNode()); ok {
+			if removed, ok := x.table.Remove(patternKey(ctx, p), o.tableNode()); ok {
 				return removed
 			}
 		}
-		if c := m.lockContext(ctx, false); c != nil {
+		if c := x.lockContext(ctx, false); c != nil {
 			removed := c.index.Withdraw(p, o)
-			m.unlockContext(c, false)
+			x.unlockContext(c, false)
 			return removed
 		}
 		if p.Wild() {
@@ -278,15 +275,15 @@ func (m *matching) withdrawReceive(ctx uint16, p match.Pattern, o *op) bool {
 
 // eachWaiting calls f with everything that waits, under locks. It holds those of all contexts at once, so that nothing
 // passes from the table to an index, or back, between the looks at both.
-func (m *matching) eachWaiting(f func(ctx uint16, side hashtable.Side, p match.Pattern, o *op)) {
-	m.making.Lock()
-	defer m.making.Unlock()
-	cs := m.wildContexts()
+func (x *matching) eachWaiting(f func(ctx uint16, side hashtable.Side, p match.Pattern, o *op)) {
+	x.making.Lock()
+	defer x.making.Unlock()
+	cs := x.wildContexts()
 	for _, c := range cs {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 	}
-	m.table.Range(func(key uint64, side hashtable.Side, n *node) bool {
+	x.table.Range(func(key uint64, side hashtable.Side, n *node) bool {
 		f(keyContext(key), side, keyPattern(key), &n.Value)
 		return true
 	})
@@ -297,9 +294,9 @@ func (m *matching) eachWaiting(f func(ctx uint16, side hashtable.Side, p match.P
 }
 
 // wildContexts are those that had a wildcard. Under making.
-func (m *matching) wildContexts() (cs []*context) {
-	for i := range m.blocks {
-		b := m.blocks[i].Load()
+func (x *matching) wildContexts() (cs []*context) {
+	for i := range x.blocks {
+		b := x.blocks[i].Load()
 		if b == nil {
 			continue
 		}
@@ -318,3 +315,29 @@ func opOf(n *node) *op {
 	}
 	return &n.Value
 }
+
+// tableNode is o as the table holds it.
+func (o *op) tableNode() *node { return hashtable.NodeOf(o) }
+
+// tableKey of an op without wildcards.
+func (o *op) tableKey() uint64 { return makeKey(o.ctx, int(o.peer), int(o.tag)) }
+
+// plainPattern of an op without wildcards.
+func (o *op) plainPattern() match.Pattern { return match.Pattern{Source: o.peer, Tag: o.tag} }
+
+// postedPattern is what a receive was posted with.
+func (o *op) postedPattern() match.Pattern {
+	if o.wild {
+		return o.recv.posted
+	}
+	return o.plainPattern()
+}
+
+func keyPattern(k uint64) match.Pattern {
+	return match.Pattern{Source: int32(keySource(k)), Tag: int32(keyTag(k))}
+}
+
+// patternKey is the key of a pattern without wildcards.
+func patternKey(ctx uint16, p match.Pattern) uint64 { return makeKey(ctx, int(p.Source), int(p.Tag)) }
+
+func patternOf(src, tag int) match.Pattern { return match.Pattern{Source: int32(src), Tag: int32(tag)} }

@@ -34,5 +34,5 @@ func (s *Server) onNotice(t *am.Token, args []uint64, text []byte) {
 		return
 	}
 	copied := [noticeArgs]uint64(args)
-	s.inTurn(t, envelope{key: makeKey(0, t.Source(), 0), notice: &copied}, text)
+	s.inTurn(t, envelope{key: makeKey(0, t.Source(), 0), notice: &copied, kind: kindNotice}, text)
 }

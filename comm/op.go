@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/golci/golci/am"
@@ -11,13 +12,11 @@ import (
 	"github.com/golci/golci/hashtable"
 	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/internal/progress"
+	"github.com/golci/golci/internal/request"
 )
 
 // node is an operation as the table holds it.
 type node = hashtable.Node[op]
-
-// role says what an op stands for.
-type role uint8
 
 const (
 	roleFree  role = iota
@@ -27,6 +26,9 @@ const (
 	roleRTS        // the envelope of a rendezvous that came before its receive
 	roleCall       // an operation of the layer above; see NewCall
 )
+
+// role says what an op stands for.
+type role uint8
 
 // op is one operation or one unexpected message, as the table, the numbers and the requests see it. What only one kind
 // needs is in a part of its own, in the same piece of memory: one of recv, send and msg is not nil, and stays. Who may
@@ -50,7 +52,7 @@ type op struct {
 	recv       *receiving
 	send       *sending
 	msg        *arrival
-	signature  uint64 // see Terms; 0: not known
+	signature  uint64 // see Options; 0: not known
 	id         uint64 // of this op in Server.ids, 0 if none; of an envelope the sender's id
 
 	cursor  cursor      // the Source or Target of an operation whose bytes are not contiguous, in the place of data
@@ -64,9 +66,9 @@ type traits struct {
 	wild          bool // a receive with a wildcard
 	needsFill     bool // a receive whose message needs more than a look at its length and a copy
 	cancelled     bool
-	paused        bool // a receive from any source that a doubt has ended; see Doubt
+	paused        bool // a receive from any source that a doubt has ended; see RefuseAnySource
 	endable       bool // the peer never has a key of its bytes, so that End can take them away at any time
-	receiverFirst bool // its message may go without an envelope; see first.go
+	receiverFirst bool // its message may go without an envelope; see turns.go
 	exact         bool // a receive whose message must be as long as its buffer
 	alone         bool // a receive whose rank alone writes the buffer
 	form          Form // which call has started it
@@ -106,9 +108,6 @@ type arrival struct {
 
 // smallBytes of an unexpected message are kept in the op itself.
 const smallBytes = 64
-
-// tableNode is o as the table holds it.
-func (o *op) tableNode() *node { return hashtable.NodeOf(o) }
 
 // startUse begins a new use of o.
 func (o *op) startUse(r role, ctx uint16, peer, tag int32, data []byte) {
@@ -151,11 +150,9 @@ func (o *op) afterStep(e opstate.End, w *fult.Worker) {
 			if o.send.offered {
 				o.s.peers[o.peer].offers.Add(-1)
 			}
-			if o.send.timing.scheme != Auto {
-				o.noteSend()
-			}
-		case o.recv != nil && o.recv.timing.scheme != Auto:
-			o.notePassage()
+			o.noteScheme(&o.send.timing, o.size)
+		case o.recv != nil:
+			o.noteScheme(&o.recv.timing, o.recv.want)
 		}
 		o.unexposeBytes()
 		o.done.Complete(w)
@@ -164,19 +161,70 @@ func (o *op) afterStep(e opstate.End, w *fult.Worker) {
 	}
 }
 
-// plainPattern of an op without wildcards.
-func (o *op) plainPattern() match.Pattern { return match.Pattern{Source: o.peer, Tag: o.tag} }
-
-// postedPattern is what a receive was posted with.
-func (o *op) postedPattern() match.Pattern {
-	if o.wild {
-		return o.recv.posted
+// unexposeBytes takes the bytes of an operation that is over out of its peer's reach.
+func (o *op) unexposeBytes() {
+	if o.exposed.ID != 0 {
+		o.s.e.Release(int(o.peer), o.exposed)
+		o.exposed = conduit.Key{}
 	}
-	return o.plainPattern()
 }
 
-// tableKey of an op without wildcards.
-func (o *op) tableKey() uint64 { return makeKey(o.ctx, int(o.peer), int(o.tag)) }
+// failedWith is the error of o for that cause.
+func (o *op) failedWith(err error) error {
+	e := &OpError{
+		Send: o.role == roleSend, Rank: o.s.rank, Peer: int(o.peer), Tag: int(o.tag), Bytes: o.bufferRoom(), Err: err,
+	}
+	if e.Send {
+		e.Bytes = o.size
+	}
+	return e
+}
+
+// bufferRoom is how many bytes the buffer of o holds.
+func (o *op) bufferRoom() int64 {
+	if o.cursor != nil {
+		return int64(o.cursor.Len())
+	}
+	return int64(len(o.data))
+}
+
+// keepError keeps the first error of an operation that more than one may end.
+func (s *Server) keepError(o *op, err error) {
+	s.errMu.Lock()
+	if o.err == nil {
+		o.err = err
+	}
+	s.errMu.Unlock()
+}
+
+// askedLate ends the rendezvous with number id if the peer that has been asked for its bytes is gone. As postLate it
+// comes after the number can be found.
+func (s *Server) askedLate(id uint64, peer int) {
+	if s.e.Gone(peer) {
+		s.failNumber(id, s.e.PeerError(peer), nil)
+	}
+}
+
+// hookRemoved, set by tests, runs when failNumber has removed a number and has not ended its operation yet.
+var hookRemoved func()
+
+// failNumber ends a send or rendezvous that waits for an answer.
+func (s *Server) failNumber(id uint64, err error, w *fult.Worker) {
+	o := s.ids.Remove(id)
+	if o == nil {
+		return
+	}
+	if hookRemoved != nil {
+		hookRemoved()
+	}
+	o.cancelled = errors.Is(err, ErrCancelled)
+	s.keepError(o, o.failedWith(err))
+	in := match.PeerLost
+	if o.role == roleSend && s.e.Withdraw(int(o.peer), o) {
+		in = match.Withdrawn
+	}
+	o.happenTo(in, w)
+}
 
 // statusOf of a finished receive.
 func (o *op) statusOf() Status {
@@ -189,4 +237,76 @@ type Status struct {
 	Tag       int
 	Bytes     int64 // bytes in the buffer
 	Cancelled bool
+}
+
+// opPools hold the ops that are not in use, by kind.
+type opPools struct{ receives, sends, messages request.Pool[op] }
+
+func newReceive(s *Server) *op {
+	o, part := newOp[receiving](s)
+	o.recv = part
+	return o
+}
+
+// newOp makes an op and its part, in one piece of memory.
+func newOp[P any](s *Server) (*op, *P) {
+	x := new(struct {
+		node
+		part P
+	})
+	o := &x.Value
+	o.s, o.packetPool = s, -1
+	return o, &x.part
+}
+
+// getSend gives an op for a send that nobody else knows.
+func (s *Server) getSend() *op {
+	if o := s.free.sends.Get(); o != nil {
+		return o
+	}
+	o, part := newOp[sending](s)
+	o.send = part
+	return o
+}
+
+// getMessage gives an op for an unexpected message that nobody else knows.
+func (s *Server) getMessage() *op {
+	if o := s.free.messages.Get(); o != nil {
+		return o
+	}
+	return newMessage(s)
+}
+
+func newMessage(s *Server) *op {
+	o, part := newOp[arrival](s)
+	o.msg = part
+	return o
+}
+
+// putOp ends the use of o, which nobody else may know any more.
+func (s *Server) putOp(o *op) {
+	if o.role == roleRTS {
+		s.envelopes.Add(-1)
+	}
+	o.err = nil
+	o.retireOp()
+	switch {
+	case o.recv != nil:
+		s.free.receives.Put(o)
+	case o.send != nil:
+		s.free.sends.Put(o)
+	default:
+		s.free.messages.Put(o)
+	}
+}
+
+// retireOp makes o one that is not in use, and has no error. It lets go of the memory of the program.
+func (o *op) retireOp() {
+	o.role = roleFree
+	o.gen++
+	o.data, o.cursor = nil, nil
+	if o.recv != nil {
+		o.recv.alloc = nil
+	}
+	o.word.Free()
 }

@@ -1,6 +1,21 @@
 package comm
 
-import "github.com/golci/golci/fult"
+import (
+	"github.com/golci/golci/fult"
+)
+
+// Form is the kind of call by which the program has started an operation. Reports show it.
+type Form uint8
+
+// The forms that this package knows.
+const (
+	// Blocking is the form of a call that waits for the operation itself.
+	Blocking Form = iota
+	// Nonblocking is the form of a call that gives a request.
+	Nonblocking
+	// OtherForms and above are those of the layer above.
+	OtherForms
+)
 
 // Options says more about a send or a receive. A nil *Options is that of most: bytes in one piece, in standard mode,
 // whose elements are not checked. The server keeps no pointer to it.
@@ -29,71 +44,6 @@ type Options struct {
 	// Done, if not nil, is called once when an operation ends for which a request was given, maybe before that. It
 	// may run inside a poll: it must not block. Send and Recv, which give none, do not call it.
 	Done func(w *fult.Worker)
-}
-
-// beginSend sends at once, and gives nil, or makes the operation, for its caller to start. waits tells that the caller
-// waits for it.
-func (s *Server) beginSend(ctx uint16, dst, tag int, data []byte, opt *Options, waits bool) (*op, error) {
-	if err := s.checkArgs("send", ctx, dst, tag, false); err != nil {
-		return nil, err
-	}
-	if opt == nil {
-		opt = &Options{}
-	}
-	size := len(data)
-	if src := opt.Source; src != nil {
-		if size = src.Len(); size < 0 {
-			return nil, s.badCursor("send", dst, tag, size)
-		}
-	}
-	if opt.Mode == Standard && size <= s.sure && s.sendEagerAs(ctx, dst, tag, data, opt.Source, opt.Signature) {
-		return nil, nil
-	}
-	if waits {
-		if err := s.mayWait("send", dst, tag); err != nil {
-			return nil, err
-		}
-	}
-	o := s.newSend(ctx, dst, tag, data, opt.Mode)
-	o.endable, o.signature = opt.Endable, opt.Signature
-	if opt.Source != nil {
-		o.cursor, o.size = opt.Source, int64(size)
-	} else {
-		o.send.sum = sumFor(opt.Signature, data)
-	}
-	return o, nil
-}
-
-// beginRecv makes a receive, for its caller to post.
-func (s *Server) beginRecv(ctx uint16, src, tag int, buf []byte, opt *Options) *op {
-	o := s.newRecv(ctx, src, tag, buf)
-	if opt != nil {
-		o.setRecvOptions(opt)
-	}
-	return o
-}
-
-func (o *op) setRecvOptions(opt *Options) {
-	o.recv.alloc, o.endable, o.alone, o.signature = opt.Alloc, opt.Endable, opt.Alone, opt.Signature
-	if opt.Target != nil {
-		o.cursor = opt.Target
-	}
-}
-
-// checkRecv validates the arguments of a receive.
-func (s *Server) checkRecv(ctx uint16, src, tag int, opt *Options) error {
-	if err := s.checkArgs("receive", ctx, src, tag, true); err != nil || opt == nil {
-		return err
-	}
-	if opt.Target != nil {
-		if n := opt.Target.Len(); n < 0 {
-			return s.badCursor("receive", src, tag, n)
-		}
-	}
-	if opt.Alloc != nil {
-		return s.checkAlloc(ctx, src, tag)
-	}
-	return nil
 }
 
 // startOp calls start, which begins o, for a request.

@@ -1,13 +1,21 @@
 package comm
 
 import (
-	"errors"
 	"fmt"
 
-	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/pending"
 )
+
+// OnGone sets the function that is told of each rank that has failed, after the operations that name it have ended. The
+// poller calls it; it must not block. It is to be set before the first rank can fail.
+func (s *Server) OnGone(f func(peer int, w *fult.Worker)) { s.gone = f }
+
+// AnyGone tells whether it is known that some rank has failed.
+func (s *Server) AnyGone() bool { return s.e.AnyGone() }
+
+// Gone tells whether it is known that a rank has failed.
+func (s *Server) Gone(peer int) bool { return s.e.Gone(peer) }
 
 // peerGone notes a peer that has failed, for the tick of this poll. What is posted from now on ends in postReceive.
 func (s *Server) peerGone(peer int, err error, _ *fult.Worker) {
@@ -18,8 +26,8 @@ func (s *Server) peerGone(peer int, err error, _ *fult.Worker) {
 }
 
 // failLost ends what needs a peer that has failed. Receives from any source are for the layer above, which knows the
-// ranks of a context: see Doubt. All that pends is looked through once, for all peers of which a poll has told:
-// thousands may die together. It is called by the poller.
+// ranks of a context: see RefuseAnySource. All that pends is looked through once, for all peers of which a poll has
+// told: thousands may die together. It is called by the poller.
 func (s *Server) failLost(w *fult.Worker) {
 	lost := s.lost
 	s.lost = nil
@@ -39,53 +47,4 @@ func (s *Server) failLost(w *fult.Worker) {
 			s.gone(int(p), w)
 		}
 	}
-}
-
-// postLate ends the receive o, which has been posted and found no message, if its source is gone or its context has
-// been revoked. It is called after o can be found by failLost and retireContexts. These search after the flags have
-// been set that are looked at here (see am.Endpoint.Gone and Server.revoked). So one of the two withdraws o.
-func (s *Server) postLate(o *op) {
-	p := o.postedPattern()
-	var err error
-	switch {
-	case s.isRevoked(o.ctx):
-		err = ErrCancelled
-	case p.Source >= 0 && s.e.Gone(int(p.Source)):
-		err = s.e.PeerError(int(p.Source))
-	case p.Source < 0:
-		err = s.doubtedError(o.ctx)
-	}
-	if err != nil && s.matching.withdrawReceive(o.ctx, p, o) {
-		o.endWith(err)
-		o.done.Finish()
-	}
-}
-
-// askedLate ends the rendezvous with number id if the peer that has been asked for its bytes is gone. As postLate it
-// comes after the number can be found.
-func (s *Server) askedLate(id uint64, peer int) {
-	if s.e.Gone(peer) {
-		s.failNumber(id, s.e.PeerError(peer), nil)
-	}
-}
-
-// hookRemoved, set by tests, runs when failNumber has removed a number and has not ended its operation yet.
-var hookRemoved func()
-
-// failNumber ends a send or rendezvous that waits for an answer.
-func (s *Server) failNumber(id uint64, err error, w *fult.Worker) {
-	o := s.ids.Remove(id)
-	if o == nil {
-		return
-	}
-	if hookRemoved != nil {
-		hookRemoved()
-	}
-	o.cancelled = errors.Is(err, ErrCancelled)
-	s.keepError(o, o.failedWith(err))
-	in := match.PeerLost
-	if o.role == roleSend && s.e.Withdraw(int(o.peer), o) {
-		in = match.Withdrawn
-	}
-	o.happenTo(in, w)
 }

@@ -1,8 +1,6 @@
 package comm
 
 import (
-	"errors"
-
 	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
@@ -99,16 +97,9 @@ func (s *Server) endPosts(why func(*pending.Op) error, w *fult.Worker) {
 	for _, x := range mine {
 		if s.matching.withdrawReceive(x.ctx, x.asked, x.o) {
 			x.o.endWith(x.err)
-			x.o.finishOp(w)
+			x.o.done.Complete(w)
 		}
 	}
-}
-
-// endWith notes why the receive o ends, which nobody else has in hand.
-func (o *op) endWith(err error) {
-	o.cancelled = errors.Is(err, ErrCancelled)
-	_, o.paused = err.(*refusal)
-	o.err = o.failedWith(err)
 }
 
 // hookSearched, set by tests, runs when all that has a number has been looked through.

@@ -1,6 +1,11 @@
 package comm
 
-import stdcontext "context"
+import (
+	stdcontext "context"
+	"fmt"
+
+	"github.com/golci/golci/internal/observe/pending"
+)
 
 // Message is a message taken out of the matching by Mprobe, to be received by Mrecv (MPI 3.8.2).
 type Message struct{ m *op }
@@ -8,12 +13,14 @@ type Message struct{ m *op }
 // Iprobe polls once and looks, without receiving it, for the oldest message that a receive with these arguments would
 // get. It does not block (MPI 3.8.1).
 func (s *Server) Iprobe(ctx uint16, src, tag int) (Status, bool, error) {
-	if err := s.checkArgs("probe", ctx, src, tag, true); err != nil {
-		return Status{}, false, err
-	}
-	s.eng.Poll()
-	st, ok := s.matching.lookFor(ctx, patternOf(src, tag))
-	return st, ok, nil
+	_, st, ok, err := s.probeOnce(ctx, src, tag, false)
+	return st, ok, err
+}
+
+// Improbe polls once and takes the oldest message that a receive with these arguments would get; nil if there is none.
+func (s *Server) Improbe(ctx uint16, src, tag int) (*Message, Status, error) {
+	m, st, _, err := s.probeOnce(ctx, src, tag, true)
+	return m, st, err
 }
 
 // never is the context of a wait that no context ends.
@@ -28,39 +35,8 @@ func (s *Server) Probe(ctx uint16, src, tag int) (st Status, err error) {
 func (s *Server) ProbeContext(
 	until stdcontext.Context, call string, ctx uint16, src, tag int,
 ) (st Status, err error) {
-	if err := s.checkArgs("probe", ctx, src, tag, true); err != nil {
-		return Status{}, err
-	}
-	err = s.probeUntil(until, s.probeOp(call, ctx, src, tag), func() (ok bool) {
-		st, ok = s.matching.lookFor(ctx, patternOf(src, tag))
-		return ok
-	})
+	_, st, err = s.probeUntil(until, call, ctx, src, tag, false)
 	return st, err
-}
-
-// Improbe polls once and takes the oldest message that a receive with these arguments would get; nil if there is none.
-func (s *Server) Improbe(ctx uint16, src, tag int) (*Message, Status, error) {
-	if err := s.checkArgs("probe", ctx, src, tag, true); err != nil {
-		return nil, Status{}, err
-	}
-	s.eng.Poll()
-	m, st := s.extractOldest(ctx, src, tag)
-	return m, st, nil
-}
-
-// extractOldest takes the oldest message out of the matching.
-func (s *Server) extractOldest(ctx uint16, src, tag int) (*Message, Status) {
-	take := func() *op { return s.matching.takeMessage(ctx, patternOf(src, tag)) }
-	var m *op
-	if s.assertedOf(ctx)&firstNeeds == firstNeeds {
-		m = s.removeUnexpected(take)
-	} else {
-		m = take()
-	}
-	if m == nil {
-		return nil, Status{}
-	}
-	return &Message{m}, Status{Source: int(m.peer), Tag: int(m.tag), Bytes: m.size}
 }
 
 // Mprobe is Improbe that blocks until there is such a message.
@@ -72,14 +48,83 @@ func (s *Server) Mprobe(ctx uint16, src, tag int) (msg *Message, st Status, err 
 func (s *Server) MprobeContext(
 	until stdcontext.Context, call string, ctx uint16, src, tag int,
 ) (msg *Message, st Status, err error) {
+	return s.probeUntil(until, call, ctx, src, tag, true)
+}
+
+// probeOnce polls once and looks for a message, and takes it if take says so.
+func (s *Server) probeOnce(ctx uint16, src, tag int, take bool) (msg *Message, st Status, ok bool, err error) {
 	if err := s.checkArgs("probe", ctx, src, tag, true); err != nil {
+		return nil, Status{}, false, err
+	}
+	s.eng.Poll()
+	msg, st, ok = s.findOldest(ctx, src, tag, take)
+	return msg, st, ok, nil
+}
+
+// findOldest looks for the oldest message, and takes it out of the matching if take says so.
+func (s *Server) findOldest(ctx uint16, src, tag int, take bool) (msg *Message, st Status, ok bool) {
+	p := patternOf(src, tag)
+	if !take {
+		st, ok = s.matching.lookFor(ctx, p)
+		return nil, st, ok
+	}
+	var m *op
+	if s.assertedOf(ctx)&firstNeeds == firstNeeds {
+		m = s.removeUnexpected(func() *op { return s.matching.takeMessage(ctx, p) })
+	} else {
+		m = s.matching.takeMessage(ctx, p)
+	}
+	if m == nil {
+		return nil, Status{}, false
+	}
+	return &Message{m}, Status{Source: int(m.peer), Tag: int(m.tag), Bytes: m.size}, true
+}
+
+// probeUntil waits until there is a message, and takes it if take says so. It looks again after each message that finds
+// no receive: it registers first and looks then, and an arrival waits before it looks for probes.
+func (s *Server) probeUntil(
+	until stdcontext.Context, call string, ctx uint16, src, tag int, take bool,
+) (msg *Message, st Status, err error) {
+	msg, st, ok, err := s.probeOnce(ctx, src, tag, take)
+	if ok || err != nil {
+		return msg, st, err
+	}
+	if err := s.mayWait("probe", src, AnyTag); err != nil {
 		return nil, Status{}, err
 	}
-	err = s.probeUntil(until, s.probeOp(call, ctx, src, tag), func() bool {
-		msg, st = s.extractOldest(ctx, src, tag)
-		return msg != nil
-	})
-	return msg, st, err
+	if until != nil {
+		defer stdcontext.AfterFunc(until, func() { s.wakeProbers(nil) })()
+	}
+	x := &prober{op: pending.Op{
+		Kind: pending.Probe, Call: call, Context: ctx, Peer: src, Tag: tag, Thread: s.eng.Current(),
+	}}
+	for {
+		x.done.Reset()
+		s.probes.addProbe(x)
+		if msg, st, ok = s.findOldest(ctx, src, tag, take); ok {
+			s.probes.dropProbe(x)
+			return msg, st, nil
+		}
+		if err := s.checkProbe(until, &x.op); err != nil {
+			s.probes.dropProbe(x)
+			return nil, Status{}, err
+		}
+		if s.eng.Wait(&x.done); x.err != nil {
+			return nil, Status{}, x.err
+		}
+	}
+}
+
+// checkProbe tells why a probe has nothing to wait for. What ends a probe is stored before waiting probes are ended,
+// and this is called by one that is listed: it sees the reason, or is ended.
+func (s *Server) checkProbe(until stdcontext.Context, p *pending.Op) error {
+	if until != nil && until.Err() != nil {
+		return fmt.Errorf("%w: %w", ErrCancelled, stdcontext.Cause(until))
+	}
+	if s.closed.Load() {
+		return s.checkArgs("probe", 0, 0, 0, false)
+	}
+	return s.endedError(p.Context, p.Peer)
 }
 
 // Mrecv receives a message that Mprobe took, once; it may block for the bytes of a large one.
@@ -105,13 +150,10 @@ func (s *Server) Imrecv(msg *Message, buf []byte, opt *Options) (Req, error) {
 	}
 	msg.m = nil
 	o := s.beginRecv(m.ctx, int(m.peer), int(m.tag), buf, opt)
-	if o.form = Nonblocking; opt != nil {
-		o.form = opt.Form
-	}
-	r := Req{o, o.gen}
-	o.exact = o.recv.alloc == nil && s.assertedOf(o.ctx)&ExactLength != 0
-	if s.deliverTo(o, m) {
-		o.done.Finish()
-	}
-	return r, nil
+	return s.startOp(o, opt, func(o *op) {
+		o.exact = o.recv.alloc == nil && s.assertedOf(o.ctx)&ExactLength != 0
+		if s.deliverKept(o, m) {
+			o.done.Finish()
+		}
+	}), nil
 }

@@ -1,7 +1,8 @@
 package comm
 
 import (
-	"github.com/golci/golci/fult"
+	"errors"
+
 	"github.com/golci/golci/hashtable"
 )
 
@@ -53,6 +54,14 @@ func (s *Server) recvWith(ctx uint16, src, tag int, buf []byte, opt *Options) (S
 		return Status{}, err
 	}
 	return s.recvAndWait(s.beginRecv(ctx, src, tag, buf, opt))
+}
+
+// recvReported is Recv where somebody is told of waits.
+func (s *Server) recvReported(ctx uint16, src, tag int, buf []byte) (Status, error) {
+	if err := s.mayWait("receive", src, tag); err != nil {
+		return Status{}, err
+	}
+	return s.recvAndWait(s.newRecv(ctx, src, tag, buf))
 }
 
 // recvAndWait posts the receive o and waits for it.
@@ -113,6 +122,52 @@ func (o *op) prepareRecv(ctx uint16, src, tag int, buf []byte) {
 	}
 }
 
+// checkRecv validates the arguments of a receive.
+func (s *Server) checkRecv(ctx uint16, src, tag int, opt *Options) error {
+	if err := s.checkArgs("receive", ctx, src, tag, true); err != nil || opt == nil {
+		return err
+	}
+	if opt.Target != nil {
+		if n := opt.Target.Len(); n < 0 {
+			return s.badCursor("receive", src, tag, n)
+		}
+	}
+	if opt.Alloc != nil {
+		return s.checkAlloc(ctx, src, tag)
+	}
+	return nil
+}
+
+// beginRecv makes a receive, for its caller to post.
+func (s *Server) beginRecv(ctx uint16, src, tag int, buf []byte, opt *Options) *op {
+	o := s.newRecv(ctx, src, tag, buf)
+	if opt != nil {
+		o.setRecvOptions(opt)
+	}
+	return o
+}
+
+func (o *op) setRecvOptions(opt *Options) {
+	o.recv.alloc, o.endable, o.alone, o.signature = opt.Alloc, opt.Endable, opt.Alone, opt.Signature
+	if opt.Target != nil {
+		o.cursor = opt.Target
+	}
+}
+
+// postOn is postReceive for a receive whose context may have promises.
+func (s *Server) postOn(o *op) {
+	if o.ctx >= FirstAsserted {
+		o.exact = o.recv.alloc == nil && s.assertedOf(o.ctx)&ExactLength != 0
+		o.receiverFirst = !o.wild && s.isReceiverFirst(o.ctx, int(o.peer), int(o.tag), o.bufferRoom())
+	}
+	o.needsFill = o.exact || o.recv.alloc != nil
+	if o.receiverFirst {
+		s.postReceiverFirst(o)
+		return
+	}
+	s.postReceive(o)
+}
+
 // postReceive matches the receive o with a message that has come, or leaves it where messages look. Called by the owner
 // of o, before it waits.
 func (s *Server) postReceive(o *op) { s.afterPost(o, s.matching.postReceive(o), true) }
@@ -124,7 +179,7 @@ func (s *Server) afterPost(o, m *op, ok bool) {
 		m = s.matching.postReceive(o)
 	}
 	if m != nil {
-		if s.deliverTo(o, m) {
+		if s.deliverKept(o, m) {
 			o.done.Finish()
 		}
 	} else if s.e.AnyGone() || s.revoked.Load() != nil {
@@ -132,52 +187,20 @@ func (s *Server) afterPost(o, m *op, ok bool) {
 	}
 }
 
-// deliverTo copies m into o, or starts the rendezvous, and frees m. It reports whether o is finished. It is called once
-// for o and m, by whoever has matched them.
-func (s *Server) deliverTo(o, m *op) bool {
-	if o.wild { // as in handTo
-		o.peer, o.tag = m.peer, m.tag
+// postLate ends the receive o, which has been posted and found no message, if its source is gone or its context has
+// been revoked. It is called after o can be found by failLost and retireContexts. These search after the flags have
+// been set that are looked at here (see am.Endpoint.Gone and Server.revoked). So one of the two withdraws o.
+func (s *Server) postLate(o *op) {
+	p := o.postedPattern()
+	if err := s.endedError(o.ctx, int(p.Source)); err != nil && s.matching.withdrawReceive(o.ctx, p, o) {
+		o.endWith(err)
+		o.done.Finish()
 	}
-	if m.receiverFirst && !o.receiverFirst {
-		s.skipTurnOf(m)
-	}
-	if s.endMismatched(o, m.signature) {
-		if m.role == roleRTS {
-			s.sendControl(int(m.peer), handlerCTS, m.id, 0, 0)
-		}
-		s.discardMessage(m)
-		return true
-	}
-	if m.role == roleRTS {
-		fin := s.beginRendezvous(o, m.size, m.id, m.msg.from)
-		s.putOp(m)
-		return fin
-	}
-	s.fillEager(o, m.data)
-	s.peers[m.peer].unexpected.Add(-m.unexpectedCost())
-	if m.msg.packet != nil {
-		s.packets.putPacket(int(o.packetPool), m.msg.packet)
-		m.msg.packet = nil
-	}
-	s.putOp(m)
-	return true
 }
 
-// fillEager copies the bytes of an eager message into o.
-func (s *Server) fillEager(o *op, payload []byte) {
-	o.size = int64(len(payload))
-	if o.recv.alloc != nil {
-		o.data = o.recv.alloc(len(payload))
-	}
-	o.placeBytes(payload, 0)
-	o.err = s.misfitError(o, o.size)
+// endWith notes why the receive o ends, which nobody else has in hand.
+func (o *op) endWith(err error) {
+	o.cancelled = errors.Is(err, ErrCancelled)
+	_, o.paused = err.(*refusal)
+	o.err = o.failedWith(err)
 }
-
-// unexpectedCost is what an unexpected message counts against its sender's limit, in bytes.
-func (o *op) unexpectedCost() int64 { return int64(len(o.data)) + opOverhead }
-
-// opOverhead is the memory of an unexpected message beside its bytes, about.
-const opOverhead = 320
-
-// finishOp completes o on behalf of its owner.
-func (o *op) finishOp(w *fult.Worker) { o.done.Complete(w) }

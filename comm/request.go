@@ -2,7 +2,6 @@ package comm
 
 import (
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/internal/opstate"
@@ -47,32 +46,36 @@ func staleError() error {
 	return fmt.Errorf("%w: the request has been waited for already", ErrRequest)
 }
 
-// Wait blocks until r is done, and uses it up.
-func (s *Server) Wait(r Req) (Status, error) {
-	if r.o == nil {
-		return Status{Source: AnySource, Tag: AnyTag}, nil
+// Ready reports whether r is done, without using it up and without polling.
+func (r Req) Ready() bool { return r.o == nil || r.isStale() || r.o.done.Ready() }
+
+// State is the word in which that shows, and what it holds then, as long as r is not used up. It is nil if r was done
+// when it was started.
+func (r Req) State() (word *atomic.Uint32, done uint32) {
+	if r.o == nil || r.isStale() {
+		return nil, 0
 	}
-	if r.isStale() {
-		return Status{}, staleError()
-	}
-	for {
-		if !r.o.done.Ready() {
-			if s.e.Watched() {
-				if err := s.mayWaitFor(r.o); err != nil {
-					return Status{}, err
-				}
-			}
-			s.awaitOp(r.o)
-		}
-		if st, err := s.useResult(r); err == nil || err != errResumed {
-			return st, err
-		}
-	}
+	return r.o.done.State()
 }
 
-// Linger polls for a while for r, bounded, and reports whether it is done; it neither parks nor uses r up.
-func (s *Server) Linger(r Req) bool {
-	return r.Ready() || s.eng.LingerFor(&r.o.done, nil)
+// Test polls once and reports whether r is done; if so it is used up. It does not block.
+func (s *Server) Test(r Req) (Status, bool, error) {
+	if r.o == nil {
+		return Status{Source: AnySource, Tag: AnyTag}, true, nil
+	}
+	if r.isStale() {
+		return Status{}, false, staleError()
+	}
+	if !r.o.done.Ready() {
+		if s.eng.Poll(); !r.o.done.Ready() {
+			return Status{}, false, nil
+		}
+	}
+	st, err := s.useResult(r)
+	if err != nil && err == errResumed {
+		return Status{}, false, nil
+	}
+	return st, true, err
 }
 
 // Drop uses r up if it is done without an error, and reports whether it was. It neither polls nor blocks.
@@ -155,93 +158,4 @@ func (o *op) takeResult() (Status, error) {
 		return o.statusOf(), o.err
 	}
 	return Status{Source: AnySource, Tag: AnyTag, Cancelled: o.cancelled}, o.err
-}
-
-// Ready reports whether r is done, without using it up and without polling.
-func (r Req) Ready() bool { return r.o == nil || r.isStale() || r.o.done.Ready() }
-
-// State is the word in which that shows, and what it holds then, as long as r is not used up. It is nil if r was done
-// when it was started.
-func (r Req) State() (word *atomic.Uint32, done uint32) {
-	if r.o == nil || r.isStale() {
-		return nil, 0
-	}
-	return r.o.done.State()
-}
-
-// Test polls once and reports whether r is done; if so it is used up. It does not block.
-func (s *Server) Test(r Req) (Status, bool, error) {
-	if r.o == nil {
-		return Status{Source: AnySource, Tag: AnyTag}, true, nil
-	}
-	if r.isStale() {
-		return Status{}, false, staleError()
-	}
-	if !r.o.done.Ready() {
-		if s.eng.Poll(); !r.o.done.Ready() {
-			return Status{}, false, nil
-		}
-	}
-	st, err := s.useResult(r)
-	if err != nil && err == errResumed {
-		return Status{}, false, nil
-	}
-	return st, true, err
-}
-
-// dones is scratch for waits on several requests.
-var dones = sync.Pool{New: func() any { return new([]*progress.Done) }}
-
-// collectPending collects what is to be waited for; the entries of done requests and null ones are nil.
-func (s *Server) collectPending(rs []Req, ds []*progress.Done) ([]*progress.Done, error) {
-	for i, r := range rs {
-		if r.o == nil {
-			ds = append(ds, nil)
-			continue
-		}
-		if r.isStale() {
-			return ds, fmt.Errorf("%w (request %d of %d)", staleError(), i, len(rs))
-		}
-		ds = append(ds, &r.o.done)
-	}
-	return ds, nil
-}
-
-// AwaitAll blocks until all of rs are done, with one wake-up, and uses up none.
-func (s *Server) AwaitAll(rs []Req) error { return s.awaitAll(rs, (*progress.Engine).WaitAll) }
-
-// AwaitAny blocks until one of rs is done, and uses up none. With only null requests it returns at once.
-func (s *Server) AwaitAny(rs []Req) error { return s.awaitAll(rs, (*progress.Engine).WaitAny) }
-
-func (s *Server) awaitAll(rs []Req, wait func(*progress.Engine, []*progress.Done)) error {
-	if err := s.mayWait("wait for operations", AnySource, AnyTag); err != nil {
-		return err
-	}
-	buf := dones.Get().(*[]*progress.Done)
-	ds, err := s.collectPending(rs, (*buf)[:0])
-	if err == nil {
-		since := s.manyBegin()
-		wait(s.eng, ds)
-		s.manyEnd(since)
-	}
-	clear(ds)
-	*buf = ds[:0]
-	dones.Put(buf)
-	return err
-}
-
-// Cancel tries to end r before it is matched; it is then done, with Status.Cancelled and ErrCancelled. It reports
-// whether that succeeded at once; a send's envelope that has left is called back, and the send ends one way or the
-// other later. A request must still be waited for.
-func (s *Server) Cancel(r Req) bool {
-	if r.o == nil || r.isStale() || r.o.done.Ready() {
-		return false
-	}
-	switch r.o.role {
-	case roleCall:
-		return false
-	case roleRecv:
-		return s.cancelRecv(r.o)
-	}
-	return s.cancelSend(r.o)
 }

@@ -131,34 +131,10 @@ func (s *Server) dropMessages(messages []waiting) (n int) {
 			continue
 		}
 		if m.role == roleRTS {
-			s.sendControl(int(m.peer), handlerRetracted, m.id, 1)
+			s.e.PostUrgent(int(m.peer), handlerRetracted, m.id, 1)
 		}
-		s.discardMessage(m)
+		s.freeMessage(m, -1)
 		n++
 	}
 	return n
-}
-
-// discardMessage frees a message that nobody receives.
-func (s *Server) discardMessage(m *op) {
-	if m.role == roleEager {
-		s.peers[m.peer].unexpected.Add(-m.unexpectedCost())
-		if m.msg.packet != nil {
-			s.packets.putPacket(-1, m.msg.packet)
-			m.msg.packet = nil
-		}
-	}
-	s.putOp(m)
-}
-
-// refuseUnmatched drops a message without a receive in a context that is retired; false if it is not. Called by the
-// poller.
-func (s *Server) refuseUnmatched(env envelope) bool {
-	if len(s.retired) == 0 || !s.retired[keyContext(env.key)] {
-		return false
-	}
-	if env.rts {
-		s.sendControl(keySource(env.key), handlerRetracted, env.id, 1)
-	}
-	return true
 }

@@ -31,7 +31,7 @@ type traffic uint8
 const (
 	oneWay   traffic = iota
 	bothWays         // this rank has messages for the sender under way
-	alone            // the receiver wants to write the buffer alone; see Terms
+	alone            // the receiver wants to write the buffer alone; see Options
 	ofSender         // of a message that may go with its envelope, for the sender
 	traffics
 )
@@ -43,7 +43,7 @@ var orders = func() (o [traffics][sizeClasses][]Scheme) {
 	for size := range sizeClasses {
 		o[oneWay][size] = []Scheme{Halves, Get, Stream}
 		o[bothWays][size] = []Scheme{Get, Stream}
-		if size > classOf(exchangeMost) {
+		if size > sizeClassOf(exchangeMost) {
 			o[bothWays][size] = []Scheme{Get, Stream, Halves}
 		}
 		o[alone][size] = []Scheme{Get, Stream}
@@ -61,7 +61,7 @@ const (
 	sizeClasses = 10
 )
 
-func classOf(n int64) int { return min(max(bits.Len64(uint64(n-1))-firstClass, 0), sizeClasses-1) }
+func sizeClassOf(n int64) int { return min(max(bits.Len64(uint64(n-1))-firstClass, 0), sizeClasses-1) }
 
 // An epoch has at least epochMost messages, or fewer if they are long, and as many as were under way at once during the
 // epoch before. One message alone tells little, and those that are under way together share what there is: only where
@@ -106,7 +106,7 @@ type recentScheme [sizeClasses]struct {
 // hearScheme notes in h, which is came or went, the scheme of a message of n bytes.
 func (p *paths) hearScheme(h *recentScheme, w Scheme, n int64) {
 	p.mu.Lock()
-	x := &h[classOf(n)]
+	x := &h[sizeClassOf(n)]
 	x.scheme, x.repliesLeft = w, bothFor
 	p.mu.Unlock()
 }
@@ -115,7 +115,7 @@ func (p *paths) hearScheme(h *recentScheme, w Scheme, n int64) {
 func (p *paths) followHeard(h *recentScheme, n int64) Scheme {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	x := &h[classOf(n)]
+	x := &h[sizeClassOf(n)]
 	if x.repliesLeft == 0 {
 		return Auto
 	}
@@ -145,7 +145,7 @@ type timedBatch struct {
 	bytes              int64
 }
 
-// schemeTiming is what a message remembers of its scheme. The zero passage is that of one whose scheme was not chosen
+// schemeTiming is what a message remembers of its scheme. The zero schemeTiming is that of one whose scheme was not chosen
 // so.
 type schemeTiming struct {
 	scheme  Scheme
@@ -153,12 +153,12 @@ type schemeTiming struct {
 	epoch   uint32
 }
 
-// beginPassage gives the passage of the next message of n bytes, which begins now.
-func (p *paths) beginPassage(n int64, t traffic, now uint64) schemeTiming {
+// beginTiming gives the timing of the next message of n bytes, which begins now.
+func (p *paths) beginTiming(n int64, t traffic, now uint64) schemeTiming {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	size := classOf(n)
-	c := p.classOf(t, size)
+	size := sizeClassOf(n)
+	c := p.classFor(t, size)
 	e := &c.epochs[c.number%epochs]
 	if e.begun == e.size {
 		peak := e.peak
@@ -193,7 +193,7 @@ func (p *paths) traffic(offers int32) traffic {
 	return bothWays
 }
 
-func (p *paths) classOf(t traffic, size int) *pathClass {
+func (p *paths) classFor(t traffic, size int) *pathClass {
 	at := &p.classes[t][size]
 	if *at == nil {
 		*at = &pathClass{picker: selection.New(len(orders[t][size]))}
@@ -201,12 +201,12 @@ func (p *paths) classOf(t traffic, size int) *pathClass {
 	return *at
 }
 
-// endPassage notes the end of a message that beginPassage gave that passage. The last message of an epoch tells what
+// endTiming notes the end of a message that beginTiming gave that timing. The last message of an epoch tells what
 // the epoch has taken, from the end of the epoch before if that was under way yet.
-func (p *paths) endPassage(x schemeTiming, n int64, ok bool, now uint64) {
+func (p *paths) endTiming(x schemeTiming, n int64, ok bool, now uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := p.classOf(x.traffic, classOf(n))
+	c := p.classFor(x.traffic, sizeClassOf(n))
 	e, under := &c.epochs[x.epoch%epochs], c.under
 	c.under--
 	if c.number-x.epoch >= epochs {
@@ -264,18 +264,12 @@ func (s *Server) chooseScheme(o *op, r conduit.Reach) Scheme {
 		}
 		t = p.traffic(s.peers[o.peer].offers.Load())
 	}
-	o.recv.timing = p.beginPassage(o.recv.want, t, arch.Ticks())
+	o.recv.timing = p.beginTiming(o.recv.want, t, arch.Ticks())
 	return o.recv.timing.scheme
 }
 
 // FixedScheme is the scheme of large messages between near ranks, Auto if it is measured.
 func (s *Server) FixedScheme() Scheme { return s.scheme }
-
-// notePassage notes that the receive o, whose scheme was chosen, is over.
-func (o *op) notePassage() {
-	o.s.pathsOf(o.peer).endPassage(o.recv.timing, o.recv.want, o.err == nil, arch.Ticks())
-	o.recv.timing = schemeTiming{}
-}
 
 // hearChoice notes that the receiver of the send o has chosen scheme w.
 func (s *Server) hearChoice(o *op, w Scheme) {
@@ -296,7 +290,7 @@ func (s *Server) chooseSend(o *op) {
 		w = p.followHeard(&p.received, o.size)
 	}
 	if w == Auto {
-		o.send.timing = p.beginPassage(o.size, ofSender, arch.Ticks())
+		o.send.timing = p.beginTiming(o.size, ofSender, arch.Ticks())
 		w = o.send.timing.scheme
 	}
 	o.send.asks = w == asking
@@ -310,8 +304,11 @@ func (s *Server) hearScheme(src int, w Scheme, n int64) {
 	}
 }
 
-// noteSend notes that the send o, whose scheme was measured, is over for its sender.
-func (o *op) noteSend() {
-	o.s.pathsOf(o.peer).endPassage(o.send.timing, o.size, o.err == nil, arch.Ticks())
-	o.send.timing = schemeTiming{}
+// noteScheme notes that o, of n bytes, is over for this rank: t is what it remembers of its scheme.
+func (o *op) noteScheme(t *schemeTiming, n int64) {
+	if t.scheme == Auto {
+		return // it was not chosen by what it costs
+	}
+	o.s.pathsOf(o.peer).endTiming(*t, n, o.err == nil, arch.Ticks())
+	*t = schemeTiming{}
 }

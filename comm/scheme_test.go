@@ -15,17 +15,17 @@ func TestPaths(t *testing.T) {
 		used = make(map[Scheme]int)
 		var under []schemeTiming
 		for range 20000 {
-			m := p.beginPassage(n, tr, now)
+			m := p.beginTiming(n, tr, now)
 			used[m.scheme]++
 			if under = append(under, m); len(under) == window {
 				m, under = under[0], under[1:]
 				now += cost[m.scheme]
-				p.endPassage(m, n, true, now)
+				p.endTiming(m, n, true, now)
 			}
 		}
 		for _, m := range under {
 			now += cost[m.scheme]
-			p.endPassage(m, n, true, now)
+			p.endTiming(m, n, true, now)
 		}
 		return used
 	}
@@ -54,7 +54,7 @@ func TestClassOf(t *testing.T) {
 	for n, want := range map[int64]int{
 		1: 0, 4 << 10: 0, 8 << 10: 0, 8<<10 + 1: 1, 256 << 10: 5, 256<<10 + 1: 6, 1 << 20: 7, 1 << 30: 9, 1 << 62: 9,
 	} {
-		if got := classOf(n); got != want {
+		if got := sizeClassOf(n); got != want {
 			t.Errorf("%d bytes: class %d, want %d", n, got, want)
 		}
 	}
@@ -76,13 +76,13 @@ func TestPathsForget(t *testing.T) {
 	var p paths
 	const n = 1 << 20
 	for now := uint64(1); now < 100; now++ {
-		m := p.beginPassage(n, oneWay, now)
+		m := p.beginTiming(n, oneWay, now)
 		if now%2 == 0 {
-			p.endPassage(m, n, false, now)
+			p.endTiming(m, n, false, now)
 		}
 	}
-	c := p.classes[oneWay][classOf(n)]
-	for w := range orders[oneWay][classOf(n)] {
+	c := p.classes[oneWay][sizeClassOf(n)]
+	for w := range orders[oneWay][sizeClassOf(n)] {
 		if c.picker.Cost(w) != 0 {
 			t.Errorf("way %d has cost %v", w, c.picker.Cost(w))
 		}

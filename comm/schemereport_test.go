@@ -13,13 +13,13 @@ func TestSchemes(t *testing.T) {
 	}
 	p := s.pathsOf(3)
 	const n = 100 << 10
-	p.classOf(bothWays, classOf(n))
-	c := p.classOf(alone, classOf(n))
+	p.classFor(bothWays, sizeClassOf(n))
+	c := p.classFor(alone, sizeClassOf(n))
 	for range 3 {
 		c.picker.Note(0, 3)
 		c.picker.Note(1, 2)
 	}
-	s.pathsOf(1).classOf(oneWay, sizeClasses-1)
+	s.pathsOf(1).classFor(oneWay, sizeClasses-1)
 	want := []string{
 		"large messages, rank 1, over 2048 KiB: halves, get not measured, stream not measured",
 		"large messages, rank 3, up to 128 KiB, both ways: get, stream not measured",

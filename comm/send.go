@@ -2,12 +2,8 @@ package comm
 
 import (
 	"encoding/binary"
-	"errors"
 
 	"github.com/golci/golci/am"
-	"github.com/golci/golci/comm/internal/match"
-	"github.com/golci/golci/comm/internal/opstate"
-	"github.com/golci/golci/fult"
 )
 
 // Mode of a send.
@@ -79,6 +75,30 @@ func (s *Server) sendEagerAs(ctx uint16, dst, tag int, data []byte, src Source, 
 	return true
 }
 
+// signatureArgs is how many arguments a signature takes in a record.
+func signatureArgs(signature uint64) int {
+	if signature == 0 {
+		return 0
+	}
+	return 1
+}
+
+// putEager fills the body of an eager record for dst: the key, the signature if there is one, and data or what src
+// packs.
+func (s *Server) putEager(dst int, body []byte, key, signature uint64, data []byte, src Source) {
+	binary.LittleEndian.PutUint64(body, key)
+	if body = body[8:]; signature != 0 {
+		binary.LittleEndian.PutUint64(body, signature)
+		body = body[8:]
+	}
+	switch {
+	case src == nil:
+		s.e.CopyOut(dst, body, data)
+	case len(body) > 0:
+		src.Pack(body, 0)
+	}
+}
+
 func (s *Server) sendSlow(ctx uint16, dst, tag int, data []byte) error {
 	if err := s.mayWait("send", dst, tag); err != nil {
 		return err
@@ -116,180 +136,43 @@ func (s *Server) Isend(ctx uint16, dst, tag int, data []byte, opt *Options) (Req
 	return s.startOp(s.newSend(ctx, dst, tag, data, Standard), nil, s.startSend), nil
 }
 
+// beginSend sends at once, and gives nil, or makes the operation, for its caller to start. waits tells that the caller
+// waits for it.
+func (s *Server) beginSend(ctx uint16, dst, tag int, data []byte, opt *Options, waits bool) (*op, error) {
+	if err := s.checkArgs("send", ctx, dst, tag, false); err != nil {
+		return nil, err
+	}
+	if opt == nil {
+		opt = &Options{}
+	}
+	size := len(data)
+	if src := opt.Source; src != nil {
+		if size = src.Len(); size < 0 {
+			return nil, s.badCursor("send", dst, tag, size)
+		}
+	}
+	if opt.Mode == Standard && size <= s.sure && s.sendEagerAs(ctx, dst, tag, data, opt.Source, opt.Signature) {
+		return nil, nil
+	}
+	if waits {
+		if err := s.mayWait("send", dst, tag); err != nil {
+			return nil, err
+		}
+	}
+	o := s.newSend(ctx, dst, tag, data, opt.Mode)
+	o.endable, o.signature = opt.Endable, opt.Signature
+	if opt.Source != nil {
+		o.cursor, o.size = opt.Source, int64(size)
+	} else {
+		o.send.sum = sumFor(opt.Signature, data)
+	}
+	return o, nil
+}
+
 func (s *Server) newSend(ctx uint16, dst, tag int, data []byte, mode Mode) *op {
 	o := s.getSend()
 	o.startUse(roleSend, ctx, int32(dst), int32(tag), data)
 	o.size = int64(len(data))
 	*o.send = sending{sync: mode == Synchronous}
 	return o
-}
-
-// mayBeEager tells that the send o may travel with its envelope.
-func (o *op) mayBeEager() bool {
-	return !o.send.sync && !o.send.asks && o.size <= int64(o.s.eager)
-}
-
-// hookNumbered, set by tests, runs when a send has its number and is not in its pair's queue yet.
-var hookNumbered func()
-
-// startSend sends o or puts it in its pair's queue.
-func (s *Server) startSend(o *op) {
-	dst := int(o.peer)
-	if o.size > int64(s.sure) && o.size <= int64(s.eager) && !o.send.sync {
-		s.chooseSend(o)
-	}
-	if o.mayBeEager() && s.sendEagerAs(o.ctx, dst, int(o.tag), o.data, o.packSource(), o.signature) {
-		if o.send.timing.scheme != Auto {
-			o.noteSend()
-		}
-		o.done.Finish()
-		return
-	}
-	o.word.Begin(match.SendQueued, opstate.Caller|opstate.Queue|opstate.Peer)
-	o.id = s.ids.Add(o)
-	if hookNumbered != nil {
-		hookNumbered()
-	}
-	o.receiverFirst = s.isReceiverFirst(o.ctx, dst, int(o.tag), o.size)
-	if s.e.Lock(dst) == am.Failed {
-		o.Fail(s.e.PeerError(dst), nil)
-		return
-	}
-	if o.receiverFirst {
-		o.send.turns = s.sendsOf(o.tableKey())
-	}
-	switch {
-	case !s.e.Queueing(dst) && o.Emit():
-		s.e.Abandon(dst)
-		o.Sent(nil)
-	default:
-		s.e.Enqueue(dst, o)
-	}
-}
-
-// Emit implements am.Queued: the message itself if it may travel eagerly by now, else its envelope.
-func (o *op) Emit() bool {
-	s, dst := o.s, int(o.peer)
-	if o.mayBeEager() && !s.e.Throttled(dst) {
-		body, first, outcome := s.e.OpenQueued(dst, handlerEager, 1+signatureArgs(o.signature), int(o.size))
-		if outcome != am.Opened {
-			return false
-		}
-		s.putEager(dst, body, o.wireKey(), o.signature, o.data, o.packSource())
-		if s.ids.Remove(o.id) != nil { // else it is being ended
-			o.stepState(match.SentWhole) // the queue has a hand in it still
-		}
-		s.e.CommitQueued(dst, first)
-		return true
-	}
-	if o.receiverFirst && o.followRTR() {
-		return true
-	}
-	body, first, outcome := s.e.OpenQueued(dst, handlerRTS, o.envelopeArgs(), 0)
-	if outcome != am.Opened {
-		return false
-	}
-	binary.LittleEndian.PutUint64(body, o.wireKey())
-	binary.LittleEndian.PutUint64(body[8:], uint64(o.size))
-	binary.LittleEndian.PutUint64(body[16:], o.id)
-	from := s.offerBytes(o)
-	if from.id != 0 {
-		o.send.offered = true
-		s.peers[dst].offers.Add(1)
-	}
-	binary.LittleEndian.PutUint64(body[24:], from.base)
-	binary.LittleEndian.PutUint64(body[32:], from.id)
-	if o.signature != 0 {
-		binary.LittleEndian.PutUint64(body[40:], o.signature)
-	}
-	if o.receiverFirst {
-		o.putTurn(body[40:])
-	}
-	o.stepState(match.SentEnvelope) // before an answer can come
-	s.e.CommitQueued(dst, first)
-	return true
-}
-
-// signatureArgs is how many arguments a signature takes in a record.
-func signatureArgs(signature uint64) int {
-	if signature == 0 {
-		return 0
-	}
-	return 1
-}
-
-// envelopeArgs is how many arguments the envelope of o has; putTurn writes those that it has if o might be invited.
-func (o *op) envelopeArgs() int {
-	if o.receiverFirst {
-		return 7
-	}
-	return 5 + signatureArgs(o.signature)
-}
-
-func (o *op) putTurn(b []byte) {
-	o.turn = o.send.turns.Take()
-	o.send.turns.offered[o.turn] = o.id
-	binary.LittleEndian.PutUint64(b, o.signature)
-	binary.LittleEndian.PutUint64(b[8:], o.turn)
-}
-
-// wireKey of a send: what the receiver matches.
-func (o *op) wireKey() uint64 { return makeKey(o.ctx, o.s.rank, int(o.tag)) }
-
-// Sent implements am.Queued: the envelope or the whole message is on its way.
-func (o *op) Sent(w *fult.Worker) {
-	if o.send.invited != 0 {
-		o.afterFollow()
-	}
-	o.happenTo(match.Unqueued, w)
-}
-
-// sendFailed is the error of a send whose peer has failed, or whose endpoint has been closed.
-func (o *op) sendFailed(err error) error {
-	if errors.Is(err, am.ErrClosed) {
-		return o.failedWith(ErrClosed)
-	}
-	return o.failedWith(err)
-}
-
-// Fail implements am.Queued. It is called also for a send that has left the queue, if the pair or the endpoint ended
-// right after that.
-func (o *op) Fail(err error, w *fult.Worker) {
-	if o.s.ids.Remove(o.id) != nil { // nobody else ends it
-		o.s.keepError(o, o.sendFailed(err))
-		o.stepState(match.PeerLost)
-	}
-	if o.send.invited != 0 && !o.send.unfit { // its bytes were about to go
-		o.s.keepError(o, o.sendFailed(err))
-		o.stepState(match.Moved)
-	}
-	o.send.invited = 0
-	o.happenTo(match.Unqueued, w)
-}
-
-// Next implements am.Queued.
-func (o *op) Next() *am.Queued { return &o.send.next }
-
-// bulkSend makes a send the owner of its bulk transfer (am.BulkOwner).
-type bulkSend op
-
-// Sent implements am.BulkOwner.
-func (m *bulkSend) Sent(w *fult.Worker) {
-	o := (*op)(m)
-	o.dropBulk()
-	o.happenTo(match.Moved, w)
-}
-
-func (o *op) dropBulk() {
-	*o.send.bulk = am.Bulk{}
-	o.s.bulks.Put(o.send.bulk)
-	o.send.bulk = nil
-}
-
-// Fail implements am.BulkOwner.
-func (m *bulkSend) Fail(err error, w *fult.Worker) {
-	o := (*op)(m)
-	o.dropBulk()
-	o.s.keepError(o, o.sendFailed(err))
-	o.happenTo(match.Moved, w)
 }

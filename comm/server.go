@@ -73,7 +73,7 @@ type Server struct {
 
 	retired  map[uint16]bool                  // contexts that take no messages; the poller's
 	revoked  atomic.Pointer[map[uint16]bool]  // contexts whose end the program has not asked for; nil: none. See Revoke
-	refusals atomic.Pointer[map[uint16]error] // see Doubt; nil: none
+	refusals atomic.Pointer[map[uint16]error] // see RefuseAnySource; nil: none
 	gone     func(peer int, w *fult.Worker)   // OnGone
 	asserts  atomic.Pointer[assertTable]
 	receives recvTurns

@@ -3,8 +3,6 @@ package comm
 import (
 	"fmt"
 	"hash/maphash"
-
-	"github.com/golci/golci/am"
 )
 
 // Where types are checked a record carries one argument more: the signature, a number that stands for the type of the
@@ -22,26 +20,6 @@ func (e *SignatureError) Error() string {
 
 // Unwrap gives ErrType.
 func (e *SignatureError) Unwrap() error { return ErrType }
-
-// onEagerTyped handles a message with a signature.
-func (s *Server) onEagerTyped(t *am.Token, args []uint64, payload []byte) {
-	if len(args) != 2 {
-		s.reportFault(t, "eager message")
-		return
-	}
-	s.inTurn(t, envelope{key: args[0], size: int64(len(payload)), signature: args[1]}, payload)
-}
-
-// endMismatched ends the receive o, which has been matched with a message of that signature, if it takes others. Its
-// buffer stays as it is. The caller completes it.
-func (s *Server) endMismatched(o *op, signature uint64) bool {
-	if signature == 0 || o.signature == 0 || signature == o.signature {
-		return false
-	}
-	o.data, o.cursor = nil, nil
-	o.err = o.failedWith(&SignatureError{Sent: signature, Received: o.signature})
-	return true
-}
 
 // sums of bytes to be sent are compared within a process only.
 var sumSeed = maphash.MakeSeed()

@@ -19,7 +19,7 @@ func TestGoWithoutAnOffer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z.sendControl(0, handlerGo, r.o.id, 1, 0, 64<<10, 4096, 1)
+	z.e.PostUrgent(0, handlerGo, r.o.id, 1, 0, 64<<10, 4096, 1)
 	wantFault(t, j, faults, r)
 }
 
@@ -79,6 +79,6 @@ func TestMrecvAfterClose(t *testing.T) {
 	if _, err := z.Imrecv(m, make([]byte, 64<<10), nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("the receive began: %v", err)
 	}
-	z.discardMessage(m.m) // which nobody can receive
+	z.freeMessage(m.m, -1) // which nobody can receive
 	a.Close()
 }

@@ -256,16 +256,11 @@ func (e *Engine) LingerFor(d, alarm *Done) bool {
 	return !e.dedicated && e.spinFor(d, alarm)
 }
 
-// looks is how often a word is looked at between two polls: a look is quicker than a poll.
+// looks is how often a condition is looked at between two polls: a look is quicker than a poll.
 const looks = 8
 
-// SpinOn polls a little for the caller and reports whether word has got to want, which it may pass. It ends early when
-// alarm is ready.
-func (e *Engine) SpinOn(word *atomic.Uint64, want uint64, alarm *Done) bool {
-	return e.SpinUntil(func() bool { return word.Load() >= want }, alarm)
-}
-
-// SpinUntil is SpinOn for any condition, which is looked at often.
+// SpinUntil polls a little for the caller and reports whether over has become true, which is looked at often. It ends
+// early when alarm is ready.
 func (e *Engine) SpinUntil(over func() bool, alarm *Done) bool {
 	if t := e.Current(); t != nil {
 		return e.threadUntil(t, over, alarm)

@@ -1,14 +1,93 @@
 package comm
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/golci/golci/comm/internal/match"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/hashtable"
+	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/internal/progress"
 )
+
+// Two kinds of calls watch for messages that find no receive: probes, which wait for such a message, and listeners.
+// storeUnexpected wakes both.
+
+// probes are the calls that wait for a message that they do not receive. Arrivals without a receive wake them.
+type probes struct {
+	n    atomic.Int32 // length of list: arrivals pass by without the lock
+	mu   sync.Mutex   // guards list; no lock is taken under it
+	list []*prober
+}
+
+// prober is a probe that waits. The one that takes it off the list may set err, and completes done.
+type prober struct {
+	done progress.Done
+	op   pending.Op
+	err  error // why it ends
+}
+
+func (x *probes) addProbe(p *prober) {
+	x.mu.Lock()
+	x.list = append(x.list, p)
+	x.mu.Unlock()
+	x.n.Add(1)
+}
+
+func (x *probes) dropProbe(p *prober) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if i := slices.Index(x.list, p); i >= 0 {
+		x.list = slices.Delete(x.list, i, i+1)
+		x.n.Add(-1)
+	}
+}
+
+// wakeProbers makes all waiting probes look again.
+func (s *Server) wakeProbers(w *fult.Worker) {
+	x := &s.probes
+	x.mu.Lock()
+	woken := x.list
+	x.list = nil
+	x.n.Add(-int32(len(woken)))
+	x.mu.Unlock()
+	for _, p := range woken {
+		p.done.Complete(w)
+	}
+}
+
+// endProbes ends the probes for which why gives an error.
+func (s *Server) endProbes(why func(*pending.Op) error, w *fult.Worker) {
+	x := &s.probes
+	var ended []*prober
+	x.mu.Lock()
+	left := x.list[:0]
+	for _, p := range x.list {
+		if p.err = why(&p.op); p.err != nil {
+			ended = append(ended, p)
+		} else {
+			left = append(left, p)
+		}
+	}
+	clear(x.list[len(left):])
+	x.list = left
+	x.n.Add(-int32(len(ended)))
+	x.mu.Unlock()
+	for _, p := range ended {
+		p.done.Complete(w)
+	}
+}
+
+// eachProbe shows the waiting probes.
+func (s *Server) eachProbe(show func(*pending.Op)) {
+	s.probes.mu.Lock()
+	defer s.probes.mu.Unlock()
+	for _, p := range s.probes.list {
+		show(&p.op)
+	}
+}
 
 // A call that waits for one message of a context may want to know of another one: a message that shows that the one
 // it waits for never comes. It listens, and is told of messages for which no receive is posted.
@@ -92,65 +171,4 @@ func (s *Server) Unread() bool {
 		}
 	}
 	return false
-}
-
-// TryRecvThenPost is Irecv followed by a wait that only polls, for a while, and ends early at an alarm, if there is
-// one. If the message has come meanwhile it gives the number of bytes received and a null request; else the request, to
-// wait for. once tells that there is one message with that tag, and one receive for it, until this receive has ended.
-// opt has no Target, no Alloc and no Done.
-func (s *Server) TryRecvThenPost(
-	ctx uint16, src, tag int, buf []byte, once bool, opt *Options, alarm *progress.Done,
-) (r Req, n int, err error) {
-	if s.closed.Load() || uint(src) >= uint(s.size) || uint(tag) > MaxTag || ctx > MaxContext {
-		return Req{}, 0, s.checkArgs("receive", ctx, src, tag, false)
-	}
-	if once && s.spins > 0 && (opt == nil || opt.Signature == 0) {
-		if n, ok := s.tryRecvDirect(ctx, src, tag, buf); ok {
-			return Req{}, n, nil
-		}
-	}
-	o := s.beginRecv(ctx, src, tag, buf, opt)
-	s.postReceive(o)
-	if !o.done.Ready() && !s.eng.LingerFor(&o.done, alarm) {
-		return Req{o, o.gen}, 0, nil
-	}
-	n, err = int(min(o.size, int64(len(o.data)))), o.err
-	s.putOp(o)
-	return Req{}, n, err
-}
-
-// LingerOr is Linger that ends early at an alarm.
-func (s *Server) LingerOr(r Req, alarm *progress.Done) bool {
-	return r.Ready() || s.eng.LingerFor(&r.o.done, alarm)
-}
-
-// AwaitOr blocks until r is done, or alarm, if there is one, goes off. It uses up neither.
-func (s *Server) AwaitOr(r Req, alarm *progress.Done) error {
-	if r.Ready() {
-		return nil
-	}
-	if err := s.mayWaitFor(r.o); err != nil {
-		return err
-	}
-	buf := dones.Get().(*[]*progress.Done)
-	ds := append((*buf)[:0], &r.o.done)
-	if alarm != nil {
-		ds = append(ds, alarm)
-	}
-	s.eng.WaitAny(ds)
-	clear(ds)
-	*buf = ds[:0]
-	dones.Put(buf)
-	return nil
-}
-
-// SpinUntil polls for a while, and reports whether over has become true, which is looked at often. It ends early at an
-// alarm.
-func (s *Server) SpinUntil(over func() bool, alarm *progress.Done) bool {
-	return s.eng.SpinUntil(over, alarm)
-}
-
-// SpinOn is SpinUntil for a word that is to get to want.
-func (s *Server) SpinOn(word *atomic.Uint64, want uint64, alarm *progress.Done) bool {
-	return s.eng.SpinOn(word, want, alarm)
 }

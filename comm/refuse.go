@@ -8,6 +8,20 @@ import (
 	"github.com/golci/golci/internal/observe/pending"
 )
 
+// endedError tells why a receive or probe of peer, or of any source, must not wait in a context; nil if it may. What
+// ends those that wait is stored before they are searched, and this is called after the new one can be found.
+func (s *Server) endedError(ctx uint16, peer int) error {
+	switch {
+	case s.isRevoked(ctx):
+		return ErrCancelled
+	case peer < 0:
+		return s.doubtedError(ctx)
+	case s.e.Gone(peer):
+		return s.e.PeerError(peer)
+	}
+	return nil
+}
+
 // A receive or probe from any source does not name a rank that has failed, but may wait for it. Only the layer above
 // knows which ranks a context has, and which deaths the program has acknowledged.
 
@@ -81,4 +95,49 @@ func (s *Server) usePaused(o *op) (Status, error) {
 	o.done.Reset()
 	s.postOn(o)
 	return Status{}, errResumed
+}
+
+// Revoke is Retire of contexts whose program still uses them. Receives and probes that come later end, too, with
+// ErrCancelled. inPoll tells a caller that is in a poll, as one that has got a notice is. Sends end when their
+// receivers have revoked the contexts as well.
+func (s *Server) Revoke(inPoll bool, w *fult.Worker, ctxs ...uint16) {
+	f := func() {
+		all := map[uint16]bool{}
+		if old := s.revoked.Load(); old != nil {
+			maps.Copy(all, *old)
+		}
+		for _, ctx := range ctxs {
+			all[ctx] = true
+		}
+		s.revoked.Store(&all) // before the search: who posts looks at it after posting
+		s.retireContexts(ctxs, w)
+	}
+	if inPoll {
+		f()
+		return
+	}
+	s.e.AsPoller(f)
+}
+
+// isRevoked tells whether Revoke has been called for a context.
+func (s *Server) isRevoked(ctx uint16) bool {
+	all := s.revoked.Load()
+	return all != nil && (*all)[ctx]
+}
+
+// unrevoke forgets what Revoke has noted of contexts. Called by the poller.
+func (s *Server) unrevoke(ctxs []uint16) {
+	old := s.revoked.Load()
+	if old == nil {
+		return
+	}
+	all := maps.Clone(*old)
+	for _, ctx := range ctxs {
+		delete(all, ctx)
+	}
+	if len(all) == 0 {
+		s.revoked.Store(nil)
+		return
+	}
+	s.revoked.Store(&all)
 }
