@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/realm/internal/barrier"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/observe"
 )
 
 // Barrier is one phase of a barrier, as one rank uses it. A phase triggers when all arrivals that it expects have
@@ -138,7 +139,7 @@ func (b Barrier[T]) Arrive(count int64, value T, after Event, opts ...Option) er
 	}
 	a := c.rt.newArrival(c, b.h, count, ignoring(opts))
 	if len(opts) > 0 {
-		a.watch = c.rt.watchFor(c.rt.rank, uint32(profilerOf(opts)))
+		a.watch = c.rt.watchFor(observe.Arrive, a.phase(), c.rt.rank, uint32(profilerOf(opts)))
 	}
 	a.value = append(a.value[:0], bytesOf(&value)...)
 	st, why := c.rt.awaitEvent(event.ID(after), &a.Waiter)
@@ -169,7 +170,7 @@ func arrive[T any](c *barrierCell, h barrier.Handle, count int64, value *T) erro
 	}
 	err := c.core.Arrive(h, count, v, nil, &c.out)
 	if c.trace != nil {
-		c.trace.recordArrivals(c, h.Phase, count)
+		c.trace.NoteArrivals(h.Phase, count)
 	}
 	c.unlock(k)
 	k.endCascade(callBudget)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/golci/golci/realm/internal/barrier"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/observe"
 )
 
 // barrierCell is what this rank has of a barrier.
@@ -14,16 +15,16 @@ type barrierCell struct {
 
 	mu    sync.Mutex // guards what follows; a reduction runs under it
 	core  *barrier.Barrier
-	out   barrier.Out // empty while nobody holds mu
-	room  []byte      // for the value of an arrival
-	dirty bool        // a cascade is about to flush it
-	trace *barrierTrace
+	out   barrier.Out     // empty while nobody holds mu
+	room  []byte          // for the value of an arrival
+	dirty bool            // a cascade is about to flush it
+	trace *observe.Phases // nil without a timeline
 }
 
 // unlock frees the lock. What has come out of the section becomes part of the cascade, and its messages are sent.
 func (c *barrierCell) unlock(k *cascade) {
 	if c.trace != nil {
-		c.trace.looks(c, k)
+		c.trace.NoteKnown(c.core.Known(), k.w)
 	}
 	k.list.Append(&c.out.Fire)
 	if c.core.Done() {
@@ -264,7 +265,7 @@ type arrival struct {
 	count  int64
 	value  []byte
 	ignore bool
-	watch  *operationTrace // nil unless somebody wants to know
+	watch  *observe.Operation // nil unless somebody wants to know
 }
 
 func (rt *Runtime) newArrival(c *barrierCell, h barrier.Handle, count int64, ignore bool) *arrival {
@@ -294,7 +295,7 @@ func (a *arrival) Fire(w *event.Waiter, by any) {
 func (a *arrival) make(k *cascade, why *event.Poison) error {
 	c, w, h := a.cell, a.watch, a.h
 	if w != nil {
-		w.ready = c.rt.clock.Now()
+		c.rt.log.NoteReady(w, k.w, nil)
 	}
 	if a.ignore {
 		why = nil
@@ -302,13 +303,42 @@ func (a *arrival) make(k *cascade, why *event.Poison) error {
 	c.mu.Lock()
 	err := c.core.Arrive(a.h, a.count, a.value, why, &c.out)
 	if c.trace != nil {
-		c.trace.recordArrivals(c, h.Phase, a.count)
+		c.trace.NoteArrivals(h.Phase, a.count)
 	}
 	c.unlock(k)
 	a.cell, a.watch = nil, nil
 	c.rt.arrivals.Put(a)
 	if w != nil {
-		c.arrivalProfile(k, w, h.Phase, err)
+		c.rt.endArrival(k, w, err)
 	}
 	return c.wrap("Arrive", err)
 }
+
+// phaseEnd has the profile of an arrival wait for the end of its phase.
+type phaseEnd struct {
+	event.Waiter
+	rt *Runtime
+	w  *observe.Operation
+}
+
+// endArrival ends w for an arrival once its phase has triggered, or at once if it has failed.
+func (rt *Runtime) endArrival(k *cascade, w *observe.Operation, err error) {
+	if w.Sink == 0 {
+		rt.log.Drop(w)
+		return
+	}
+	rt.log.NoteEnd(w, k.w)
+	e := &phaseEnd{rt: rt, w: w}
+	e.Op = e
+	if err != nil {
+		rt.log.Complete(w, true, nil)
+	} else if st, why := rt.awaitEvent(event.ID(w.Record[observe.Finish]), &e.Waiter); st != event.Pending {
+		rt.log.Complete(w, why != nil, nil)
+	}
+}
+
+// Fire implements event.Op.
+func (e *phaseEnd) Fire(w *event.Waiter, _ any) { e.rt.log.Complete(e.w, w.Poison != nil, nil) }
+
+// String says what waits.
+func (e *phaseEnd) String() string { return "the profile of an arrival" }

@@ -41,7 +41,8 @@ func (bs *barriers) create(rt *Runtime, count int64, op uint32, size int) (*barr
 	if bs.made > event.MaxBarrierIndex {
 		return nil, rt.callErrorf("NewBarrier", "%d barriers of this rank", bs.made)
 	}
-	c := &barrierCell{rt: rt, id: event.MakeBarrier(rt.rank, bs.made, 0), trace: rt.newBarrierTrace()}
+	id := event.MakeBarrier(rt.rank, bs.made, 0)
+	c := &barrierCell{rt: rt, id: id, trace: rt.log.DrawPhases(id)}
 	var err error
 	if c.core, err = barrier.New(rt.barrierConfig(c.id), count, op, size); err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (bs *barriers) findBarrier(rt *Runtime, e event.ID, create bool) *barrierCe
 	bs.mu.Lock()
 	defer bs.mu.Unlock()
 	if c = bs.others[e]; c == nil && !bs.ends[e] {
-		c = &barrierCell{rt: rt, id: e, core: barrier.NewReplica(rt.barrierConfig(e)), trace: rt.newBarrierTrace()}
+		c = &barrierCell{rt: rt, id: e, core: barrier.NewReplica(rt.barrierConfig(e)), trace: rt.log.DrawPhases(e)}
 		if bs.others == nil {
 			bs.others = make(map[event.ID]*barrierCell)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/internal/observe/trace"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/space"
 )
 
@@ -83,7 +84,7 @@ const (
 func (j *job) beginJob(k *cascade) {
 	rt := j.rt
 	if j.watch != nil {
-		k.readied(j.watch, j.finish)
+		rt.log.NoteReady(j.watch, k.w, nil)
 	}
 	if j.kind == jobCreate {
 		j.pushCreate(k)
@@ -148,7 +149,7 @@ func (j *job) schedule(k *cascade) {
 // pushStep has the utility processor do the next step.
 func (j *job) pushStep(k *cascade) {
 	if j.watch != nil {
-		j.watch.split = true
+		j.watch.Split = true
 	}
 	j.rt.utility.pushTask(j.rt.newInternal(func(c *Ctx) error {
 		j.workStep(&c.cascade)
@@ -204,9 +205,10 @@ func (j *job) stepJob(k *cascade) {
 		j.moveNext(k)
 		return
 	}
-	x := k.starts(j.watch)
+	log, peer := &j.rt.log, j.dst.Rank()
+	x := log.BeginPiece(j.watch)
 	n := j.moveNext(k)
-	k.worked(x, j.kind.operation(), j.finish, j.dst.Rank(), n)
+	log.EndPiece(x, k.w, peer, n)
 }
 
 // moveNext is stepJob. It returns how many bytes it has moved. j may be over when it returns.
@@ -315,7 +317,7 @@ func (j *job) sendBytes(k *cascade) {
 		return
 	}
 	if j.watch != nil {
-		j.watch.split = true // before another goroutine may be told of the end
+		j.watch.Split = true // before another goroutine may be told of the end
 	}
 	n := int(j.plan.Size())
 	if len(head)+n <= rt.ep.MaxMedium() {
@@ -361,7 +363,7 @@ func (j *job) onAnswer(k *cascade, why *event.Poison) {
 	if why == nil {
 		j.done = j.plan.Size()
 	}
-	j.watch.told = true
+	j.watch.Told = true
 	j.finishJob(k, why)
 }
 
@@ -406,7 +408,7 @@ func (rt *Runtime) landing(b []byte) (x incomingCopy, why *event.Poison, err err
 
 // onPut: a small copy.
 func (rt *Runtime) onPut(k *cascade, src int, ref uint64, b []byte) error {
-	start := rt.begun()
+	start := rt.log.Since()
 	x, why, err := rt.landing(b)
 	if err != nil {
 		return err
@@ -416,7 +418,7 @@ func (rt *Runtime) onPut(k *cascade, src int, ref uint64, b []byte) error {
 	}
 	if why == nil {
 		x.cursor.Unpack(x.rest, 0)
-		rt.served(start, OperationCopy, trace.Slice, src, x.plan.Size())
+		rt.log.NoteServed(start, observe.Copy, trace.Slice, src, x.plan.Size())
 	}
 	rt.conclude(k, src, ref, x.finish, why)
 	return nil
@@ -439,7 +441,7 @@ func (rt *Runtime) onOpen(k *cascade, src int, ref uint64, b []byte) error {
 
 // openBytes gets the bytes, if it can, or makes room for them.
 func (rt *Runtime) openBytes(k *cascade, src int, ref uint64, b []byte) error {
-	start := rt.begun()
+	start := rt.log.Since()
 	x, why, err := rt.landing(b)
 	if err != nil {
 		return err
@@ -455,7 +457,7 @@ func (rt *Runtime) openBytes(k *cascade, src int, ref uint64, b []byte) error {
 	}
 	key.Size = x.plan.Size()
 	end := func(k *cascade, why *event.Poison) {
-		rt.served(start, OperationCopy, trace.Span, src, key.Size)
+		rt.log.NoteServed(start, observe.Copy, trace.Span, src, key.Size)
 		rt.conclude(k, src, ref, x.finish, why)
 	}
 	if dst, _, ok := x.plan.Whole(); ok && key.ID != 0 && rt.ep.Reach(src).Get {

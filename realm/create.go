@@ -105,9 +105,9 @@ func (j *job) pushCreate(k *cascade) {
 		if j.watch == nil {
 			j.create(k)
 		} else {
-			x := k.starts(j.watch)
-			n := j.create(k)
-			k.worked(x, j.kind.operation(), j.finish, j.dst.Rank(), n)
+			log := &j.rt.log
+			x := log.BeginPiece(j.watch)
+			log.EndPiece(x, k.w, j.dst.Rank(), j.create(k))
 		}
 		k.runWaiters(callBudget)
 		return nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/golci/golci/internal/platform/spin"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/reservation"
 )
 
@@ -67,9 +68,9 @@ func (f *FastReservation) waitFor(m Mode) Event {
 	}
 	o := rt.newLockOp(nil, opGrant)
 	o.grant = rt.newEvent()
-	if rt.probe != nil {
-		o.watch = rt.newWatch(nil)
-		o.watch.ready = rt.clock.Now()
+	if rt.log.Drawn() {
+		o.watch = rt.log.Begin(observe.Acquire, uint64(o.grant), 0)
+		rt.log.NoteReady(o.watch, nil, nil)
 	}
 	grant := o.grant
 	var out reservation.Out

@@ -41,7 +41,7 @@ const (
 // setBrisk measures what briskTime is by the clock of the timeline.
 func (rt *Runtime) setBrisk() {
 	const many = 1 << 20
-	scale, now := rt.clock.Scale(), rt.clock.Now()
+	scale, now := rt.log.Clock.Scale(), rt.log.Clock.Now()
 	rt.coarseClock.Store(many * uint64(briskTime) / uint64(max(1, scale(now+many)-scale(now))))
 }
 
@@ -79,7 +79,7 @@ func (p *processor) endTask(k *cascade, finish event.ID) {
 	if p.chain.isEmpty() || p.urgent.Load() {
 		x.last = 0
 	} else {
-		now = rt.clock.Now()
+		now = rt.log.Clock.Now()
 		keep = x.follows(now, rt.coarseClock.Load())
 	}
 	if asked != 0 || !keep && x.since.Load() == 0 {
@@ -141,7 +141,7 @@ func (x *finishBatch) sendFirst(rt *Runtime) {
 
 // sendOldEnds is am.Layer.Held.
 func (rt *Runtime) sendOldEnds(*fult.Worker) (sent int) {
-	now := rt.clock.Now()
+	now := rt.log.Clock.Now()
 	rt.procs.eachRunning(func(p *processor) {
 		x := &p.finished
 		if since := x.since.Load(); since != 0 && int64(now-since) > int64(rt.coarseClock.Load()) && x.sendList(rt) {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/space"
 )
 
@@ -46,7 +47,7 @@ type job struct {
 	cursor   *space.Cursor
 	filling  *space.Filling
 	done     int64 // bytes
-	watch    *operationTrace
+	watch    *observe.Operation
 }
 
 // startJob has the rank of the instance by do j. It does not block.
@@ -72,7 +73,7 @@ func startJob(at Site, j *job, by InstanceID, opts []Option) Event {
 	if by.Rank() == rt.rank {
 		j.Op, j.called = j, j.after == 0
 		j.finish = rt.newEventAfter(j.after, &j.Waiter)
-		j.watch = rt.watchFor(rt.rank, uint32(terms.profiler))
+		j.watch = rt.watchFor(j.kind.operation(), j.finish, rt.rank, uint32(terms.profiler))
 		e := Event(j.finish)
 		j.awaitStart(k)
 		return e
@@ -180,25 +181,26 @@ func (j *job) finishJob(k *cascade, why *event.Poison) {
 		k.trigger(j.finish, why)
 		return
 	}
-	x := OperationProfile{Kind: j.kind.operation(), Source: j.src, Target: j.dst, Bytes: j.done}
-	x.From, x.To = j.from.memory(), j.to.memory()
+	w, from, to := j.watch, j.from.memory(), j.to.memory()
 	if j.to == nil && j.layout != nil { // it is on another rank
-		x.To = makeMemory(j.dst.Rank(), System)
+		to = makeMemory(j.dst.Rank(), System)
 		if j.off >= 0 {
-			x.To = makeMemory(j.dst.Rank(), Registered)
+			to = makeMemory(j.dst.Rank(), Registered)
 		}
 	}
-	if j.kind == jobFill || j.kind == jobDestroy {
-		x.Source = 0
+	if j.kind != jobFill && j.kind != jobDestroy {
+		w.Record[observe.Source] = uint64(j.src)
 	}
-	k.endOperation(j.watch, j.finish, &x, why)
+	w.Record[observe.Target], w.Record[observe.Bytes] = uint64(j.dst), uint64(j.done)
+	w.Record[observe.From], w.Record[observe.To] = uint64(from), uint64(to)
+	w.Peer = j.dst.Rank()
+	k.endOperation(w, why)
 }
 
 // operation is the kind for a profile.
-func (k jobKind) operation() OperationKind {
-	return [...]OperationKind{
-		OperationCopy, OperationGather, OperationScatter, OperationFill, OperationDestroy,
-		OperationInstance,
+func (k jobKind) operation() observe.Kind {
+	return [...]observe.Kind{
+		observe.Copy, observe.Gather, observe.Scatter, observe.Fill, observe.Destroy, observe.Instance,
 	}[k]
 }
 
@@ -272,7 +274,7 @@ func (rt *Runtime) onJob(k *cascade, src int, b []byte) error {
 	if r.bad || !j.possible() {
 		return errMalformed
 	}
-	j.watch = rt.watchFor(src, uint32(profiler))
+	j.watch = rt.watchFor(j.kind.operation(), j.finish, src, uint32(profiler))
 	j.awaitStart(k)
 	return nil
 }

@@ -248,9 +248,7 @@ func (rt *Runtime) changeReady(k *cascade, finish event.ID, x *change) error {
 
 // cancelOp poisons the finish event of t, which nobody else knows any more.
 func (t *task) cancelOp(k *cascade, why *event.Poison) {
-	if t.watch != nil {
-		t.passed()
-	}
+	t.skip()
 	finish := t.finish
 	t.freeTask()
 	k.trigger(finish, why)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/internal/platform/spin"
+	"github.com/golci/golci/realm/internal/observe"
 )
 
 // ProcessorKind says what a processor is for.
@@ -74,6 +75,19 @@ type executor interface {
 	pushTask(t *task, k *cascade)
 }
 
+// nameOf is the processor whose tasks x runs.
+func nameOf(x executor) Processor {
+	switch x := x.(type) {
+	case *processor:
+		return x.id
+	case *group:
+		return x.id
+	case *ioProcessor:
+		return x.id
+	}
+	return 0
+}
+
 // processor runs tasks one after the other, on one worker. A task that waits lets another run; so there may be several
 // runners, of which one has the turn.
 type processor struct {
@@ -82,9 +96,9 @@ type processor struct {
 	worker int
 	groups []*group // that it is a member of; set under mu
 
-	urgent   atomic.Bool // there is something in back or first, or in a group's queue
-	chain    taskList    // the next tasks; it belongs to who has the turn
-	batch    *taskBatch  // profiles that have not been delivered; likewise
+	urgent   atomic.Bool    // there is something in back or first, or in a group's queue
+	chain    taskList       // the next tasks; it belongs to who has the turn
+	batch    *observe.Batch // profiles that have not been delivered; likewise
 	finished finishBatch
 
 	mu      spin.Lock // guards what follows; nothing is taken under it
@@ -207,7 +221,7 @@ func (p *processor) choose(r *runner, linger bool) (t *task, has bool) {
 	t = p.pickTask()
 	has = t != nil || linger
 	p.lingers = t == nil && linger
-	var b *taskBatch
+	var b *observe.Batch
 	if !has {
 		p.turn = nil
 		p.idle = append(p.idle, r)
@@ -215,7 +229,7 @@ func (p *processor) choose(r *runner, linger bool) (t *task, has bool) {
 	}
 	p.looked()
 	p.mu.Unlock()
-	p.rt.deliverProfiles(b)
+	p.rt.log.Deliver(b)
 	return t, has
 }
 
@@ -256,12 +270,12 @@ func (p *processor) yield(r *runner) bool {
 		x = p.another()
 	}
 	p.turn = x
-	var b *taskBatch
+	var b *observe.Batch
 	if x == nil {
 		b, p.batch = p.batch, nil
 	}
 	p.mu.Unlock()
-	p.rt.deliverProfiles(b)
+	p.rt.log.Deliver(b)
 	if x == r {
 		return true
 	}

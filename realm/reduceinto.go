@@ -8,6 +8,7 @@ import (
 
 	"github.com/golci/golci/internal/observe/trace"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/reduce"
 	"github.com/golci/golci/realm/internal/space"
 )
@@ -118,8 +119,9 @@ func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Op
 	x := &reduction{
 		rt: rt, dst: dst.id, field: field, from: from, ignore: terms.ignore, mode: modeOf(opts),
 	}
-	x.Op, x.watch = x, rt.watchFor(rt.rank, uint32(terms.profiler))
+	x.Op = x
 	x.finish = rt.newEventAfter(event.ID(terms.after), &x.Waiter)
+	x.watch = rt.watchFor(observe.Reduce, x.finish, rt.rank, uint32(terms.profiler))
 	e := Event(x.finish)
 	k := rt.beginCascade(nil)
 	defer k.endCascade(callBudget)
@@ -150,7 +152,7 @@ type reduction struct {
 	to     replayer        // of memory that this rank reaches
 	there  *remoteInstance // what is known of dst; nil if this rank is not to apply there itself
 	head   []byte          // of a parcel to another one
-	watch  *operationTrace
+	watch  *observe.Operation
 
 	// Owned by the tasks of the runtime on the utility processor.
 	chunks   reduce.Chunker
@@ -171,8 +173,8 @@ func (x *reduction) triggered(k *cascade, why *event.Poison) {
 		return
 	}
 	if x.watch != nil {
-		k.readied(x.watch, x.finish)
-		x.watch.split = true
+		x.rt.log.NoteReady(x.watch, k.w, nil)
+		x.watch.Split = true
 	}
 	if x.mode != AtomicReductions || x.dst.Rank() == x.rt.rank || x.rt.data.rma == nil {
 		x.pushStep(k)
@@ -195,7 +197,9 @@ func (x *reduction) finishReduction(k *cascade, why *event.Poison) {
 		k.trigger(x.finish, why)
 		return
 	}
-	k.endOperation(x.watch, x.finish, &OperationProfile{Kind: OperationReduce, Target: x.dst, Bytes: x.done}, why)
+	w := x.watch
+	w.Record[observe.Target], w.Record[observe.Bytes], w.Peer = uint64(x.dst), uint64(x.done), x.dst.Rank()
+	k.endOperation(w, why)
 }
 
 func (x *reduction) pushStep(k *cascade) { x.then(k, x.stepReduction) }
@@ -211,18 +215,18 @@ func (x *reduction) then(k *cascade, f func(k *cascade)) {
 
 // stepReduction does away with chunks, and sees to the rest.
 func (x *reduction) stepReduction(k *cascade) {
-	var s piece
-	if x.watch != nil {
-		s = k.starts(x.watch)
-	}
+	var s observe.Piece
 	watched := x.watch != nil
+	if watched {
+		s = x.rt.log.BeginPiece(x.watch)
+	}
 	n := int64(0)
 	err := safely("an operator", func() (err error) { n, err = x.apply(k); return err })
 	if err != nil {
 		x.finishReduction(k, x.rt.faultPoison(fmt.Errorf("reduction into %v: %w", x.dst, err)))
 	}
 	if watched {
-		k.worked(s, OperationReduce, x.finish, x.dst.Rank(), n)
+		x.rt.log.EndPiece(s, k.w, x.dst.Rank(), n)
 	}
 }
 
@@ -320,7 +324,7 @@ func (x *reduction) onAnswer(k *cascade, n int64, why *event.Poison) {
 	if why == nil {
 		x.done += n
 	}
-	x.watch.told = true
+	x.watch.Told = true
 	x.finishReduction(k, why)
 }
 
@@ -365,9 +369,9 @@ func (rt *Runtime) onReduce(k *cascade, src int, ref uint64, b []byte) error {
 		b = bytes.Clone(b)
 	}
 	rt.utility.pushTask(rt.newInternal(func(c *Ctx) error {
-		start := rt.begun()
+		start := rt.log.Since()
 		err := safely("an operator", func() error { return rt.applyChunk(b) })
-		rt.served(start, OperationReduce, trace.Slice, src, int64(len(b)))
+		rt.log.NoteServed(start, observe.Reduce, trace.Slice, src, int64(len(b)))
 		if finish == 0 {
 			rt.tellDone(src, ref, err)
 			return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/golci/golci/internal/platform/spin"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/reservation"
 )
 
@@ -28,10 +29,10 @@ type lockCell struct {
 	id      event.ID
 	of      reflect.Type // of the payload
 	payload unsafe.Pointer
-	bytes   []byte // of the payload
-	odd     bool   // one of the following is set
-	err     error  // why the handle is of no use; then there is no core
-	trace   *lockTrace
+	bytes   []byte         // of the payload
+	odd     bool           // one of the following is set
+	err     error          // why the handle is of no use; then there is no core
+	trace   *observe.Holds // nil without a timeline
 }
 
 // addCell enters c as a reservation that this rank creates.
@@ -63,8 +64,8 @@ func (t *locks) putCell(id event.ID, c *lockCell) *lockCell {
 	c.id = id
 	c.core = reservation.New(c.config())
 	c.fast = c.core
-	if c.rt.probe != nil {
-		c.traced(c.rt.probe)
+	if c.trace = c.rt.log.DrawHolds(id); c.trace != nil { // calls that need nobody else go the long way, to be noted
+		c.fast, c.odd = new(reservation.Lock), true
 	}
 	if t.of == nil {
 		t.of = make(map[event.ID]*lockCell)
@@ -118,6 +119,31 @@ func (c *lockCell) try(m Mode) bool {
 	return took
 }
 
+// tryNoted is try the long way.
+func (c *lockCell) tryNoted(m Mode) bool {
+	c.lock.Lock()
+	took := c.core.Try(reservation.Mode(m))
+	if c.trace != nil {
+		c.trace.NoteHold(c.core.Held(), false)
+	}
+	c.lock.Unlock()
+	return took
+}
+
+// noteGrant notes the end of an acquire. c is nil for a FastReservation.
+func (c *lockCell) noteGrant(rt *Runtime, w *observe.Operation) {
+	w.Peer = rt.rank
+	if c != nil {
+		w.Record[observe.Reservation] = uint64(c.id)
+		if c.trace != nil {
+			c.lock.Lock()
+			w.Peer = c.trace.From
+			c.lock.Unlock()
+		}
+	}
+	rt.log.NoteEnd(w, nil)
+}
+
 func (c *lockCell) held() bool {
 	c.lock.Lock()
 	held := c.core.Held()
@@ -133,7 +159,12 @@ func (c *lockCell) acquireAfter(m Mode, after Event, opts []Option) Event {
 	}
 	ignore, profiler := ignoring(opts), profilerOf(opts)
 	if st, why := rt.lookAtEvent(event.ID(after)); st == event.Triggered && (why == nil || ignore) && c.tryNoted(m) {
-		c.tookAtOnce(profiler)
+		if w := rt.watchFor(observe.Acquire, 0, rt.rank, uint32(profiler)); w != nil {
+			rt.log.NoteReady(w, nil, nil)
+			w.Record[observe.Create] = w.Record[observe.Ready]
+			c.noteGrant(rt, w)
+			rt.log.Complete(w, false, nil)
+		}
 		return NoEvent
 	}
 	o := rt.newLockOp(c, opAcquire)
@@ -143,9 +174,7 @@ func (c *lockCell) acquireAfter(m Mode, after Event, opts []Option) Event {
 	} else {
 		o.grant = rt.newEventFor(event.ID(after), &o.Waiter, indexed)
 	}
-	if profiler != 0 || rt.probe != nil {
-		o.watch = rt.watchFor(rt.rank, uint32(profiler))
-	}
+	o.watch = rt.watchFor(observe.Acquire, o.grant, rt.rank, uint32(profiler))
 	grant := o.grant
 	st, why := rt.awaitEvent(event.ID(after), &o.Waiter)
 	switch st {

@@ -35,7 +35,7 @@ func (k *cascade) pack(out *reservation.Out) {
 // leaveLock unlocks c and does what out asks for.
 func (c *lockCell) leaveLock(k *cascade, out *reservation.Out) {
 	if c.trace != nil {
-		c.trace.noted(c, !out.Fire.Empty())
+		c.trace.NoteHold(c.core.Held(), !out.Fire.Empty())
 	}
 	k.pack(out)
 	destroyed := c.core.Destroyed()
@@ -137,8 +137,8 @@ func possible(m *reservation.Message, size int) bool {
 func (c *lockCell) handle(k *cascade, src int, m reservation.Message) {
 	var out reservation.Out
 	c.lock.Lock()
-	if c.trace != nil {
-		c.trace.heard(src, m.Kind)
+	if c.trace != nil && (m.Kind == reservation.Transfer || m.Kind == reservation.Grant) {
+		c.trace.From = src
 	}
 	c.core.Handle(m, &out)
 	c.leaveLock(k, &out)

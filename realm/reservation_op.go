@@ -2,6 +2,7 @@ package realm
 
 import (
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/reservation"
 )
 
@@ -21,8 +22,8 @@ type lockOp struct {
 	mode   reservation.Mode
 	what   uint8
 	ignore bool
-	first  *event.Poison   // of a release, which waits for the rest of it; else nil
-	watch  *operationTrace // of an acquire that somebody wants to know of; nil while the memory is not in use
+	first  *event.Poison      // of a release, which waits for the rest of it; else nil
+	watch  *observe.Operation // of an acquire that somebody wants to know of; nil while the memory is not in use
 }
 
 func (rt *Runtime) newLockOp(c *lockCell, what uint8) *lockOp {
@@ -63,14 +64,14 @@ func (o *lockOp) acquireNow(k *cascade, why *event.Poison) {
 		return
 	}
 	if o.watch != nil {
-		o.watch.ready = k.rt.clock.Now()
+		k.rt.log.NoteReady(o.watch, nil, nil)
 	}
 	o.what, o.Poison = opGrant, nil
 	var out reservation.Out
 	c.lock.Lock()
 	if c.core.Acquire(&o.Waiter, o.mode, &out) {
 		if c.trace != nil {
-			c.trace.noted(c, false)
+			c.trace.NoteHold(c.core.Held(), false)
 		}
 		c.lock.Unlock()
 		o.endAcquire(k, nil)
@@ -81,21 +82,16 @@ func (o *lockOp) acquireNow(k *cascade, why *event.Poison) {
 
 // endAcquire triggers the event of an acquire, and frees o.
 func (o *lockOp) endAcquire(k *cascade, why *event.Poison) {
-	if o.watch != nil {
-		o.endWatched(k, why)
-		return
+	grant, w := o.grant, o.watch
+	if w != nil {
+		o.watch = nil
+		o.c.noteGrant(k.rt, w)
 	}
-	grant := o.grant
 	k.rt.lockOps.Put(o)
 	k.trigger(grant, why)
-}
-
-func (o *lockOp) endWatched(k *cascade, why *event.Poison) {
-	c, grant, w := o.c, o.grant, o.watch
-	o.watch = nil
-	k.rt.lockOps.Put(o)
-	k.trigger(grant, why)
-	k.rt.granted(w, c, grant, why)
+	if w != nil {
+		k.rt.log.Complete(w, why != nil, nil)
+	}
 }
 
 // String says what waits.

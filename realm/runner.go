@@ -59,7 +59,6 @@ func (r *runner) launchThread() {
 func (r *runner) main(t *fult.Thread) {
 	r.thread.Store(t)
 	r.cascade = cascade{rt: r.rt, w: t.Worker()}
-	r.track = r.rt.r.WorkerTrack(t.Worker().ID())
 	r.rt.addRunner(t, r)
 	defer r.rt.dropRunner(t)
 	for !r.loop(t) {
@@ -144,7 +143,7 @@ func (r *runner) waitEvent(e Event, call callName, ctx context.Context) error {
 		stop := context.AfterFunc(ctx, func() { r.rt.interrupt(event.ID(e), r, context.Cause(ctx)) })
 		defer stop()
 	}
-	paused := r.pauses()
+	r.pauses()
 	r.executor.finished.sendFirst(r.rt)
 	if r.keeps {
 		r.executor.restTurn(r)
@@ -152,7 +151,7 @@ func (r *runner) waitEvent(e Event, call callName, ctx context.Context) error {
 	if r.keeps || !r.executor.yield(r) {
 		r.parkForTurn(r.thread.Load())
 	}
-	r.resumes(paused, event.ID(e))
+	r.resumes(e)
 	return r.callOutcome(r.rt, e, r.Poison)
 }
 

@@ -5,11 +5,11 @@ import (
 
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/observe/trace"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/request"
 	"github.com/golci/golci/rank"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/observe"
 )
 
 // Runtime is one rank's part of the system. Its methods may be called from any goroutine, light-weight thread or task,
@@ -42,9 +42,8 @@ type Runtime struct {
 	data        data
 	surveys     surveys
 
-	clock       trace.Clock   // of the timeline, if there is one
-	coarseClock atomic.Uint64 // briskTime by clock, 0 before Begin
-	probe       *probe
+	log         observe.Log
+	coarseClock atomic.Uint64 // briskTime by the clock of log, 0 before Begin
 	profilers   profilers
 	stopped     atomic.Bool // operations cannot start any more
 
@@ -52,17 +51,15 @@ type Runtime struct {
 	looks           *atomic.Int64 // counts the waiters that are looked at, to find some of them; nil outside of tests
 
 	// Memory of operations that are not in use.
-	cascades    request.Pool[cascade]
-	forwards    request.Pool[forward]
-	mergers     request.Pool[merger]
-	sleepers    request.Pool[sleeper]
-	tasks       request.Pool[task]
-	notices     request.Pool[notice]
-	lockOps     request.Pool[lockOp]
-	arrivals    request.Pool[arrival]
-	batches     request.Pool[batch]
-	taskBatches request.Pool[taskBatch]
-	watches     request.Pool[operationTrace]
+	cascades request.Pool[cascade]
+	forwards request.Pool[forward]
+	mergers  request.Pool[merger]
+	sleepers request.Pool[sleeper]
+	tasks    request.Pool[task]
+	notices  request.Pool[notice]
+	lockOps  request.Pool[lockOp]
+	arrivals request.Pool[arrival]
+	told     request.Pool[[]OperationProfile]
 }
 
 // Config says what a runtime has. The zero value has a CPU processor for each worker of the rank, a utility processor,
@@ -94,11 +91,10 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 	}
 	rt.fault = rt.ep.Fault
 	rt.peers.initPeers(rt.size)
-	rt.clock = trace.NewClock()
-	if rec := r.Trace(); rec != nil {
-		rt.clock = rec.Clock()
-	}
-	rt.probe = newProbe(r, rt.catalog.defs)
+	rt.log.Init(observe.Config{
+		Rank: r, Tasks: rt.catalog.names(), NameOf: func(x any) string { return nameOf(x.(executor)).String() },
+		Later: rt.later, Deliver: rt.deliverProfiles,
+	})
 	if err := rt.makeProcessors(cfg); err != nil {
 		return nil, err
 	}

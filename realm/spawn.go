@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/observe"
 )
 
 // Spawn has task t run on processor p with args, and returns the finish event, which this rank owns. It triggers when
@@ -85,8 +86,8 @@ func (rt *Runtime) prepareTask(p Processor, x *opOptions) (*task, error) {
 	} else {
 		t.finish = rt.newEventBy(by)
 	}
-	if x.profiler != 0 || rt.probe != nil {
-		t.watch = rt.newWatch(rt.profilers.findProfiler(uint64(x.profiler)))
+	if x.profiler != 0 || rt.log.Drawn() {
+		t.watch = rt.watchFor(observe.Task, t.finish, rt.rank, uint32(x.profiler))
 	}
 	return t, nil
 }
@@ -122,8 +123,8 @@ func (rt *Runtime) spawnRemote(p Processor, t *task, after Event) {
 		before = 0
 	}
 	rt.events.precede(t.finish, before)
-	if t.watch != nil && t.watch.sink != nil {
-		flags |= uint64(t.watch.sink.id) << profilerShift
+	if t.watch != nil {
+		flags |= uint64(t.watch.Sink.ID()) << profilerShift
 	}
 	place := uint64(rt.catalog.place[t.def.serial])
 	var err error
@@ -253,9 +254,10 @@ func (rt *Runtime) spawned(k *cascade, src int, args [spawnWords]uint64, payload
 		x.large = &large{encoded: append([]byte(nil), payload...)}
 	}
 	after := event.ID(args[4])
-	if id := uint32(args[2] >> profilerShift); id != 0 || rt.probe != nil {
-		x.watch = rt.watchFor(src, id)
-		x.watch.after = after != 0
+	if id := uint32(args[2] >> profilerShift); id != 0 || rt.log.Drawn() {
+		x.watch = rt.watchFor(observe.Task, finish, src, id)
+		x.watch.SetPlace(int(place))
+		x.watch.After = after != 0
 	}
 	if after != 0 {
 		rt.arrives(finish, waitsFor{after, &x.Waiter})

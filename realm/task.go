@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/observe"
 )
 
 // inlineWords is how much of a task's arguments is part of the task.
@@ -21,9 +22,9 @@ type task struct {
 	finish       event.ID
 	executor     executor
 	priority     int32
-	ignore       bool            // runs even if the precondition is poisoned
-	serial       uint64          // orders tasks of the same priority
-	watch        *operationTrace // nil unless somebody wants to know of the task
+	ignore       bool               // runs even if the precondition is poisoned
+	serial       uint64             // orders tasks of the same priority
+	watch        *observe.Operation // nil unless somebody wants to know of the task
 	local        func(c *Ctx) error
 	large        *large // nil in most tasks
 	inline       [inlineWords]uint64
@@ -50,7 +51,8 @@ func (t *task) freeTask() {
 		t.local, t.large = nil, nil
 	}
 	if t.watch != nil {
-		t.unwatch()
+		t.rt.log.Drop(t.watch)
+		t.watch = nil
 	}
 	t.rt.tasks.Put(t)
 }
@@ -75,7 +77,7 @@ func (t *task) argsRoom(n uintptr) {
 func (t *task) launchAfter(after event.ID) {
 	if after == 0 {
 		if t.watch != nil {
-			t.readied(t.watch.track)
+			t.rt.log.NoteReady(t.watch, t.watch.By, t.executor)
 		}
 		t.executor.pushTask(t, nil)
 		return
@@ -108,14 +110,12 @@ func (t *task) Fire(w *event.Waiter, by any) {
 func (t *task) beginTask(k *cascade, why *event.Poison) {
 	if why == nil || t.ignore {
 		if t.watch != nil {
-			t.readied(k.track())
+			t.rt.log.NoteReady(t.watch, k.w, t.executor)
 		}
 		t.executor.pushTask(t, k)
 		return
 	}
-	if t.watch != nil {
-		t.passed()
-	}
+	t.skip()
 	finish := t.finish
 	t.freeTask()
 	if finish != 0 {
@@ -127,7 +127,7 @@ func (t *task) beginTask(k *cascade, why *event.Poison) {
 func (t *task) runTask(c *Ctx) {
 	c.task = t
 	if t.watch != nil {
-		t.starts(c)
+		t.rt.log.NoteStart(t.watch)
 	}
 	var err error
 	switch {
@@ -166,6 +166,47 @@ func (t *task) finishWith(c *Ctx, err error) {
 	c.cascade.runWaiters(callBudget)
 }
 
+// spawned notes that t is being spawned, by the task of c if it is not nil.
+func (t *task) spawned(c *Ctx, after Event, several []Event) {
+	if c != nil {
+		t.watch.By = c.cascade.w
+	}
+	if t.local == nil {
+		t.watch.SetPlace(t.rt.catalog.placeOf(t.def))
+	} else {
+		t.watch.SetPlace(observe.Nowhere)
+	}
+	if len(several) > 0 && after == NoEvent {
+		after = several[0]
+	}
+	t.rt.log.NoteSpawn(t.watch, uint64(after))
+}
+
+// finishWatched is finishWith for a task that is watched.
+func (t *task) finishWatched(c *Ctx, why *event.Poison) {
+	rt, w, finish := t.rt, t.watch, t.finish
+	w.Record[observe.Processor] = uint64(c.proc)
+	rt.log.NoteEnd(w, c.cascade.w)
+	t.watch = nil
+	t.freeTask()
+	c.cascade.trigger(finish, why)
+	var own **observe.Batch
+	if c.executor != nil {
+		own = &c.executor.batch
+	}
+	rt.log.Complete(w, why != nil, own)
+	c.cascade.runWaiters(callBudget)
+}
+
+// skip notes that t does not run.
+func (t *task) skip() {
+	if w := t.watch; w != nil {
+		w.Record[observe.Processor] = uint64(nameOf(t.executor))
+		t.rt.log.NoteSkipped(w)
+		t.watch = nil
+	}
+}
+
 // fault is the poison of a task that has returned err. The error of a wait is the poison that the wait has met: the
 // fault began elsewhere, and its text must not grow along a chain of such tasks.
 func (t *task) fault(c *Ctx, err error) *event.Poison {
@@ -184,7 +225,7 @@ func (t *task) taskName() string {
 }
 
 // localName stands for the name of a task of SpawnLocal.
-const localName = "function"
+const localName = observe.Function
 
 // title names the task and its finish event, for people.
 func (t *task) title() string {

@@ -36,10 +36,10 @@ func (rt *Runtime) waitIn(ctx context.Context, call callName, e Event) error {
 	if c := rt.procs.io.taskOf(arch.G()); c != nil {
 		return c.sleepIO(ctx, call, e)
 	}
-	if p := rt.probe; p != nil {
-		return p.sleepTraced(ctx, rt, call, e)
-	}
-	return rt.sleepFor(ctx, call, e, nil)
+	start := rt.log.Since()
+	err := rt.sleepFor(ctx, call, e, nil)
+	rt.log.NoteSlept(start, uint64(e))
+	return err
 }
 
 // sleeper is a goroutine, or a thread that is no task, which waits for an event.
