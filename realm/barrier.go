@@ -61,7 +61,7 @@ func NewBarrier[T any](at Site, count int64, r Reduction[T], opts ...BarrierOpti
 	if err != nil {
 		return Barrier[T]{}, err
 	}
-	c, err := rt.barriers.create(rt, count, uint32(number), int(typ.Size()))
+	c, err := rt.barriers.create(&rt.rankEvents, count, uint32(number), int(typ.Size()))
 	if err != nil {
 		return Barrier[T]{}, rt.callErrorf("NewBarrier", "%w: %w", ErrArgument, err)
 	}
@@ -73,7 +73,7 @@ func NewBarrier[T any](at Site, count int64, r Reduction[T], opts ...BarrierOpti
 // of the result that have an error return ErrArgument, and its event is one that cannot be.
 func (id BarrierID[T]) On(at Site) Barrier[T] {
 	rt, _ := at.site()
-	return Barrier[T]{rt.barriers.findBarrier(rt, event.ID(id.Event), true), barrier.Handle{
+	return Barrier[T]{rt.barriers.findBarrier(&rt.rankEvents, event.ID(id.Event), true), barrier.Handle{
 		Phase: id.Phase,
 		Stamp: barrier.Stamp(id.Stamp),
 	}}
@@ -139,7 +139,7 @@ func (b Barrier[T]) Arrive(count int64, value T, after Event, opts ...Option) er
 	}
 	a := c.rt.newArrival(c, b.h, count, ignoring(opts))
 	if len(opts) > 0 {
-		a.watch = c.rt.watchFor(observe.Arrive, a.phase(), c.rt.rank, uint32(profilerOf(opts)))
+		a.watch = c.rt.log.BeginFor(observe.Arrive, uint64(a.phase()), c.rt.rank, uint32(profilerOf(opts)))
 	}
 	a.value = append(a.value[:0], bytesOf(&value)...)
 	st, why := c.rt.awaitEvent(event.ID(after), &a.Waiter)
@@ -148,7 +148,7 @@ func (b Barrier[T]) Arrive(count int64, value T, after Event, opts ...Option) er
 		return nil
 	case event.Unknown:
 		c.rt.arrivals.Put(a)
-		return c.rt.unknown("Arrive", after)
+		return c.rt.unknownID("Arrive", event.ID(after))
 	}
 	k := c.rt.beginCascade(nil)
 	err := a.make(k, why)
@@ -247,11 +247,35 @@ func (b Barrier[T]) Destroy(after Event) error {
 	e.Op = e
 	switch st, why := c.rt.awaitEvent(event.ID(after), &e.Waiter); {
 	case st == event.Unknown:
-		return c.rt.unknown("Destroy", after)
+		return c.rt.unknownID("Destroy", event.ID(after))
 	case st == event.Triggered && why == nil:
 		k := c.rt.beginCascade(nil)
 		c.destroy(k)
 		k.endCascade(callBudget)
 	}
 	return nil
+}
+
+// participants are the ranks that options name.
+func (rt *Runtime) participants(opts []BarrierOption) (ranks []int, err error) {
+	for _, o := range opts {
+		ranks = append(ranks, o.ranks...)
+		for r := 0; o.all && r < rt.size; r++ {
+			ranks = append(ranks, r)
+		}
+	}
+	for _, r := range ranks {
+		if r < 0 || r >= rt.size {
+			return nil, rt.callErrorf("NewBarrier", "%w: rank %d of %d is to take part", ErrArgument, r, rt.size)
+		}
+	}
+	return ranks, nil
+}
+
+// reduction is the operator with that number; nil if there is none.
+func (rt *Runtime) reduction(n uint32) barrier.Op {
+	if int(n) >= len(rt.catalog.defs) || rt.catalog.defs[n].fold == nil {
+		return nil
+	}
+	return rt.catalog.defs[n].fold
 }

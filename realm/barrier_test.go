@@ -325,14 +325,14 @@ func destroyBarrier(t *testing.T, rts []*Runtime, by, owner int) {
 		ended("wait", <-done)
 	}
 	for i, rt := range rts {
-		must(t, rt.r.BlockUntil(func() bool { return rt.barriers.findBarrier(rt, event.ID(b.Event()), false) == nil }))
+		must(t, rt.r.BlockUntil(func() bool { return rt.barriers.findBarrier(&rt.rankEvents, event.ID(b.Event()), false) == nil }))
 		y := id.On(rt).Next()
 		err := y.Arrive(1, 1, NoEvent)
 		if err == nil { // this rank has to ask
 			err = rt.Wait(context.Background(), y.Event())
 		}
 		ended(fmt.Sprintf("arrival of rank %d", i), err)
-		must(t, rt.r.BlockUntil(func() bool { return rt.barriers.findBarrier(rt, event.ID(b.Event()), false) == nil }))
+		must(t, rt.r.BlockUntil(func() bool { return rt.barriers.findBarrier(&rt.rankEvents, event.ID(b.Event()), false) == nil }))
 	}
 	ended("arrival through the handle", x.Arrive(1, 1, NoEvent))
 }

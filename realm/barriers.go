@@ -5,12 +5,13 @@ import (
 
 	"github.com/golci/golci/realm/internal/barrier"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/fault"
 	"github.com/golci/golci/realm/internal/observe"
 )
 
 // barrierCell is what this rank has of a barrier.
 type barrierCell struct {
-	rt *Runtime
+	rt *rankEvents
 	id event.ID // without its generation
 
 	mu    sync.Mutex // guards what follows; a reduction runs under it
@@ -69,7 +70,7 @@ func (c *barrierCell) wrap(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return c.rt.callErrorf(what, "%w: %w", ErrArgument, err)
+	return c.rt.callErrorf(what, "%w: %w", fault.ErrArgument, err)
 }
 
 // flushBarriers sends what the barriers of a cascade have collected.
@@ -83,22 +84,6 @@ func (k *cascade) flushBarriers() {
 		c.core.Flush(&c.out)
 		c.unlock(k)
 	}
-}
-
-// participants are the ranks that options name.
-func (rt *Runtime) participants(opts []BarrierOption) (ranks []int, err error) {
-	for _, o := range opts {
-		ranks = append(ranks, o.ranks...)
-		for r := 0; o.all && r < rt.size; r++ {
-			ranks = append(ranks, r)
-		}
-	}
-	for _, r := range ranks {
-		if r < 0 || r >= rt.size {
-			return nil, rt.callErrorf("NewBarrier", "%w: rank %d of %d is to take part", ErrArgument, r, rt.size)
-		}
-	}
-	return ranks, nil
 }
 
 // expectDeaths has c fail when one of ranks dies. If one is dead already, its death is found here, since c is in the
@@ -116,23 +101,15 @@ func (c *barrierCell) expectDeaths(ranks []int) {
 	k.endCascade(callBudget)
 }
 
-func (rt *Runtime) barrierConfig(id event.ID) barrier.Config {
+func (rt *rankEvents) barrierConfig(id event.ID) barrier.Config {
 	return barrier.Config{
-		Self: int32(rt.rank), ID: id, Ops: rt.reduction, Size: rt.size, Dead: rt.died,
-		Misuse: numbersOf(ErrArgument),
+		Self: int32(rt.rank), ID: id, Ops: rt.reductions, Size: rt.size, Dead: rt.died,
+		Misuse: fault.NumbersOf(fault.ErrArgument),
 	}
-}
-
-// reduction is the operator with that number; nil if there is none.
-func (rt *Runtime) reduction(n uint32) barrier.Op {
-	if int(n) >= len(rt.catalog.defs) || rt.catalog.defs[n].fold == nil {
-		return nil
-	}
-	return rt.catalog.defs[n].fold
 }
 
 // died is why a rank has died; nil if it lives.
-func (rt *Runtime) died(rank int32) *event.Poison {
+func (rt *rankEvents) died(rank int32) *event.Poison {
 	if int(rank) == rt.rank || !rt.ep.Gone(int(rank)) {
 		return nil
 	}
@@ -141,7 +118,7 @@ func (rt *Runtime) died(rank int32) *event.Poison {
 
 // noBarrier is what is to be said of a phase of a barrier of which this rank has nothing: a barrier of another rank may
 // be.
-func (rt *Runtime) noBarrier(e event.ID) (event.Status, *event.Poison) {
+func (rt *rankEvents) noBarrier(e event.ID) (event.Status, *event.Poison) {
 	if e.Kind() != event.Barrier || e.Rank() >= rt.size {
 		return event.Unknown, nil
 	}
@@ -149,13 +126,13 @@ func (rt *Runtime) noBarrier(e event.ID) (event.Status, *event.Poison) {
 	case barrier.NotMade:
 		return event.Unknown, nil
 	case barrier.Destroyed:
-		return event.Triggered, rt.faultPoison(rt.callErrorf("call", "%w: %v was destroyed", ErrArgument, e))
+		return event.Triggered, rt.faultPoison(rt.callErrorf("call", "%w: %v was destroyed", fault.ErrArgument, e))
 	}
 	return event.Pending, nil
 }
 
 // lookBarrier is lookAtEvent for a phase of a barrier.
-func (rt *Runtime) lookBarrier(e event.ID) (event.Status, *event.Poison) {
+func (rt *rankEvents) lookBarrier(e event.ID) (event.Status, *event.Poison) {
 	c := rt.barriers.findBarrier(rt, e, false)
 	if c == nil {
 		return rt.noBarrier(e)
@@ -169,7 +146,7 @@ func (rt *Runtime) lookBarrier(e event.ID) (event.Status, *event.Poison) {
 }
 
 // awaitBarrier is awaitEvent for a phase of a barrier, and its result.
-func (rt *Runtime) awaitBarrier(e event.ID, w *event.Waiter) (event.Status, *event.Poison) {
+func (rt *rankEvents) awaitBarrier(e event.ID, w *event.Waiter) (event.Status, *event.Poison) {
 	c := rt.barriers.findBarrier(rt, e, true)
 	if c == nil {
 		if st, why := rt.noBarrier(e); st == event.Triggered {
@@ -195,7 +172,7 @@ func (rt *Runtime) awaitBarrier(e event.ID, w *event.Waiter) (event.Status, *eve
 }
 
 // withdrawBarrier is withdraw for a phase of a barrier.
-func (rt *Runtime) withdrawBarrier(e event.ID, w *event.Waiter) bool {
+func (rt *rankEvents) withdrawBarrier(e event.ID, w *event.Waiter) bool {
 	c := rt.barriers.findBarrier(rt, e, false)
 	if c == nil {
 		return false
@@ -206,7 +183,7 @@ func (rt *Runtime) withdrawBarrier(e event.ID, w *event.Waiter) bool {
 }
 
 // takeBarrier: another rank has a message about a barrier.
-func (rt *Runtime) takeBarrier(k *cascade, src int, args []uint64, payload []byte) error {
+func (rt *rankEvents) takeBarrier(k *cascade, src int, args []uint64, payload []byte) error {
 	id, m, err := barrier.Decode(args, payload, rt.size)
 	if err != nil {
 		return rt.impossible(src, "a message about", id)
@@ -268,7 +245,7 @@ type arrival struct {
 	watch  *observe.Operation // nil unless somebody wants to know
 }
 
-func (rt *Runtime) newArrival(c *barrierCell, h barrier.Handle, count int64, ignore bool) *arrival {
+func (rt *rankEvents) newArrival(c *barrierCell, h barrier.Handle, count int64, ignore bool) *arrival {
 	a := rt.arrivals.Get()
 	if a == nil {
 		a = new(arrival)
@@ -317,12 +294,12 @@ func (a *arrival) make(k *cascade, why *event.Poison) error {
 // phaseEnd has the profile of an arrival wait for the end of its phase.
 type phaseEnd struct {
 	event.Waiter
-	rt *Runtime
+	rt *rankEvents
 	w  *observe.Operation
 }
 
 // endArrival ends w for an arrival once its phase has triggered, or at once if it has failed.
-func (rt *Runtime) endArrival(k *cascade, w *observe.Operation, err error) {
+func (rt *rankEvents) endArrival(k *cascade, w *observe.Operation, err error) {
 	if w.Sink == 0 {
 		rt.log.Drop(w)
 		return

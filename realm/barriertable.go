@@ -35,7 +35,7 @@ type barrierPage struct {
 }
 
 // create makes a barrier of this rank.
-func (bs *barriers) create(rt *Runtime, count int64, op uint32, size int) (*barrierCell, error) {
+func (bs *barriers) create(rt *rankEvents, count int64, op uint32, size int) (*barrierCell, error) {
 	bs.mu.Lock()
 	defer bs.mu.Unlock()
 	if bs.made > event.MaxBarrierIndex {
@@ -74,7 +74,7 @@ func (bs *barriers) ownCell(index int) *barrierCell {
 
 // findBarrier is the barrier of an event; nil if there is none. Of a barrier that another rank has made it makes the
 // part of this rank if asked to, unless it knows that the barrier was destroyed.
-func (bs *barriers) findBarrier(rt *Runtime, e event.ID, create bool) *barrierCell {
+func (bs *barriers) findBarrier(rt *rankEvents, e event.ID, create bool) *barrierCell {
 	e &^= event.MaxBarrierGen
 	switch {
 	case e.Kind() != event.Barrier || e.Rank() >= rt.size:
@@ -101,7 +101,7 @@ func (bs *barriers) findBarrier(rt *Runtime, e event.ID, create bool) *barrierCe
 }
 
 // goneWhy tells why there is no barrier of that name here, which find has not found; empty if this rank does not know.
-func (bs *barriers) goneWhy(rt *Runtime, id event.ID) string {
+func (bs *barriers) goneWhy(rt *rankEvents, id event.ID) string {
 	bs.mu.RLock()
 	defer bs.mu.RUnlock()
 	switch {

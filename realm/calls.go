@@ -1,7 +1,6 @@
 package realm
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/golci/golci/fult"
@@ -61,12 +60,4 @@ func (s *callState) callOutcome(rt *Runtime, e Event, why *event.Poison) error {
 		return rt.callErrorf(s.call.short(), "%v: %w", e, err)
 	}
 	return poisonError(e, why)
-}
-
-// closedError is the error of calls that the end of the rank ends: ErrClosed, and why the rank has ended.
-func (rt *Runtime) closedError() error {
-	if why := rt.r.Ended(); why != nil {
-		return fmt.Errorf("%w: %w", ErrClosed, why)
-	}
-	return ErrClosed
 }

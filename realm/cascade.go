@@ -10,7 +10,7 @@ import (
 // cascade runs what events that trigger let begin: one waiter after the other, without recursion. It belongs to one
 // goroutine. What it runs must neither block nor call a program's code.
 type cascade struct {
-	rt   *Runtime
+	rt   *rankEvents
 	w    *fult.Worker // that the caller runs on, or nil
 	list event.List   // waiters whose event has triggered
 
@@ -25,7 +25,7 @@ const (
 )
 
 // beginCascade gives the caller a cascade. w is the worker that it runs on, if it knows.
-func (rt *Runtime) beginCascade(w *fult.Worker) *cascade {
+func (rt *rankEvents) beginCascade(w *fult.Worker) *cascade {
 	k := rt.cascades.Get()
 	if k == nil {
 		k = &cascade{rt: rt}
@@ -106,21 +106,21 @@ type deferredWaiters struct {
 }
 
 // leaveWaiters hands waiters over to the utility processor, and leaves list empty.
-func (rt *Runtime) leaveWaiters(list *event.List) {
+func (rt *rankEvents) leaveWaiters(list *event.List) {
 	rt.deferred.mu.Lock()
 	first := rt.deferred.list.Empty()
 	rt.deferred.list.Append(list)
 	rt.deferred.mu.Unlock()
 	if first {
-		rt.utility.pushTask(rt.newInternal(rt.carryOn), nil)
+		rt.later(rt.carryOn)
 	}
 }
 
 // carryOn runs waiters that were left over.
-func (rt *Runtime) carryOn(c *Ctx) error {
+func (rt *rankEvents) carryOn() {
+	k := rt.beginCascade(nil)
 	rt.deferred.mu.Lock()
-	c.cascade.list.Append(&rt.deferred.list)
+	k.list.Append(&rt.deferred.list)
 	rt.deferred.mu.Unlock()
-	c.cascade.runWaiters(callBudget)
-	return nil
+	k.endCascade(callBudget)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/fault"
 )
 
 // The end of a transfer. The rank of the destination is the first to know that the bytes are in place, so it has the
@@ -21,7 +22,7 @@ import (
 // The third rank also poisons the event if the source dies. So the destination must not tell its own waiters then.
 
 // conclude ends a transfer of rank src into this rank. ref is what the answer names; 0: src does not want any.
-func (rt *Runtime) conclude(k *cascade, src int, ref uint64, finish event.ID, why *event.Poison) {
+func (rt *rankEvents) conclude(k *cascade, src int, ref uint64, finish event.ID, why *event.Poison) {
 	asked := uint64(0)
 	switch finish.EventRank() {
 	case rt.rank:
@@ -37,7 +38,7 @@ func (rt *Runtime) conclude(k *cascade, src int, ref uint64, finish event.ID, wh
 }
 
 // askTrigger has the owner of e, another rank, trigger it. This rank is told like others.
-func (rt *Runtime) askTrigger(e event.ID, why *event.Poison) {
+func (rt *rankEvents) askTrigger(e event.ID, why *event.Poison) {
 	rt.postPoison(e.EventRank(), hTrigger, bytesOfPoison(why), uint64(e))
 }
 
@@ -68,14 +69,14 @@ func (k *cascade) mourned(o *outgoing, why *event.Poison) {
 // fetch gets the bytes of a transfer out of the memory of its source.
 type fetch struct {
 	am.Bulk
-	rt   *Runtime
+	rt   *rankEvents
 	src  int
 	over func(k *cascade, why *event.Poison)
 }
 
 // fetch begins to fill mem with the bytes of rank src under a key. Nobody sends a message meanwhile, so it counts as
 // one of this rank.
-func (rt *Runtime) fetch(src int, key conduit.Key, mem []byte, over func(k *cascade, why *event.Poison)) {
+func (rt *rankEvents) fetch(src int, key conduit.Key, mem []byte, over func(k *cascade, why *event.Poison)) {
 	f := &fetch{Bulk: am.Bulk{Data: mem, Key: key, Get: true}, rt: rt, src: src, over: over}
 	f.Owner = f
 	rt.peers.peerOf(src).sent.Add(1)
@@ -88,7 +89,7 @@ func (f *fetch) Sent(w *fult.Worker) { f.endFetch(nil, w) }
 // Fail implements am.BulkOwner. The death of the source may become known here first.
 func (f *fetch) Fail(err error, w *fult.Worker) {
 	why := f.rt.faultPoison(err)
-	if errors.Is(err, ErrPeer) && !errors.Is(err, conduit.ErrKey) {
+	if errors.Is(err, fault.ErrPeer) && !errors.Is(err, conduit.ErrKey) {
 		why = deathPoison(f.src, err)
 	}
 	f.endFetch(why, w)

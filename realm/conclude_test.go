@@ -47,7 +47,7 @@ func concluded(t *testing.T, owner int, why *event.Poison) {
 				t.Errorf("rank %d: %v", r, err)
 			}
 		}
-		if n := src.data.outs.Used(); n != 0 {
+		if n := src.outs.Used(); n != 0 {
 			t.Errorf("%d transfers are left", n)
 		}
 	})
@@ -106,7 +106,7 @@ func TestFetch(t *testing.T) {
 			}
 			checkValues(t, "copy", values(t, rt, to, NoEvent), func(i int64) int64 { return valueAt(x.seed, i) })
 		}
-		if in, out := rts[1].data.ins.Used(), rt.data.outs.Used(); in != 0 || out != 0 {
+		if in, out := rts[1].ins.Used(), rt.outs.Used(); in != 0 || out != 0 {
 			t.Errorf("%d and %d flows are left", in, out)
 		}
 	})

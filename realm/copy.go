@@ -9,6 +9,7 @@ import (
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/internal/observe/trace"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/fault"
 	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/space"
 )
@@ -385,14 +386,14 @@ type incomingCopy struct {
 	rest   []byte // what follows the description
 }
 
-// landing reads the description of a copy. The error is errMalformed if there is none.
+// landing reads the description of a copy. The error is fault.ErrMalformed if there is none.
 func (rt *Runtime) landing(b []byte) (x incomingCopy, why *event.Poison, err error) {
 	r := wire{b: b}
 	id := InstanceID(r.u64())
 	x.finish = event.ID(r.u64())
 	index := r.readList()
 	if r.bad || !x.finish.IsEvent() || x.finish.EventRank() >= rt.size {
-		return x, nil, errMalformed
+		return x, nil, fault.ErrMalformed
 	}
 	if x.in, err = rt.local(id); err == nil {
 		x.plan, x.rest, err = x.in.layout.Receive(r.b, index)
@@ -414,7 +415,7 @@ func (rt *Runtime) onPut(k *cascade, src int, ref uint64, b []byte) error {
 		return err
 	}
 	if why == nil && int64(len(x.rest)) != x.plan.Size() {
-		why = rt.faultPoison(fmt.Errorf("%w: %d bytes for a copy of %d", errMalformed, len(x.rest), x.plan.Size()))
+		why = rt.faultPoison(fmt.Errorf("%w: %d bytes for a copy of %d", fault.ErrMalformed, len(x.rest), x.plan.Size()))
 	}
 	if why == nil {
 		x.cursor.Unpack(x.rest, 0)
@@ -449,7 +450,7 @@ func (rt *Runtime) openBytes(k *cascade, src int, ref uint64, b []byte) error {
 	r := wire{b: x.rest}
 	key := conduit.Key{ID: r.u64(), Base: r.u64()}
 	if why == nil && (r.bad || len(r.b) > 0 || x.plan.Size() == 0) {
-		why = rt.faultPoison(errMalformed)
+		why = rt.faultPoison(fault.ErrMalformed)
 	}
 	if why != nil {
 		rt.conclude(k, src, ref, x.finish, why)

@@ -1,8 +1,6 @@
 package realm
 
-import (
-	"context"
-)
+import "context"
 
 // Ctx is what a task gets: where it runs. It is valid until the task returns, and only for the task itself.
 type Ctx struct {

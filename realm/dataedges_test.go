@@ -21,11 +21,11 @@ func TestFlowsGone(t *testing.T) {
 			if _, ok := rt.expectAnswer(k, o); !ok {
 				t.Errorf("rank %d is dead", peer)
 			}
-			rt.data.ins.Add(&incoming{src: peer, left: 10})
+			rt.ins.Add(&incoming{src: peer, left: 10})
 		}
 		rt.flowsGone(k, 1, deathPoison(1, ErrPeer))
-		if dead[1] == nil || dead[2] != nil || rt.data.outs.Used() != 1 || rt.data.ins.Used() != 1 {
-			t.Errorf("%v; %d and %d flows are left", dead, rt.data.outs.Used(), rt.data.ins.Used())
+		if dead[1] == nil || dead[2] != nil || rt.outs.Used() != 1 || rt.ins.Used() != 1 {
+			t.Errorf("%v; %d and %d flows are left", dead, rt.outs.Used(), rt.ins.Used())
 		}
 	})
 }
@@ -139,8 +139,8 @@ func TestDeathInTransfer(t *testing.T) {
 					t.Errorf("%s: %v", what, err)
 				}
 			}
-			if rt.data.outs.Used() != 0 || rt.data.ins.Used() != 0 {
-				t.Errorf("%d and %d flows are left", rt.data.outs.Used(), rt.data.ins.Used())
+			if rt.outs.Used() != 0 || rt.ins.Used() != 0 {
+				t.Errorf("%d and %d flows are left", rt.outs.Used(), rt.ins.Used())
 			}
 		})
 		return end

@@ -4,6 +4,7 @@ import (
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/fault"
 )
 
 // Data travel in two ways. A parcel is a message of any length: one Medium, or an offer, a go-ahead of the receiver,
@@ -19,8 +20,8 @@ type outgoing struct {
 }
 
 // await gives o a number. It is called before the message leaves. If the peer has died, o is done at once.
-func (rt *Runtime) expectAnswer(k *cascade, o *outgoing) (number uint64, ok bool) {
-	number = rt.data.outs.Add(o)
+func (rt *rankEvents) expectAnswer(k *cascade, o *outgoing) (number uint64, ok bool) {
+	number = rt.outs.Add(o)
 	if rt.ep.Gone(o.peer) { // set before flowsGone looks at outs
 		rt.settleCall(k, number, rt.deathOf(o.peer))
 		return 0, false
@@ -29,8 +30,8 @@ func (rt *Runtime) expectAnswer(k *cascade, o *outgoing) (number uint64, ok bool
 }
 
 // settleCall ends what has that number, because its peer has died.
-func (rt *Runtime) settleCall(k *cascade, number uint64, why *event.Poison) {
-	if o := rt.data.outs.Remove(number); o != nil {
+func (rt *rankEvents) settleCall(k *cascade, number uint64, why *event.Poison) {
+	if o := rt.outs.Remove(number); o != nil {
 		k.mourned(o, why)
 		o.done(k, why)
 	}
@@ -59,27 +60,30 @@ const (
 	parcelKinds
 )
 
+// parcelFunc handles parcels of one kind.
+type parcelFunc func(k *cascade, src int, ref uint64, b []byte) error
+
 // maxParcel is what a parcel has at most.
 const maxParcel = 1 << 31
 
 // fitsParcel is an error for n bytes that are too many for a parcel.
-func (rt *Runtime) fitsParcel(what string, peer, n int) error {
+func (rt *rankEvents) fitsParcel(what string, peer, n int) error {
 	if n > maxParcel {
-		return rt.callErrorf(what, "%w: %d bytes for rank %d, the most is %d", ErrSize, n, peer, maxParcel)
+		return rt.callErrorf(what, "%w: %d bytes for rank %d, the most is %d", fault.ErrSize, n, peer, maxParcel)
 	}
 	return nil
 }
 
 // sendParcel sends b, which does not change any more. ref is the number of the outgoing that an answer names, or 0.
-func (rt *Runtime) sendParcel(k *cascade, peer int, kind parcelKind, ref uint64, b []byte) {
+func (rt *rankEvents) sendParcel(k *cascade, peer int, kind parcelKind, ref uint64, b []byte) {
 	if len(b) <= rt.ep.MaxMedium() {
 		rt.postMessage(peer, hParcel, b, uint64(kind), ref)
 		return
 	}
 	o := &outgoing{peer: peer, done: func(*cascade, *event.Poison) {}}
 	o.ahead = func(number, in uint64) {
-		rt.data.outs.Remove(number)
-		rt.putBulk(peer, &am.Bulk{ID: in, Channel: Channel, Data: b})
+		rt.outs.Remove(number)
+		rt.putBulk(peer, &am.Bulk{ID: in, Channel: bulkChannel, Data: b})
 	}
 	if number, ok := rt.expectAnswer(k, o); ok {
 		rt.postMessage(peer, hOffer, nil, uint64(kind), ref, uint64(len(b)), number)
@@ -87,7 +91,7 @@ func (rt *Runtime) sendParcel(k *cascade, peer int, kind parcelKind, ref uint64,
 }
 
 // putBulk sends b. Both ends count it as a message.
-func (rt *Runtime) putBulk(peer int, b *am.Bulk) {
+func (rt *rankEvents) putBulk(peer int, b *am.Bulk) {
 	rt.peers.peerOf(peer).sent.Add(1)
 	b.Owner = bulkOwner{}
 	rt.ep.PutBulk(peer, b)
@@ -100,18 +104,18 @@ func (bulkOwner) Sent(*fult.Worker)        {}
 func (bulkOwner) Fail(error, *fult.Worker) {}
 
 // receiveBytes makes room for n bytes, more than none, and lets the sender go ahead.
-func (rt *Runtime) receiveBytes(src int, n int64, out uint64, unpack func(b []byte, off int), done func(k *cascade)) {
-	in := rt.data.ins.Add(&incoming{src: src, left: n, unpack: unpack, done: done})
+func (rt *rankEvents) receiveBytes(src int, n int64, out uint64, unpack func(b []byte, off int), done func(k *cascade)) {
+	in := rt.ins.Add(&incoming{src: src, left: n, unpack: unpack, done: done})
 	if rt.ep.Gone(src) {
-		rt.data.ins.Remove(in)
+		rt.ins.Remove(in)
 		return
 	}
 	rt.postMessage(src, hGo, nil, out, in)
 }
 
 // onBulk: a piece of a bulk has come.
-func (rt *Runtime) onBulk(src int, id uint64, off int64, chunk []byte, w *fult.Worker) {
-	in := rt.data.ins.Get(id)
+func (rt *rankEvents) onBulk(src int, id uint64, off int64, chunk []byte, w *fult.Worker) {
+	in := rt.ins.Get(id)
 	if in == nil || in.src != src || int64(len(chunk)) > in.left {
 		rt.fatal(rt.callErrorf("message", "rank %d sent %d bytes at %d that nobody waits for", src, len(chunk), off))
 		return
@@ -120,7 +124,7 @@ func (rt *Runtime) onBulk(src int, id uint64, off int64, chunk []byte, w *fult.W
 	if in.left -= int64(len(chunk)); in.left > 0 {
 		return
 	}
-	rt.data.ins.Remove(id)
+	rt.ins.Remove(id)
 	k := rt.beginCascade(w)
 	in.done(k)
 	k.endCascade(pollBudget)
@@ -128,7 +132,7 @@ func (rt *Runtime) onBulk(src int, id uint64, off int64, chunk []byte, w *fult.W
 }
 
 // onOffer: a parcel is too long for one message.
-func (rt *Runtime) onOffer(t *am.Token, args []uint64, _ []byte) {
+func (rt *rankEvents) onOffer(t *am.Token, args []uint64, _ []byte) {
 	kind, ref, n, out := parcelKind(args[0]), args[1], args[2], args[3]
 	if kind >= parcelKinds || n > maxParcel || n == 0 {
 		rt.malformed(t, "the offer of a parcel for", event.ID(ref))
@@ -140,15 +144,15 @@ func (rt *Runtime) onOffer(t *am.Token, args []uint64, _ []byte) {
 			copy(b[off:], c)
 		}
 	}, func(k *cascade) {
-		if err := rt.parcel(k, src, kind, ref, b); err != nil {
+		if err := rt.takeParcel(k, src, kind, ref, b); err != nil {
 			rt.fatal(rt.callErrorf("message", "rank %d sent a malformed parcel: %w", src, err))
 		}
 	})
 }
 
 // onGo: a rank has made room.
-func (rt *Runtime) onGo(t *am.Token, args []uint64, _ []byte) {
-	o := rt.data.outs.Get(args[0])
+func (rt *rankEvents) onGo(t *am.Token, args []uint64, _ []byte) {
+	o := rt.outs.Get(args[0])
 	if o == nil || o.peer != t.Source() || o.ahead == nil {
 		rt.malformed(t, "room for", event.ID(args[0]))
 		return
@@ -157,10 +161,10 @@ func (rt *Runtime) onGo(t *am.Token, args []uint64, _ []byte) {
 }
 
 // takeDone: a rank has done its part, or could not.
-func (rt *Runtime) takeDone(k *cascade, src int, args []uint64, payload []byte) error {
+func (rt *rankEvents) takeDone(k *cascade, src int, args []uint64, payload []byte) error {
 	why, err := poisonIn(payload)
-	o := rt.data.outs.Get(args[0])
-	if err != nil || o == nil || o.peer != src || rt.data.outs.Remove(args[0]) != o {
+	o := rt.outs.Get(args[0])
+	if err != nil || o == nil || o.peer != src || rt.outs.Remove(args[0]) != o {
 		return rt.impossible(src, "the end of", event.ID(args[0]))
 	}
 	k.concluded(o, why, args[1] != 0)
@@ -177,12 +181,12 @@ func poisonIn(payload []byte) (why *event.Poison, err error) {
 }
 
 // tellDone is the answer to what has number ref at peer, and is no transfer.
-func (rt *Runtime) tellDone(peer int, ref uint64, err error) {
+func (rt *rankEvents) tellDone(peer int, ref uint64, err error) {
 	rt.postPoison(peer, hDone, bytesOfPoison(rt.poisonOf(err)), ref, 0)
 }
 
 // poisonOf is the poison for a fault of this rank, nil without one.
-func (rt *Runtime) poisonOf(err error) *event.Poison {
+func (rt *rankEvents) poisonOf(err error) *event.Poison {
 	if err == nil {
 		return nil
 	}
@@ -190,52 +194,42 @@ func (rt *Runtime) poisonOf(err error) *event.Poison {
 }
 
 // onParcel: a short parcel has come.
-func (rt *Runtime) onParcel(t *am.Token, args []uint64, payload []byte) {
+func (rt *rankEvents) onParcel(t *am.Token, args []uint64, payload []byte) {
 	k := rt.beginCascade(t.Worker())
-	err := rt.parcel(k, t.Source(), parcelKind(args[0]), args[1], payload)
+	err := rt.takeParcel(k, t.Source(), parcelKind(args[0]), args[1], payload)
 	k.endCascade(pollBudget)
 	if err != nil {
 		rt.fatal(rt.callErrorf("message", "rank %d sent a malformed parcel: %w", t.Source(), err))
 	}
 }
 
-// parcel handles a parcel. b may be in the receive space, and is valid until it returns.
-func (rt *Runtime) parcel(k *cascade, src int, kind parcelKind, ref uint64, b []byte) error {
-	switch kind {
-	case parcelJob:
-		return rt.onJob(k, src, b)
-	case parcelAsk:
-		return rt.onAskLayout(src, ref, k, b)
-	case parcelLayout:
-		o := rt.data.outs.Get(ref)
-		if o == nil || o.peer != src || o.body == nil {
-			return errMalformed
-		}
-		rt.data.outs.Remove(ref)
-		return o.body(k, b)
-	case parcelPut:
-		return rt.onPut(k, src, ref, b)
-	case parcelOpen:
-		return rt.onOpen(k, src, ref, b)
-	case parcelReduce:
-		return rt.onReduce(k, src, ref, b)
-	case parcelSpawn:
-		return rt.onLongSpawn(k, src, b)
-	case parcelPoison:
-		return rt.onLongPoison(k, src, b)
+// takeParcel handles a parcel. b may be in the receive space, and is valid until it returns.
+func (rt *rankEvents) takeParcel(k *cascade, src int, kind parcelKind, ref uint64, b []byte) error {
+	if kind >= parcelKinds {
+		return fault.ErrMalformed
 	}
-	return errMalformed
+	return rt.parcels[kind](k, src, ref, b)
+}
+
+// takeAnswer takes the answer to an outgoing that has some bytes.
+func (rt *rankEvents) takeAnswer(k *cascade, src int, ref uint64, b []byte) error {
+	o := rt.outs.Get(ref)
+	if o == nil || o.peer != src || o.body == nil {
+		return fault.ErrMalformed
+	}
+	rt.outs.Remove(ref)
+	return o.body(k, b)
 }
 
 // flowsGone ends what waits for a rank that has died. It runs in a poll.
-func (rt *Runtime) flowsGone(k *cascade, rank int, why *event.Poison) {
+func (rt *rankEvents) flowsGone(k *cascade, rank int, why *event.Poison) {
 	var outs, ins []uint64
-	rt.data.outs.Each(func(n uint64, o *outgoing) {
+	rt.outs.Each(func(n uint64, o *outgoing) {
 		if o.peer == rank {
 			outs = append(outs, n)
 		}
 	})
-	rt.data.ins.Each(func(n uint64, in *incoming) {
+	rt.ins.Each(func(n uint64, in *incoming) {
 		if in.src == rank {
 			ins = append(ins, n)
 		}
@@ -244,6 +238,6 @@ func (rt *Runtime) flowsGone(k *cascade, rank int, why *event.Poison) {
 		rt.settleCall(k, n, why)
 	}
 	for _, n := range ins {
-		rt.data.ins.Remove(n)
+		rt.ins.Remove(n)
 	}
 }

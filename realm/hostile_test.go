@@ -115,9 +115,9 @@ func TestHostileMessages(t *testing.T) {
 				attack(t, "bulk", func() { rt.onBulk(0, h.word(), int64(h.word()), payload, nil) })
 			}
 			var ins []uint64
-			rt.data.ins.Each(func(n uint64, _ *incoming) { ins = append(ins, n) })
+			rt.ins.Each(func(n uint64, _ *incoming) { ins = append(ins, n) })
 			for _, n := range ins { // they hold much memory
-				rt.data.ins.Remove(n)
+				rt.ins.Remove(n)
 			}
 		}
 		return end

@@ -24,7 +24,7 @@ type remoteWaits struct {
 
 // arrives notes that an operation of another rank is about to wait here, if e belongs to one. It departs when it
 // begins, or does not wait.
-func (rt *Runtime) arrives(e event.ID, at waitsFor) {
+func (rt *rankEvents) arrives(e event.ID, at waitsFor) {
 	if e.EventRank() == rt.rank {
 		return
 	}
@@ -38,7 +38,7 @@ func (rt *Runtime) arrives(e event.ID, at waitsFor) {
 }
 
 // departs takes out the operation that finishes with e, if that belongs to another rank.
-func (rt *Runtime) departs(e event.ID) {
+func (rt *rankEvents) departs(e event.ID) {
 	if e.EventRank() != rt.rank {
 		rt.remoteWaits.takeVisitor(e)
 	}
@@ -54,7 +54,7 @@ func (v *remoteWaits) takeVisitor(e event.ID) waitsFor {
 
 // enterWait notes what the operation that is to trigger e waits for, unless e belongs to another rank or has triggered.
 // how is indexed or once.
-func (rt *Runtime) enterWait(e event.ID, at waitsFor, how int32) {
+func (rt *rankEvents) enterWait(e event.ID, at waitsFor, how int32) {
 	if !rt.owns(e) {
 		return
 	}
@@ -71,7 +71,7 @@ func (rt *Runtime) enterWait(e event.ID, at waitsFor, how int32) {
 }
 
 // leaveIndex takes the operation out that is to trigger e, if this rank owns e.
-func (rt *Runtime) leaveIndex(e event.ID) {
+func (rt *rankEvents) leaveIndex(e event.ID) {
 	if rt.owns(e) {
 		rt.claimWait(e, true)
 	}
@@ -79,7 +79,7 @@ func (rt *Runtime) leaveIndex(e event.ID) {
 
 // claimWait is what the operation that finishes with e waits for. It takes the operation out unless it is a merger:
 // nobody else finds it then. all takes a merger out, too. The result has no waiter if there is none.
-func (rt *Runtime) claimWait(e event.ID, all bool) (at waitsFor) {
+func (rt *rankEvents) claimWait(e event.ID, all bool) (at waitsFor) {
 	if !rt.owns(e) {
 		return rt.remoteWaits.takeVisitor(e)
 	}
@@ -95,17 +95,4 @@ func (rt *Runtime) claimWait(e event.ID, all bool) (at waitsFor) {
 	}
 	c.lock.Unlock()
 	return at
-}
-
-// withMerger calls f if m is to trigger e and has not ended, nor does before f returns. f is short and takes no lock.
-func (rt *Runtime) withMerger(e event.ID, m *merger, f func()) bool {
-	c := rt.events.cellAt(e.EventIndex())
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	gen, alive := c.slot.Alive()
-	if !alive || gen != e.Gen() || c.expect >= none || rt.events.waitingOf(c).w != &m.few[0] {
-		return false
-	}
-	f()
-	return true
 }

@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/am/rma"
-	"github.com/golci/golci/internal/request"
 	"github.com/golci/golci/realm/internal/event"
 	"github.com/golci/golci/realm/internal/space"
 )
@@ -91,9 +90,6 @@ type data struct {
 	remote map[InstanceID]*remoteInstance
 
 	scratch []byte // for the chunk of a reduction; owned by the tasks of the runtime on the utility processor
-
-	outs request.Numbers[outgoing]
-	ins  request.Numbers[incoming]
 }
 
 // instance is one of this rank. It does not change.

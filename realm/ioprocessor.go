@@ -91,7 +91,7 @@ func (p *ioProcessor) resume(s *sleeper) {
 
 // one runs t. If that panics, its finish event is poisoned.
 func (p *ioProcessor) one(t *task) {
-	c, g := &Ctx{rt: p.rt, proc: p.id, cascade: cascade{rt: p.rt}}, arch.G()
+	c, g := &Ctx{rt: p.rt, proc: p.id, cascade: cascade{rt: &p.rt.rankEvents}}, arch.G()
 	p.tasks.Store(g, c)
 	defer func() {
 		p.tasks.Delete(g)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/fault"
 	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/space"
 )
@@ -73,7 +74,7 @@ func startJob(at Site, j *job, by InstanceID, opts []Option) Event {
 	if by.Rank() == rt.rank {
 		j.Op, j.called = j, j.after == 0
 		j.finish = rt.newEventAfter(j.after, &j.Waiter)
-		j.watch = rt.watchFor(j.kind.operation(), j.finish, rt.rank, uint32(terms.profiler))
+		j.watch = rt.log.BeginFor(j.kind.operation(), uint64(j.finish), rt.rank, uint32(terms.profiler))
 		e := Event(j.finish)
 		j.awaitStart(k)
 		return e
@@ -194,7 +195,7 @@ func (j *job) finishJob(k *cascade, why *event.Poison) {
 	w.Record[observe.Target], w.Record[observe.Bytes] = uint64(j.dst), uint64(j.done)
 	w.Record[observe.From], w.Record[observe.To] = uint64(from), uint64(to)
 	w.Peer = j.dst.Rank()
-	k.endOperation(w, why)
+	j.rt.endOperation(k, w, why)
 }
 
 // operation is the kind for a profile.
@@ -272,9 +273,9 @@ func (rt *Runtime) onJob(k *cascade, src int, b []byte) error {
 		profiler = r.readCount(math.MaxUint32)
 	}
 	if r.bad || !j.possible() {
-		return errMalformed
+		return fault.ErrMalformed
 	}
-	j.watch = rt.watchFor(j.kind.operation(), j.finish, src, uint32(profiler))
+	j.watch = rt.log.BeginFor(j.kind.operation(), uint64(j.finish), src, uint32(profiler))
 	j.awaitStart(k)
 	return nil
 }

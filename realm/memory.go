@@ -1,16 +1,16 @@
 package realm
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"unsafe"
 
 	"github.com/golci/golci/am/rma"
+	"github.com/golci/golci/realm/internal/fault"
 )
 
 // ErrMemory: a memory has no room for an instance.
-var ErrMemory = errors.New("realm: out of memory")
+var ErrMemory = fault.ErrMemory
 
 // MemoryKind says what a memory is.
 type MemoryKind uint8

@@ -24,7 +24,7 @@ func (rt *Runtime) merge(events []Event, ignore bool) Event {
 	e := rt.newEventFor(0, &m.few[0], indexed)
 	m.to = e
 	k := rt.beginCascade(nil)
-	k.gather(m, events)
+	m.gather(k, events)
 	k.endCascade(callBudget)
 	return Event(e)
 }
@@ -44,12 +44,12 @@ func (rt *Runtime) launchAfter(t *task, events []Event, c *Ctx) {
 	m.to, m.task = t.finish, t
 	rt.enterWait(m.to, waitsFor{w: &m.few[0]}, indexed)
 	if c != nil && c.runner != nil {
-		c.cascade.gather(m, events)
+		m.gather(&c.cascade, events)
 		c.cascade.runWaiters(callBudget)
 		return
 	}
 	k := rt.beginCascade(nil)
-	k.gather(m, events)
+	m.gather(k, events)
 	k.endCascade(callBudget)
 }
 
@@ -65,7 +65,7 @@ func distinct(events []Event) (only Event, n int) {
 }
 
 // gather has m wait for events, those that distinct has counted. m may be free when it returns.
-func (k *cascade) gather(m *merger, events []Event) {
+func (m *merger) gather(k *cascade, events []Event) {
 	last := NoEvent
 	i, over := 0, uint32(0)
 	for _, x := range events {
@@ -87,6 +87,7 @@ const inlineMerge = 6
 // merger triggers an event, or has a task become ready, once several events have triggered. Those may trigger at the
 // same time in different goroutines, so what they share is atomic. The last one frees the merger.
 type merger struct {
+	rt       *Runtime
 	left     atomic.Uint32            // events that have not been counted as triggered, also those that are yet to be added
 	early    atomic.Pointer[earlyEnd] // a poisoned event has ended it early, or it has been canceled; else nil
 	priority atomic.Uint64            // 1<<32 and a new priority of the task; 0: none. Written while it is in the index
@@ -100,7 +101,7 @@ type merger struct {
 func (rt *Runtime) newMerger(n int, ignore bool) *merger {
 	m := rt.mergers.Get()
 	if m == nil {
-		m = new(merger)
+		m = &merger{rt: rt}
 		for i := range m.few {
 			m.few[i].Op = m
 		}
@@ -129,12 +130,12 @@ func (m *merger) addWaiter(k *cascade, i int, e event.ID) uint32 {
 	if m.many != nil {
 		w = &m.many[i]
 	}
-	st, why := k.rt.awaitEvent(e, w)
+	st, why := m.rt.awaitEvent(e, w)
 	switch st {
 	case event.Pending:
 		return 0
 	case event.Unknown:
-		why = k.rt.faultPoison(k.rt.unknown("Merge", Event(e)))
+		why = m.rt.faultPoison(m.rt.unknown("Merge", Event(e)))
 	}
 	m.spoil(k, why)
 	return 1
@@ -154,7 +155,7 @@ func (m *merger) spoil(k *cascade, why *event.Poison) {
 	}
 	x := m.early.Load()
 	if x == nil {
-		first := k.rt.newEarlyEnd(m.left.Load() > 1)
+		first := m.rt.newEarlyEnd(m.left.Load() > 1)
 		if m.early.CompareAndSwap(nil, first) {
 			m.endMerger(k, first.poisonMerger(why))
 			return
@@ -185,14 +186,27 @@ func (m *merger) dropEvents(k *cascade, n uint32) {
 	}
 	x := m.early.Load()
 	if x == nil {
-		k.rt.leaveIndex(m.to) // nobody cancels it from here on
+		m.rt.leaveIndex(m.to) // nobody cancels it from here on
 		if x = m.early.Load(); x == nil {
 			m.endMerger(k, nil)
 		}
 	}
 	m.many, m.task = nil, nil
-	k.rt.mergers.Put(m)
+	m.rt.mergers.Put(m)
 	if x != nil && x.rest != 0 {
 		x.endEarly(k)
 	}
+}
+
+// withMerger calls f if m is to trigger e and has not ended, nor does before f returns. f is short and takes no lock.
+func (rt *Runtime) withMerger(e event.ID, m *merger, f func()) bool {
+	c := rt.events.cellAt(e.EventIndex())
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	gen, alive := c.slot.Alive()
+	if !alive || gen != e.Gen() || c.expect >= none || rt.events.waitingOf(c).w != &m.few[0] {
+		return false
+	}
+	f()
+	return true
 }

@@ -9,6 +9,7 @@ import (
 // earlyEnd is the end of a merger before all of its events have triggered. Whoever has to know what those become, as a
 // release that depends on the merger, waits for rest.
 type earlyEnd struct {
+	rt   *Runtime
 	rest event.ID // triggers once all events have; 0: none was left
 
 	mu      sync.Mutex // guards what follows; nothing is taken under it
@@ -24,7 +25,7 @@ func (rt *Runtime) newEarlyEnd(left bool) *earlyEnd {
 	if !left {
 		return &nothingLeft
 	}
-	return &earlyEnd{rest: rt.newEvent()}
+	return &earlyEnd{rt: rt, rest: rt.newEvent()}
 }
 
 // poisonMerger is why for the merger, which it ends.
@@ -64,16 +65,16 @@ func (x *earlyEnd) endEarly(k *cascade) {
 	rests := x.rests
 	x.rests = nil
 	if _, n := distinct(rests); n > 0 {
-		m := k.rt.newMerger(n, false)
+		m := x.rt.newMerger(n, false)
 		m.early.Store(x)
-		k.gather(m, rests)
+		m.gather(k, rests)
 		return
 	}
 	if x.refused == nil && x.lost == nil {
 		k.trigger(x.rest, nil)
 		return
 	}
-	why := &event.Poison{Rank: int32(k.rt.rank), Text: "what a merge was to wait for", Refused: x.refused}
+	why := &event.Poison{Rank: int32(x.rt.rank), Text: "what a merge was to wait for", Refused: x.refused}
 	k.trigger(x.rest, why.Join(x.lost).Before(0))
 }
 

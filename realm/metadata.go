@@ -2,14 +2,12 @@ package realm
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/fault"
 	"github.com/golci/golci/realm/internal/space"
 )
-
-var errMalformed = errors.New("malformed")
 
 // maxRemote is how many instances of other ranks are known at a time.
 const maxRemote = 4096
@@ -66,7 +64,7 @@ func (rt *Runtime) askLayout(k *cascade, id InstanceID, r *remoteInstance) {
 	told := func(k *cascade, why *event.Poison) {
 		rt.data.mu.Lock()
 		if why == nil && r.layout == nil {
-			why = rt.faultPoison(fmt.Errorf("%w: rank %d has told nothing of %v", errMalformed, id.Rank(), id))
+			why = rt.faultPoison(fmt.Errorf("%w: rank %d has told nothing of %v", fault.ErrMalformed, id.Rank(), id))
 		}
 		wait := r.wait
 		r.wait = nil
@@ -82,11 +80,11 @@ func (rt *Runtime) askLayout(k *cascade, id InstanceID, r *remoteInstance) {
 	o.body = func(k *cascade, b []byte) error {
 		l, rest, err := space.DecodeLayout(b)
 		if err != nil || len(rest) != 8 {
-			return fmt.Errorf("%w: layout of %v, %d bytes: %w", errMalformed, id, len(b), err)
+			return fmt.Errorf("%w: layout of %v, %d bytes: %w", fault.ErrMalformed, id, len(b), err)
 		}
 		off := int64(binary.LittleEndian.Uint64(rest))
 		if off < -1 || off > 0 && off%instanceAlign != 0 {
-			return fmt.Errorf("%w: %v lies at %d", errMalformed, id, off)
+			return fmt.Errorf("%w: %v lies at %d", fault.ErrMalformed, id, off)
 		}
 		rt.data.mu.Lock()
 		r.layout, r.off = l, off
@@ -100,9 +98,9 @@ func (rt *Runtime) askLayout(k *cascade, id InstanceID, r *remoteInstance) {
 }
 
 // onAskLayout: a rank wants to know an instance of this one.
-func (rt *Runtime) onAskLayout(src int, ref uint64, k *cascade, b []byte) error {
+func (rt *Runtime) onAskLayout(k *cascade, src int, ref uint64, b []byte) error {
 	if len(b) != 8 {
-		return errMalformed
+		return fault.ErrMalformed
 	}
 	in, err := rt.local(InstanceID(binary.LittleEndian.Uint64(b)))
 	if err != nil {

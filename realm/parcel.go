@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/fault"
 )
 
 // A poison that names many reservations may be too long for one message. The messages that carry poison go as a parcel
@@ -20,19 +21,8 @@ type carrier struct {
 	take  messageFunc
 }
 
-// carriers are the kinds of messages that may carry poison, by handler.
-func (rt *Runtime) carriers() map[uint8]carrier {
-	return map[uint8]carrier{
-		hTrigger: {1, rt.takeTrigger},
-		hUpdate:  {1, rt.takeUpdate},
-		hChange:  {2, rt.takeChange},
-		hDone:    {2, rt.takeDone},
-		hBarrier: {2, rt.takeBarrier},
-	}
-}
-
 // short is the handler of messages of one piece that f takes.
-func (rt *Runtime) short(f messageFunc) am.Handler {
+func (rt *rankEvents) short(f messageFunc) am.Handler {
 	return func(t *am.Token, args []uint64, payload []byte) {
 		k := rt.beginCascade(t.Worker())
 		err := f(k, t.Source(), args, payload)
@@ -44,7 +34,7 @@ func (rt *Runtime) short(f messageFunc) am.Handler {
 }
 
 // postPoison is post of a message that may carry poison, of any length.
-func (rt *Runtime) postPoison(peer int, h uint8, payload []byte, args ...uint64) {
+func (rt *rankEvents) postPoison(peer int, h uint8, payload []byte, args ...uint64) {
 	if len(payload) <= rt.ep.MaxMedium() {
 		rt.postMessage(peer, h, payload, args...)
 		return
@@ -60,14 +50,14 @@ func (rt *Runtime) postPoison(peer int, h uint8, payload []byte, args ...uint64)
 }
 
 // onLongPoison takes such a parcel.
-func (rt *Runtime) onLongPoison(k *cascade, src int, b []byte) error {
+func (rt *rankEvents) onLongPoison(k *cascade, src int, b []byte) error {
 	if len(b) < 2 || len(b) < 2+8*int(b[1]) {
-		return errMalformed
+		return fault.ErrMalformed
 	}
 	h, n := b[0], int(b[1])
-	c, ok := rt.carriers()[h]
+	c, ok := rt.carriers[h]
 	if !ok || n < c.words {
-		return fmt.Errorf("%w: %d words for handler %d", errMalformed, n, h)
+		return fmt.Errorf("%w: %d words for handler %d", fault.ErrMalformed, n, h)
 	}
 	args := make([]uint64, n)
 	for i := range args {
@@ -77,6 +67,6 @@ func (rt *Runtime) onLongPoison(k *cascade, src int, b []byte) error {
 }
 
 // impossible is the error for a message that no rank of the program sends.
-func (rt *Runtime) impossible(src int, what string, e event.ID) error {
+func (rt *rankEvents) impossible(src int, what string, e event.ID) error {
 	return rt.callErrorf("message", "rank %d sent %s %v, which cannot be", src, what, e)
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/golci/golci/fult"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/fault"
 )
 
 const peerChunk = 64 // peers whose state is made at once
@@ -53,16 +53,16 @@ func (ps *peers) sumMessages() (sent, received int64) {
 }
 
 // deathOf is the poison for what depends on a rank that has died.
-func (rt *Runtime) deathOf(rank int) *event.Poison {
+func (rt *rankEvents) deathOf(rank int) *event.Poison {
 	p := rt.peers.peerOf(rank)
 	if p.why.Load() == nil {
-		p.why.CompareAndSwap(nil, deathPoison(rank, ErrPeer))
+		p.why.CompareAndSwap(nil, deathPoison(rank, fault.ErrPeer))
 	}
 	return p.why.Load()
 }
 
 // lostWith is the poison for an event of a rank that has died, and for what has become of it.
-func (rt *Runtime) lostWith(rank int) *event.Poison {
+func (rt *rankEvents) lostWith(rank int) *event.Poison {
 	p := rt.peers.peerOf(rank)
 	if p.lost.Load() == nil {
 		why := *rt.deathOf(rank)
@@ -74,48 +74,7 @@ func (rt *Runtime) lostWith(rank int) *event.Poison {
 
 func deathPoison(rank int, err error) *event.Poison {
 	return &event.Poison{
-		Rank: int32(rank), Errors: numbersOf(err) | numbersOf(ErrPeer),
+		Rank: int32(rank), Errors: fault.NumbersOf(err) | fault.NumbersOf(fault.ErrPeer),
 		Text: fmt.Sprintf("rank %d has died: %v", rank, err), Err: err,
 	}
-}
-
-// peerGone ends what depends on a rank that has died. It runs in a poll. The registry could end calls that wait here,
-// and no more. The events that the rank was to trigger must be poisoned, also for other ranks and for later looks.
-// Reservations and barriers move on, and messages that may be lost are sent again.
-func (rt *Runtime) peerGone(rank int, err error, w *fult.Worker) {
-	rt.peers.peerOf(rank).why.CompareAndSwap(nil, deathPoison(rank, err))
-	why := rt.deathOf(rank)
-	k := rt.beginCascade(w)
-	rt.events.eachCell(func(c *cell) {
-		c.lock.Lock()
-		gen, alive := c.slot.Alive()
-		expected := alive && c.expect == int32(rank)+1
-		after := event.ID(0)
-		if expected {
-			after = rt.events.preceding(c)
-		}
-		c.slot.Unsubscribe(int32(rank))
-		c.lock.Unlock()
-		if expected {
-			k.trigger(event.MakeEvent(rt.rank, int(c.index), gen), rt.poisonBefore(why, after))
-		}
-	})
-	for i := range rt.replicas.shards {
-		s := &rt.replicas.shards[i]
-		s.mu.Lock()
-		for e, r := range s.of {
-			if e.EventRank() == rank {
-				woken := r.Die(rt.lostWith(rank))
-				k.list.Append(&woken)
-				s.rested(e, r)
-			}
-		}
-		s.mu.Unlock()
-	}
-	rt.locks.peerGone(k, rank)
-	k.barrierPeerGone(rank)
-	rt.flowsGone(k, rank, why)
-	rt.shutdownGone(k)
-	rt.quiescence.peerGone(rt)
-	k.endCascade(pollBudget)
 }

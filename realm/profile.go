@@ -114,6 +114,7 @@ func (rt *Runtime) NewProfiler(f func(batch []OperationProfile)) *Profiler {
 	p := &Profiler{rt: rt, f: f, id: uint32(len(all)) + 1}
 	all = append(all, p)
 	ps.own.Store(&all)
+	rt.log.Profilers.Store(p.id)
 	return p
 }
 
@@ -144,29 +145,17 @@ func (p *Profiler) NewInstance(m Memory, s Space, layout Layout, fields ...Field
 	return Instance{rt, in.id}, nil
 }
 
-// watchFor begins to note an operation that triggers finish, with the number of a profiler of rank src, if there is
-// a reason; else it is nil.
-func (rt *Runtime) watchFor(kind observe.Kind, finish event.ID, src int, profiler uint32) *observe.Operation {
-	switch {
-	case profiler != 0 && (src != rt.rank || rt.profilers.findProfiler(uint64(profiler)) != nil):
-		return rt.log.Begin(kind, uint64(finish), observe.SinkOf(src, profiler))
-	case profiler != 0 || rt.log.Drawn():
-		return rt.log.Begin(kind, uint64(finish), 0)
-	}
-	return nil
-}
-
 // endOperation triggers the event of an operation that is over, unless that has been done, and frees w.
-func (k *cascade) endOperation(w *observe.Operation, why *event.Poison) {
-	k.rt.log.NoteEnd(w, k.w)
+func (rt *Runtime) endOperation(k *cascade, w *observe.Operation, why *event.Poison) {
+	rt.log.NoteEnd(w, k.w)
 	if !w.Told {
 		k.trigger(event.ID(w.Record[observe.Finish]), why)
 	}
-	k.rt.log.Complete(w, why != nil, nil)
+	rt.log.Complete(w, why != nil, nil)
 }
 
-// later has the utility processor run f.
-func (rt *Runtime) later(f func()) {
+// runLater has the utility processor run f.
+func (rt *Runtime) runLater(f func()) {
 	rt.utility.pushTask(rt.newInternal(func(*Ctx) error { f(); return nil }), nil)
 }
 

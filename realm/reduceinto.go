@@ -8,6 +8,7 @@ import (
 
 	"github.com/golci/golci/internal/observe/trace"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/fault"
 	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/reduce"
 	"github.com/golci/golci/realm/internal/space"
@@ -121,7 +122,7 @@ func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Op
 	}
 	x.Op = x
 	x.finish = rt.newEventAfter(event.ID(terms.after), &x.Waiter)
-	x.watch = rt.watchFor(observe.Reduce, x.finish, rt.rank, uint32(terms.profiler))
+	x.watch = rt.log.BeginFor(observe.Reduce, uint64(x.finish), rt.rank, uint32(terms.profiler))
 	e := Event(x.finish)
 	k := rt.beginCascade(nil)
 	defer k.endCascade(callBudget)
@@ -199,7 +200,7 @@ func (x *reduction) finishReduction(k *cascade, why *event.Poison) {
 	}
 	w := x.watch
 	w.Record[observe.Target], w.Record[observe.Bytes], w.Peer = uint64(x.dst), uint64(x.done), x.dst.Rank()
-	k.endOperation(w, why)
+	x.rt.endOperation(k, w, why)
 }
 
 func (x *reduction) pushStep(k *cascade) { x.then(k, x.stepReduction) }
@@ -221,7 +222,7 @@ func (x *reduction) stepReduction(k *cascade) {
 		s = x.rt.log.BeginPiece(x.watch)
 	}
 	n := int64(0)
-	err := safely("an operator", func() (err error) { n, err = x.apply(k); return err })
+	err := fault.Safely("an operator", func() (err error) { n, err = x.apply(k); return err })
 	if err != nil {
 		x.finishReduction(k, x.rt.faultPoison(fmt.Errorf("reduction into %v: %w", x.dst, err)))
 	}
@@ -363,14 +364,14 @@ func (rt *Runtime) onReduce(k *cascade, src int, ref uint64, b []byte) error {
 	r := wire{b: b}
 	finish := event.ID(r.u64())
 	if r.bad || finish != 0 && (!finish.IsEvent() || finish.EventRank() != src) {
-		return errMalformed
+		return fault.ErrMalformed
 	}
 	if b = r.b; len(b) <= rt.ep.MaxMedium() { // it may be in the receive space
 		b = bytes.Clone(b)
 	}
 	rt.utility.pushTask(rt.newInternal(func(c *Ctx) error {
 		start := rt.log.Since()
-		err := safely("an operator", func() error { return rt.applyChunk(b) })
+		err := fault.Safely("an operator", func() error { return rt.applyChunk(b) })
 		rt.log.NoteServed(start, observe.Reduce, trace.Slice, src, int64(len(b)))
 		if finish == 0 {
 			rt.tellDone(src, ref, err)
@@ -389,7 +390,7 @@ func (rt *Runtime) applyChunk(b []byte) error {
 	name := string(r.nextBytes(r.readCount(1 << 16)))
 	s := r.space()
 	if r.bad || mode > AtomicReductions {
-		return errMalformed
+		return fault.ErrMalformed
 	}
 	in, err := rt.local(id)
 	if err != nil {

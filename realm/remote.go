@@ -115,7 +115,7 @@ func (rs *replicas) withdraw(e event.ID, w *event.Waiter) bool {
 }
 
 // awaitRemote is awaitEvent for an event of another rank, which it asks once.
-func (rt *Runtime) awaitRemote(e event.ID, w *event.Waiter) (event.Status, *event.Poison) {
+func (rt *rankEvents) awaitRemote(e event.ID, w *event.Waiter) (event.Status, *event.Poison) {
 	s := rt.replicas.shard(e)
 	s.mu.Lock()
 	if *s.recently(e) == e {
@@ -131,7 +131,7 @@ func (rt *Runtime) awaitRemote(e event.ID, w *event.Waiter) (event.Status, *even
 }
 
 // learnEvent asks the owner of an event, another rank, of which this rank knows nothing, unless it has been asked.
-func (rt *Runtime) learnEvent(e event.ID) {
+func (rt *rankEvents) learnEvent(e event.ID) {
 	s := rt.replicas.shard(e)
 	s.mu.Lock()
 	ask := s.replica(e).Ask(e.Gen())
@@ -142,7 +142,7 @@ func (rt *Runtime) learnEvent(e event.ID) {
 }
 
 // subscribe asks the owner of e.
-func (rt *Runtime) subscribe(e event.ID) {
+func (rt *rankEvents) subscribe(e event.ID) {
 	rt.postMessage(e.EventRank(), hSubscribe, nil, uint64(e))
 	if rt.ep.Gone(e.EventRank()) {
 		k := rt.beginCascade(nil)
@@ -220,13 +220,13 @@ func (rs *replicas) noteTriggered(e event.ID, why *event.Poison) int {
 }
 
 // tellRanks tells ranks that e has triggered, and which generations of its slot are poisoned.
-func (rt *Runtime) tellRanks(ranks *event.Ranks, e event.ID, poisoned *event.Poisons) {
+func (rt *rankEvents) tellRanks(ranks *event.Ranks, e event.ID, poisoned *event.Poisons) {
 	b := poisoned.Append(nil)
 	ranks.Each(func(r int) { rt.postPoison(r, hUpdate, b, uint64(e)) })
 }
 
 // onSubscribe: another rank waits for an event of this one.
-func (rt *Runtime) onSubscribe(t *am.Token, args []uint64, _ []byte) {
+func (rt *rankEvents) onSubscribe(t *am.Token, args []uint64, _ []byte) {
 	e := event.ID(args[0])
 	if !rt.owns(e) {
 		rt.malformed(t, "a subscription to", e)
@@ -258,7 +258,7 @@ func (rt *Runtime) onSubscribe(t *am.Token, args []uint64, _ []byte) {
 const nobody = event.NoRank
 
 // takeTrigger: another rank has triggered an event of this one.
-func (rt *Runtime) takeTrigger(k *cascade, src int, args []uint64, payload []byte) error {
+func (rt *rankEvents) takeTrigger(k *cascade, src int, args []uint64, payload []byte) error {
 	e := event.ID(args[0])
 	why, err := poisonIn(payload)
 	if err != nil || !rt.owns(e) {
@@ -277,10 +277,10 @@ func (rt *Runtime) takeTrigger(k *cascade, src int, args []uint64, payload []byt
 
 // tellNone tells a rank that there is no event of this rank with the number that it has sent. The program there has
 // made it up.
-func (rt *Runtime) tellNone(to int, e event.ID) { rt.postMessage(to, hNone, nil, uint64(e)) }
+func (rt *rankEvents) tellNone(to int, e event.ID) { rt.postMessage(to, hNone, nil, uint64(e)) }
 
 // onNone: there is no such event of the other rank, which this rank has asked for or wanted to trigger.
-func (rt *Runtime) onNone(t *am.Token, args []uint64, _ []byte) {
+func (rt *rankEvents) onNone(t *am.Token, args []uint64, _ []byte) {
 	e := event.ID(args[0])
 	if !e.IsEvent() || e.EventRank() != t.Source() || e.Gen() == 0 {
 		rt.malformed(t, "the lack of", e)
@@ -288,7 +288,7 @@ func (rt *Runtime) onNone(t *am.Token, args []uint64, _ []byte) {
 	}
 	k := rt.beginCascade(t.Worker())
 	s := rt.replicas.shard(e)
-	why := rt.faultPoison(rt.unknown("event", Event(e)))
+	why := rt.faultPoison(rt.unknownID("event", e))
 	s.mu.Lock()
 	if p := s.recently(e); *p == e {
 		*p = 0
@@ -302,7 +302,7 @@ func (rt *Runtime) onNone(t *am.Token, args []uint64, _ []byte) {
 }
 
 // takeUpdate: the owner of an event tells that it has triggered.
-func (rt *Runtime) takeUpdate(k *cascade, src int, args []uint64, payload []byte) error {
+func (rt *rankEvents) takeUpdate(k *cascade, src int, args []uint64, payload []byte) error {
 	e := event.ID(args[0])
 	poisoned, err := event.ParsePoisons(payload)
 	if err != nil || !e.IsEvent() || e.EventRank() != src {
@@ -319,4 +319,4 @@ func (rt *Runtime) takeUpdate(k *cascade, src int, args []uint64, payload []byte
 	return nil
 }
 
-func (rt *Runtime) owns(e event.ID) bool { return e.IsEvent() && e.EventRank() == rt.rank }
+func (rt *rankEvents) owns(e event.ID) bool { return e.IsEvent() && e.EventRank() == rt.rank }

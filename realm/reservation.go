@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/fault"
 	"github.com/golci/golci/realm/internal/reservation"
 )
 
@@ -170,7 +171,7 @@ func newLockCell[T any](rt *Runtime) *lockCell {
 func (c *lockCell) config() reservation.Config {
 	return reservation.Config{
 		ID: c.id, Self: int32(c.rt.rank), Ranks: c.rt.size, Payload: c.bytes, Gone: c.rt.locks.gone,
-		Died:  numbersOf(ErrPeer),
+		Died:  fault.NumbersOf(ErrPeer),
 		Carry: (c.rt.ep.MaxMedium() - len(c.bytes)) / wantBytes,
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/golci/golci/internal/platform/spin"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/fault"
 	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/reservation"
 )
@@ -159,7 +160,7 @@ func (c *lockCell) acquireAfter(m Mode, after Event, opts []Option) Event {
 	}
 	ignore, profiler := ignoring(opts), profilerOf(opts)
 	if st, why := rt.lookAtEvent(event.ID(after)); st == event.Triggered && (why == nil || ignore) && c.tryNoted(m) {
-		if w := rt.watchFor(observe.Acquire, 0, rt.rank, uint32(profiler)); w != nil {
+		if w := rt.log.BeginFor(observe.Acquire, 0, rt.rank, uint32(profiler)); w != nil {
 			rt.log.NoteReady(w, nil, nil)
 			w.Record[observe.Create] = w.Record[observe.Ready]
 			c.noteGrant(rt, w)
@@ -174,7 +175,7 @@ func (c *lockCell) acquireAfter(m Mode, after Event, opts []Option) Event {
 	} else {
 		o.grant = rt.newEventFor(event.ID(after), &o.Waiter, indexed)
 	}
-	o.watch = rt.watchFor(observe.Acquire, o.grant, rt.rank, uint32(profiler))
+	o.watch = rt.log.BeginFor(observe.Acquire, uint64(o.grant), rt.rank, uint32(profiler))
 	grant := o.grant
 	st, why := rt.awaitEvent(event.ID(after), &o.Waiter)
 	switch st {
@@ -298,7 +299,7 @@ func (c *lockCell) finishAfter(k *cascade, why *event.Poison) error {
 // releaseLost is the release after an event whose outcome is not known. If its owner has died, the reservation is as
 // one of which a release was lost.
 func (c *lockCell) releaseLost(k *cascade, why *event.Poison) error {
-	if !hasNumber(why.Errors, ErrPeer) {
+	if !fault.HasNumber(why.Errors, ErrPeer) {
 		return c.rt.callErrorf("Release", "%w: %v: an event that triggered too long ago", ErrForgotten, c.id)
 	}
 	var out reservation.Out

@@ -41,14 +41,14 @@ func (c *lockCell) leaveLock(k *cascade, out *reservation.Out) {
 	destroyed := c.core.Destroyed()
 	c.lock.Unlock()
 	if destroyed {
-		k.rt.locks.forgetCell(c)
+		c.rt.locks.forgetCell(c)
 	}
 	for i := range out.Send {
-		k.rt.postLock(c.id, &out.Send[i])
+		c.rt.postLock(c.id, &out.Send[i])
 	}
 	k.list.Append(&out.Fire)
 	if out.Err != nil {
-		k.rt.fatal(c.wrong(out.Err))
+		c.rt.fatal(c.wrong(out.Err))
 	}
 }
 

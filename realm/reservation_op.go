@@ -17,6 +17,7 @@ const (
 // lockOp is an operation on a reservation that waits for an event, or for the reservation.
 type lockOp struct {
 	event.Waiter
+	rt     *Runtime
 	c      *lockCell
 	grant  event.ID // of an acquire
 	mode   reservation.Mode
@@ -29,7 +30,7 @@ type lockOp struct {
 func (rt *Runtime) newLockOp(c *lockCell, what uint8) *lockOp {
 	o := rt.lockOps.Get()
 	if o == nil {
-		o = new(lockOp)
+		o = &lockOp{rt: rt}
 		o.Op = o
 	}
 	o.c, o.what, o.ignore = c, what, false
@@ -49,9 +50,9 @@ func (o *lockOp) Fire(w *event.Waiter, by any) {
 		if o.first != nil {
 			why, o.first = o.first.Join(why), nil
 		}
-		k.rt.lockOps.Put(o)
+		o.rt.lockOps.Put(o)
 		if err := c.finishDeferred(k, what, why); err != nil {
-			k.rt.fatal(err) // nobody else can be told
+			o.rt.fatal(err) // nobody else can be told
 		}
 	}
 }
@@ -64,7 +65,7 @@ func (o *lockOp) acquireNow(k *cascade, why *event.Poison) {
 		return
 	}
 	if o.watch != nil {
-		k.rt.log.NoteReady(o.watch, nil, nil)
+		o.rt.log.NoteReady(o.watch, nil, nil)
 	}
 	o.what, o.Poison = opGrant, nil
 	var out reservation.Out
@@ -85,12 +86,12 @@ func (o *lockOp) endAcquire(k *cascade, why *event.Poison) {
 	grant, w := o.grant, o.watch
 	if w != nil {
 		o.watch = nil
-		o.c.noteGrant(k.rt, w)
+		o.c.noteGrant(o.rt, w)
 	}
-	k.rt.lockOps.Put(o)
+	o.rt.lockOps.Put(o)
 	k.trigger(grant, why)
 	if w != nil {
-		k.rt.log.Complete(w, why != nil, nil)
+		o.rt.log.Complete(w, why != nil, nil)
 	}
 }
 

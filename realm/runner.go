@@ -7,6 +7,7 @@ import (
 
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/fault"
 )
 
 // tasksPerTurn is how many tasks a runner runs before it lets its worker poll.
@@ -58,7 +59,7 @@ func (r *runner) launchThread() {
 // main is the thread.
 func (r *runner) main(t *fult.Thread) {
 	r.thread.Store(t)
-	r.cascade = cascade{rt: r.rt, w: t.Worker()}
+	r.cascade = cascade{rt: &r.rt.rankEvents, w: t.Worker()}
 	r.rt.addRunner(t, r)
 	defer r.rt.dropRunner(t)
 	for !r.loop(t) {
@@ -168,5 +169,5 @@ func (t *task) gaveUp(v any) error {
 	if v == nil {
 		return fmt.Errorf("%s: runtime.Goexit", t.taskName())
 	}
-	return panicked(t.taskName(), v)
+	return fault.Panicked(t.taskName(), v)
 }

@@ -3,7 +3,6 @@ package realm
 import (
 	"sync/atomic"
 
-	"github.com/golci/golci/am"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/request"
@@ -15,50 +14,35 @@ import (
 // Runtime is one rank's part of the system. Its methods may be called from any goroutine, light-weight thread or task,
 // unless they say otherwise.
 type Runtime struct {
-	rank, size int
-	r          *rank.Rank
-	ep         *am.Endpoint
-	engine     *progress.Engine
-	sched      *fult.Scheduler
-	catalog    *catalog
-	fault      func(err error) // ends the job; a test counts instead. It does not change once the rank has started
+	rankEvents
+	engine  *progress.Engine
+	sched   *fult.Scheduler
+	catalog *catalog
 
-	events      table
-	remoteWaits remoteWaits
-	replicas    replicas
-	locks       locks
-	barriers    barriers
-	deferred    deferredWaiters
-	procs       processors
-	utility     *processor
-	down        event.ID    // triggers when the job is to end
-	downAsked   atomic.Bool // a call of Shutdown on this rank has had its event; set before the root is told
-	runners     runners
-	peers       peers
-	greeting    registryCheck
-	quiescence  quiescence
-	machine     machine
-	collective  collective
-	data        data
-	surveys     surveys
+	locks      locks
+	procs      processors
+	utility    *processor
+	down       event.ID    // triggers when the job is to end
+	downAsked  atomic.Bool // a call of Shutdown on this rank has had its event; set before the root is told
+	runners    runners
+	greeting   registryCheck
+	quiescence quiescence
+	machine    machine
+	collective collective
+	data       data
+	surveys    surveys
 
-	log         observe.Log
 	coarseClock atomic.Uint64 // briskTime by the clock of log, 0 before Begin
 	profilers   profilers
-	stopped     atomic.Bool // operations cannot start any more
 
-	ignoreQuestions atomic.Bool   // questions of other ranks get no answer; set by tests
-	looks           *atomic.Int64 // counts the waiters that are looked at, to find some of them; nil outside of tests
+	ignoreQuestions atomic.Bool // questions of other ranks get no answer; set by tests
 
 	// Memory of operations that are not in use.
-	cascades request.Pool[cascade]
-	forwards request.Pool[forward]
 	mergers  request.Pool[merger]
 	sleepers request.Pool[sleeper]
 	tasks    request.Pool[task]
 	notices  request.Pool[notice]
 	lockOps  request.Pool[lockOp]
-	arrivals request.Pool[arrival]
 	told     request.Pool[[]OperationProfile]
 }
 
@@ -83,14 +67,15 @@ const (
 // cannot be, and for more than 65,536 ranks; those of rma.New and of rank.Rank.Attach.
 func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 	rt := &Runtime{
-		rank: r.Rank(), size: r.Size(), r: r, ep: r.Endpoint(), engine: r.Endpoint().Progress(), sched: r.Threads(),
+		engine: r.Endpoint().Progress(), sched: r.Threads(),
 		catalog: takeCatalog(),
 	}
+	rt.initRank(r)
 	if rt.size > event.MaxRanks {
 		return nil, rt.callErrorf("New", "%w: a job of %d ranks, the most is %d", ErrArgument, rt.size, event.MaxRanks)
 	}
-	rt.fault = rt.ep.Fault
-	rt.peers.initPeers(rt.size)
+	rt.later, rt.blameFor, rt.reductions = rt.runLater, rt.blame, rt.reduction
+	rt.parcels, rt.carriers = rt.parcelTable(), rt.carrierTable()
 	rt.log.Init(observe.Config{
 		Rank: r, Tasks: rt.catalog.names(), NameOf: func(x any) string { return nameOf(x.(executor)).String() },
 		Later: rt.later, Deliver: rt.deliverProfiles,
@@ -122,19 +107,3 @@ func (rt *Runtime) Rank() int { return rt.rank }
 
 // Size is the number of ranks of the job.
 func (rt *Runtime) Size() int { return rt.size }
-
-// endedError tells why operations cannot start.
-func (rt *Runtime) endedError() error {
-	if !rt.stopped.Load() {
-		return nil
-	}
-	return rt.callErrorf("call", "%w", rt.closedError())
-}
-
-// fatal ends the job for a fault that no caller can be told of.
-func (rt *Runtime) fatal(err error) { rt.fault(err) }
-
-// malformed reports a message that no rank with the same program sends.
-func (rt *Runtime) malformed(t *am.Token, what string, e event.ID) {
-	rt.fatal(rt.impossible(t.Source(), what, e))
-}

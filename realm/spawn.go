@@ -6,6 +6,7 @@ import (
 
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/fault"
 	"github.com/golci/golci/realm/internal/observe"
 )
 
@@ -87,7 +88,7 @@ func (rt *Runtime) prepareTask(p Processor, x *opOptions) (*task, error) {
 		t.finish = rt.newEventBy(by)
 	}
 	if x.profiler != 0 || rt.log.Drawn() {
-		t.watch = rt.watchFor(observe.Task, t.finish, rt.rank, uint32(x.profiler))
+		t.watch = rt.log.BeginFor(observe.Task, uint64(t.finish), rt.rank, uint32(x.profiler))
 	}
 	return t, nil
 }
@@ -140,15 +141,6 @@ func (rt *Runtime) spawnRemote(p Processor, t *task, after Event) {
 	}
 }
 
-// failEvent poisons an event of this rank, unless that has happened.
-func (rt *Runtime) failEvent(e event.ID, err error) { rt.failWith(e, rt.faultPoison(err)) }
-
-func (rt *Runtime) failWith(e event.ID, why *event.Poison) {
-	k := rt.beginCascade(nil)
-	k.trigger(e, why)
-	k.endCascade(callBudget)
-}
-
 // spawnWords is the number of arguments of the message that spawns a task.
 const spawnWords = 5
 
@@ -174,13 +166,13 @@ func (rt *Runtime) sendSpawn(peer int, b []byte, words ...uint64) error {
 func (rt *Runtime) onLongSpawn(k *cascade, src int, b []byte) error {
 	var args [spawnWords]uint64
 	if len(b) < 8*spawnWords {
-		return errMalformed
+		return fault.ErrMalformed
 	}
 	for i := range args {
 		args[i] = binary.LittleEndian.Uint64(b[8*i:])
 	}
 	if !rt.spawned(k, src, args, b[8*spawnWords:]) {
-		return errMalformed
+		return fault.ErrMalformed
 	}
 	return nil
 }
@@ -255,7 +247,7 @@ func (rt *Runtime) spawned(k *cascade, src int, args [spawnWords]uint64, payload
 	}
 	after := event.ID(args[4])
 	if id := uint32(args[2] >> profilerShift); id != 0 || rt.log.Drawn() {
-		x.watch = rt.watchFor(observe.Task, finish, src, id)
+		x.watch = rt.log.BeginFor(observe.Task, uint64(finish), src, id)
 		x.watch.SetPlace(int(place))
 		x.watch.After = after != 0
 	}

@@ -20,6 +20,7 @@ func (rt *Runtime) Subscribe(e Event) error {
 // notice tells a completion queue, if there is one, that an event has triggered.
 type notice struct {
 	event.Waiter
+	rt *Runtime
 	to *CompletionQueue
 	of Event
 }
@@ -27,7 +28,7 @@ type notice struct {
 func (rt *Runtime) newNotice(to *CompletionQueue) *notice {
 	n := rt.notices.Get()
 	if n == nil {
-		n = new(notice)
+		n = &notice{rt: rt}
 		n.Op = n
 	}
 	n.to = to
@@ -40,5 +41,5 @@ func (n *notice) Fire(w *event.Waiter, by any) {
 	if n.to != nil {
 		n.to.putCompletion(Completion{n.of, poisonError(n.of, w.Poison)}, k)
 	}
-	k.rt.notices.Put(n)
+	n.rt.notices.Put(n)
 }

@@ -187,11 +187,11 @@ func (t *table) eachCell(f func(c *cell)) {
 }
 
 // newEvent creates an event of this rank.
-func (rt *Runtime) newEvent() event.ID { return rt.newEventBy(nobody) }
+func (rt *rankEvents) newEvent() event.ID { return rt.newEventBy(nobody) }
 
 // newEventBy creates an event that an operation on another rank is to trigger; the death of that rank ends it. If
 // the operation waits for an event, the caller goes on with precede.
-func (rt *Runtime) newEventBy(rank int) event.ID {
+func (rt *rankEvents) newEventBy(rank int) event.ID {
 	c := rt.events.getCell()
 	c.lock.Lock()
 	gen := c.slot.Create()
@@ -205,7 +205,7 @@ func (rt *Runtime) newEventBy(rank int) event.ID {
 }
 
 // newEventAfter is newEventFor an operation that was made for this once, or newEvent if of is 0.
-func (rt *Runtime) newEventAfter(of event.ID, w *event.Waiter) event.ID {
+func (rt *rankEvents) newEventAfter(of event.ID, w *event.Waiter) event.ID {
 	if of == 0 {
 		return rt.newEvent()
 	}
@@ -214,7 +214,7 @@ func (rt *Runtime) newEventAfter(of event.ID, w *event.Waiter) event.ID {
 
 // newEventFor creates the event of an operation of this rank, which is about to wait for the event of by w. If it waits
 // for several, w is part of its merger. how is indexed or once.
-func (rt *Runtime) newEventFor(of event.ID, w *event.Waiter, how int32) event.ID {
+func (rt *rankEvents) newEventFor(of event.ID, w *event.Waiter, how int32) event.ID {
 	c := rt.events.getCell()
 	at := rt.events.waitingOf(c)
 	if at == nil {

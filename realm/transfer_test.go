@@ -110,7 +110,7 @@ func TestWindow(t *testing.T) {
 				t.Errorf("%s: the destination does not know of the end: %v", name, st)
 			}
 			settled(rts)
-			if n := src.data.outs.Used(); n != 0 || r.underWay != 0 {
+			if n := src.outs.Used(); n != 0 || r.underWay != 0 {
 				t.Errorf("%s: %d flows and %d chunks are left", name, n, r.underWay)
 			}
 		})
@@ -304,7 +304,7 @@ func TestFetchFromDead(t *testing.T) {
 			&conduit.PeerError{Peer: 1, Err: conduit.ErrPeerDied}: 1, &conduit.PeerError{Peer: 1, Err: conduit.ErrKey}: 0,
 		} {
 			var got *event.Poison
-			f := &fetch{rt: rt, src: 1, over: func(_ *cascade, why *event.Poison) { got = why }}
+			f := &fetch{rt: &rt.rankEvents, src: 1, over: func(_ *cascade, why *event.Poison) { got = why }}
 			if f.Fail(err, nil); got == nil || got.Rank != want {
 				t.Errorf("%v: %+v", err, got)
 			}
@@ -390,7 +390,7 @@ func destroyed(t *testing.T, rt *Runtime, dst, src int, n int64) {
 		checkValues(t, "beside", values(t, rt, in, NoEvent), func(i int64) int64 { return valueAt(5, i) })
 		must(t, wait(t, rt, Destroy(rt, in)))
 	}
-	if out, in := rt.data.outs.Used(), rt.data.ins.Used(); out != 0 || in != 0 {
+	if out, in := rt.outs.Used(), rt.ins.Used(); out != 0 || in != 0 {
 		t.Errorf("%d from %d, %d points: %d and %d flows are left", dst, src, n, out, in)
 	}
 }

@@ -5,6 +5,7 @@ package observe
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/trace"
@@ -23,7 +24,8 @@ type Config struct {
 
 // Log takes the moments of the operations of a rank. Init makes it.
 type Log struct {
-	Clock trace.Clock // of the timeline, if there is one
+	Clock     trace.Clock   // of the timeline, if there is one
+	Profilers atomic.Uint32 // how many profilers this rank has
 
 	cfg     Config
 	line    *timeline // nil without
@@ -73,6 +75,17 @@ func (g *Log) Begin(kind Kind, finish uint64, sink Sink) *Operation {
 		w.Record[Create] = g.Clock.Now()
 	}
 	return w
+}
+
+// BeginFor is Begin, with the number of a profiler of rank src, if there is a reason; else it is nil.
+func (g *Log) BeginFor(kind Kind, finish uint64, src int, profiler uint32) *Operation {
+	switch {
+	case profiler != 0 && (src != g.cfg.Rank.Rank() || profiler <= g.Profilers.Load()):
+		return g.Begin(kind, finish, SinkOf(src, profiler))
+	case profiler != 0 || g.line != nil:
+		return g.Begin(kind, finish, 0)
+	}
+	return nil
 }
 
 // Note notes that w has come to a moment from Create on, which the timeline does not show.
