@@ -57,7 +57,7 @@ func (s *callState) state() *callState { return s }
 func (s *callState) callOutcome(rt *Runtime, e Event, why *event.Poison) error {
 	if err := s.ended; err != nil {
 		s.ended = nil
-		return rt.callErrorf(s.call.short(), "%v: %w", e, err)
+		return rt.ev.CallErrorf(s.call.short(), "%v: %w", e, err)
 	}
 	return poisonError(e, why)
 }

@@ -1,16 +1,20 @@
 package realm
 
-import "context"
+import (
+	"context"
+
+	"github.com/golci/golci/realm/internal/events"
+)
 
 // Ctx is what a task gets: where it runs. It is valid until the task returns, and only for the task itself.
 type Ctx struct {
 	rt       *Runtime
 	proc     Processor
-	task     *task      // that runs; nil between tasks
-	runner   *runner    // nil in an IO task
-	executor *processor // of the runner
-	cascade  cascade    // for what its task lets begin
-	holds    int        // calls of HoldProcessor
+	task     *task          // that runs; nil between tasks
+	runner   *runner        // nil in an IO task
+	executor *processor     // of the runner
+	cascade  events.Cascade // for what its task lets begin
+	holds    int            // calls of HoldProcessor
 }
 
 // Site is where an operation is called: a Runtime, or the Ctx of a task.
@@ -77,12 +81,12 @@ func (c *Ctx) ReleaseProcessor() { c.holds = max(0, c.holds-1) }
 // pauses notes that the task waits, if it is watched; resumes that it goes on.
 func (c *Ctx) pauses() {
 	if w := c.task.watch; w != nil {
-		c.rt.log.NotePause(w, c.cascade.w)
+		c.rt.ev.Log.NotePause(w, c.cascade.By)
 	}
 }
 
 func (c *Ctx) resumes(e Event) {
 	if w := c.task.watch; w != nil {
-		c.rt.log.NoteResume(w, c.cascade.w, uint64(e))
+		c.rt.ev.Log.NoteResume(w, c.cascade.By, uint64(e))
 	}
 }

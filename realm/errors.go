@@ -92,7 +92,7 @@ func refusedBy(err error) (all *event.Refused, rests []Event) {
 	return all, rests
 }
 
-// blame is what faultPoison takes from an error: the reservations that were refused, and what is yet to trigger.
+// blame is what FaultPoison takes from an error: the reservations that were refused, and what is yet to trigger.
 func (rt *Runtime) blame(err error) (refused *event.Refused, rest event.ID) {
 	refused, rests := refusedBy(err)
 	return refused, rt.afterAll(rests)

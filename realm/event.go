@@ -25,17 +25,17 @@ func (e Event) Rank() int {
 // has no such event, it counts as poisoned from the answer on, by ErrArgument. For a phase
 // of a barrier of another rank it may go on saying false until somebody on this rank has waited for it.
 func (rt *Runtime) HasTriggered(e Event) (bool, error) {
-	st, why := rt.lookAtEvent(event.ID(e))
+	st, why := rt.ev.LookAtEvent(event.ID(e))
 	switch st {
 	case event.Triggered:
 		return true, poisonError(e, why)
 	case event.Unknown:
 		return false, rt.unknown("HasTriggered", e)
 	}
-	if id := event.ID(e); id.IsEvent() && id.EventRank() != rt.rank {
-		rt.learnEvent(id)
+	if id := event.ID(e); id.IsEvent() && id.EventRank() != rt.ev.Self {
+		rt.ev.LearnEvent(id)
 	}
 	return false, nil
 }
 
-func (rt *Runtime) unknown(what string, e Event) error { return rt.unknownID(what, event.ID(e)) }
+func (rt *Runtime) unknown(what string, e Event) error { return rt.ev.UnknownID(what, event.ID(e)) }

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/internal/platform/spin"
+	"github.com/golci/golci/realm/internal/events"
 	"github.com/golci/golci/realm/internal/observe"
 )
 
@@ -46,7 +47,7 @@ func makeProcessor(rank int, kind ProcessorKind, index int) Processor {
 func (p Processor) possible() bool { return p>>48 == 1<<15 && p.Kind() <= Group }
 
 func (rt *Runtime) noProcessor(p Processor) error {
-	return rt.callErrorf("Spawn", "%w: there is no %v in this job of %d ranks", ErrArgument, p, rt.size)
+	return rt.ev.CallErrorf("Spawn", "%w: there is no %v in this job of %d ranks", ErrArgument, p, rt.ev.Size)
 }
 
 // Rank is the rank that the processor belongs to.
@@ -72,7 +73,7 @@ func (p Processor) String() string {
 // executor is what runs the tasks of a processor.
 type executor interface {
 	// push hands over a task that is ready. It neither blocks nor runs it. k is the cascade that calls, or nil.
-	pushTask(t *task, k *cascade)
+	pushTask(t *task, k *events.Cascade)
 }
 
 // nameOf is the processor whose tasks x runs.
@@ -112,7 +113,7 @@ type processor struct {
 }
 
 // pushTask implements executor.
-func (p *processor) pushTask(t *task, k *cascade) {
+func (p *processor) pushTask(t *task, k *events.Cascade) {
 	p.mu.Lock()
 	if t.priority == 0 {
 		p.ready.pushTask(t)
@@ -124,7 +125,7 @@ func (p *processor) pushTask(t *task, k *cascade) {
 }
 
 // startRunner gives the turn to a runner if nobody has it. It unlocks p.mu.
-func (p *processor) startRunner(k *cascade) {
+func (p *processor) startRunner(k *events.Cascade) {
 	if p.turn != nil {
 		if p.lingers {
 			p.lingers = false
@@ -151,7 +152,7 @@ func (p *processor) another() *runner {
 }
 
 // resume has runner r go on, whose task has waited.
-func (p *processor) resume(r *runner, k *cascade) {
+func (p *processor) resume(r *runner, k *events.Cascade) {
 	p.mu.Lock()
 	if p.turn != nil && !r.keeps {
 		p.back = append(p.back, r)
@@ -229,7 +230,7 @@ func (p *processor) choose(r *runner, linger bool) (t *task, has bool) {
 	}
 	p.looked()
 	p.mu.Unlock()
-	p.rt.log.Deliver(b)
+	p.rt.ev.Log.Deliver(b)
 	return t, has
 }
 
@@ -275,7 +276,7 @@ func (p *processor) yield(r *runner) bool {
 		b, p.batch = p.batch, nil
 	}
 	p.mu.Unlock()
-	p.rt.log.Deliver(b)
+	p.rt.ev.Log.Deliver(b)
 	if x == r {
 		return true
 	}

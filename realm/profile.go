@@ -10,6 +10,7 @@ import (
 
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 	"github.com/golci/golci/realm/internal/observe"
 )
 
@@ -114,7 +115,7 @@ func (rt *Runtime) NewProfiler(f func(batch []OperationProfile)) *Profiler {
 	p := &Profiler{rt: rt, f: f, id: uint32(len(all)) + 1}
 	all = append(all, p)
 	ps.own.Store(&all)
-	rt.log.Profilers.Store(p.id)
+	rt.ev.Log.Profilers.Store(p.id)
 	return p
 }
 
@@ -124,7 +125,7 @@ func (p *Profiler) NewInstance(m Memory, s Space, layout Layout, fields ...Field
 		return Instance{}, fmt.Errorf("realm: NewInstance: %w: a Profiler that was not created", ErrArgument)
 	}
 	rt := p.rt
-	w := rt.log.Begin(observe.Instance, 0, observe.SinkOf(rt.rank, p.id))
+	w := rt.ev.Log.Begin(observe.Instance, 0, observe.SinkOf(rt.ev.Self, p.id))
 	w.Record[observe.To] = uint64(m)
 	w.Record[observe.Ready], w.Record[observe.Start] = w.Record[observe.Create], w.Record[observe.Create]
 	in, err := newInstance(s, layout, fields)
@@ -137,21 +138,21 @@ func (p *Profiler) NewInstance(m Memory, s Space, layout Layout, fields ...Field
 	if err == nil {
 		w.Record[observe.Target] = uint64(in.id)
 	}
-	rt.log.NoteEnd(w, nil)
-	rt.log.Complete(w, err != nil, nil)
+	rt.ev.Log.NoteEnd(w, nil)
+	rt.ev.Log.Complete(w, err != nil, nil)
 	if err != nil {
-		return Instance{}, rt.callErrorf("NewInstance", "%w", err)
+		return Instance{}, rt.ev.CallErrorf("NewInstance", "%w", err)
 	}
 	return Instance{rt, in.id}, nil
 }
 
 // endOperation triggers the event of an operation that is over, unless that has been done, and frees w.
-func (rt *Runtime) endOperation(k *cascade, w *observe.Operation, why *event.Poison) {
-	rt.log.NoteEnd(w, k.w)
+func (rt *Runtime) endOperation(k *events.Cascade, w *observe.Operation, why *event.Poison) {
+	rt.ev.Log.NoteEnd(w, k.By)
 	if !w.Told {
-		k.trigger(event.ID(w.Record[observe.Finish]), why)
+		k.Trigger(event.ID(w.Record[observe.Finish]), why)
 	}
-	rt.log.Complete(w, why != nil, nil)
+	rt.ev.Log.Complete(w, why != nil, nil)
 }
 
 // runLater has the utility processor run f.
@@ -161,7 +162,7 @@ func (rt *Runtime) runLater(f func()) {
 
 // deliverProfiles runs the function of the profiler, or sends b to its rank.
 func (rt *Runtime) deliverProfiles(b *observe.Batch) {
-	if b.Sink.Rank() != rt.rank {
+	if b.Sink.Rank() != rt.ev.Self {
 		rt.sendProfiles(b)
 		return
 	}
@@ -201,10 +202,10 @@ func (rt *Runtime) profileOf(r *observe.Record) OperationProfile {
 
 // sendProfiles sends b to the rank that has asked for it.
 func (rt *Runtime) sendProfiles(b *observe.Batch) {
-	most := rt.ep.MaxMedium() / (8 * observe.Words)
+	most := rt.ev.Endpoint.MaxMedium() / (8 * observe.Words)
 	for list := range slices.Chunk(b.List, most) {
 		payload, _ := binary.Append(nil, binary.LittleEndian, list) // nothing but words
-		rt.postMessage(b.Sink.Rank(), hProfile, payload, uint64(b.Sink.ID()))
+		rt.ev.PostMessage(b.Sink.Rank(), events.HProfile, payload, uint64(b.Sink.ID()))
 	}
 }
 
@@ -218,31 +219,31 @@ func (rt *Runtime) onProfile(t *am.Token, args []uint64, payload []byte) {
 	}
 	if rt.profilers.findProfiler(args[0]) == nil || err != nil || n == 0 || n < len(payload) ||
 		slices.ContainsFunc(list, wrong) {
-		rt.malformed(t, "profiles for", event.ID(args[0]))
+		rt.ev.Malformed(t, "profiles for", event.ID(args[0]))
 		return
 	}
-	b := &observe.Batch{Sink: observe.SinkOf(rt.rank, uint32(args[0])), List: list}
-	rt.later(func() { rt.deliverProfiles(b) })
+	b := &observe.Batch{Sink: observe.SinkOf(rt.ev.Self, uint32(args[0])), List: list}
+	rt.ev.Later(func() { rt.deliverProfiles(b) })
 }
 
 // countInTimeline has the timeline show what there is of this rank.
 func (rt *Runtime) countInTimeline() {
-	if !rt.log.Drawn() {
+	if !rt.ev.Log.Drawn() {
 		return
 	}
-	rt.r.Count("live events", func() (n int64) {
-		rt.events.eachCell(func(c *cell) {
-			c.lock.Lock()
-			if _, alive := c.slot.Alive(); alive {
+	rt.ev.OfRank.Count("live events", func() (n int64) {
+		rt.ev.Events.EachCell(func(c *events.Cell) {
+			c.Lock.Lock()
+			if _, alive := c.Slot.Alive(); alive {
 				n++
 			}
-			c.lock.Unlock()
+			c.Lock.Unlock()
 		})
 		return n
 	})
 	for kind := range memoryKinds {
 		if m := rt.Memory(kind); rt.storeOf(m) != nil {
-			rt.r.Count("bytes in "+m.String(), func() int64 {
+			rt.ev.OfRank.Count("bytes in "+m.String(), func() int64 {
 				_, used := rt.MemoryUse(m)
 				return used
 			})

@@ -2,6 +2,7 @@ package realm
 
 import (
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/reservation"
 )
@@ -39,7 +40,7 @@ func (rt *Runtime) newLockOp(c *lockCell, what uint8) *lockOp {
 
 // Fire implements event.Op.
 func (o *lockOp) Fire(w *event.Waiter, by any) {
-	k := by.(*cascade)
+	k := by.(*events.Cascade)
 	c, what, why := o.c, o.what, w.Poison
 	switch what {
 	case opAcquire:
@@ -52,20 +53,20 @@ func (o *lockOp) Fire(w *event.Waiter, by any) {
 		}
 		o.rt.lockOps.Put(o)
 		if err := c.finishDeferred(k, what, why); err != nil {
-			o.rt.fatal(err) // nobody else can be told
+			o.rt.ev.Fatal(err) // nobody else can be told
 		}
 	}
 }
 
 // acquireNow takes the reservation, or waits for it. why is the poison of the precondition.
-func (o *lockOp) acquireNow(k *cascade, why *event.Poison) {
+func (o *lockOp) acquireNow(k *events.Cascade, why *event.Poison) {
 	c := o.c
 	if why != nil && !o.ignore {
 		o.endAcquire(k, reservation.Refusal(c.id, why))
 		return
 	}
 	if o.watch != nil {
-		o.rt.log.NoteReady(o.watch, nil, nil)
+		o.rt.ev.Log.NoteReady(o.watch, nil, nil)
 	}
 	o.what, o.Poison = opGrant, nil
 	var out reservation.Out
@@ -82,16 +83,16 @@ func (o *lockOp) acquireNow(k *cascade, why *event.Poison) {
 }
 
 // endAcquire triggers the event of an acquire, and frees o.
-func (o *lockOp) endAcquire(k *cascade, why *event.Poison) {
+func (o *lockOp) endAcquire(k *events.Cascade, why *event.Poison) {
 	grant, w := o.grant, o.watch
 	if w != nil {
 		o.watch = nil
 		o.c.noteGrant(o.rt, w)
 	}
 	o.rt.lockOps.Put(o)
-	k.trigger(grant, why)
+	k.Trigger(grant, why)
 	if w != nil {
-		o.rt.log.Complete(w, why != nil, nil)
+		o.rt.ev.Log.Complete(w, why != nil, nil)
 	}
 }
 

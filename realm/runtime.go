@@ -8,13 +8,14 @@ import (
 	"github.com/golci/golci/internal/request"
 	"github.com/golci/golci/rank"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 	"github.com/golci/golci/realm/internal/observe"
 )
 
 // Runtime is one rank's part of the system. Its methods may be called from any goroutine, light-weight thread or task,
 // unless they say otherwise.
 type Runtime struct {
-	rankEvents
+	ev      events.Rank
 	engine  *progress.Engine
 	sched   *fult.Scheduler
 	catalog *catalog
@@ -70,20 +71,21 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 		engine: r.Endpoint().Progress(), sched: r.Threads(),
 		catalog: takeCatalog(),
 	}
-	rt.initRank(r)
-	if rt.size > event.MaxRanks {
-		return nil, rt.callErrorf("New", "%w: a job of %d ranks, the most is %d", ErrArgument, rt.size, event.MaxRanks)
+	rt.ev.InitRank(r)
+	if rt.ev.Size > event.MaxRanks {
+		return nil, rt.ev.CallErrorf("New", "%w: a job of %d ranks, the most is %d", ErrArgument, rt.ev.Size,
+			event.MaxRanks)
 	}
-	rt.later, rt.blameFor, rt.reductions = rt.runLater, rt.blame, rt.reduction
-	rt.parcels, rt.carriers = rt.parcelTable(), rt.carrierTable()
-	rt.log.Init(observe.Config{
+	rt.ev.Later, rt.ev.BlameFor, rt.ev.Reductions = rt.runLater, rt.blame, rt.reduction
+	rt.ev.Parcels, rt.ev.Carriers = rt.parcelTable(), rt.carrierTable()
+	rt.ev.Log.Init(observe.Config{
 		Rank: r, Tasks: rt.catalog.names(), NameOf: func(x any) string { return nameOf(x.(executor)).String() },
-		Later: rt.later, Deliver: rt.deliverProfiles,
+		Later: rt.ev.Later, Deliver: rt.deliverProfiles,
 	})
 	if err := rt.makeProcessors(cfg); err != nil {
 		return nil, err
 	}
-	rt.down = rt.newEvent()
+	rt.down = rt.ev.NewEvent()
 	if err := rt.makeMemories(cfg); err != nil {
 		return nil, err
 	}
@@ -98,12 +100,12 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 	if err := r.Attach(layer); err != nil {
 		return nil, err
 	}
-	rt.ep.Pending().Attach(waitSource{rt})
+	rt.ev.Endpoint.Pending().Attach(waitSource{rt})
 	return rt, nil
 }
 
 // Rank is the number of this rank, Size the number of ranks of the job.
-func (rt *Runtime) Rank() int { return rt.rank }
+func (rt *Runtime) Rank() int { return rt.ev.Self }
 
 // Size is the number of ranks of the job.
-func (rt *Runtime) Size() int { return rt.size }
+func (rt *Runtime) Size() int { return rt.ev.Size }

@@ -13,7 +13,7 @@ type UserEvent struct {
 }
 
 // NewUserEvent creates an event that this rank owns. It sends nothing, and neither blocks nor allocates.
-func (rt *Runtime) NewUserEvent() UserEvent { return UserEvent{rt, rt.newEvent()} }
+func (rt *Runtime) NewUserEvent() UserEvent { return UserEvent{rt, rt.ev.NewEvent()} }
 
 // UserEvent binds e, which a UserEvent of any rank gave, to this runtime.
 func (rt *Runtime) UserEvent(e Event) UserEvent { return UserEvent{rt, event.ID(e)} }
@@ -29,7 +29,7 @@ func (u UserEvent) Trigger(after Event, opts ...Option) error {
 	if u.rt == nil {
 		return fmt.Errorf("realm: Trigger: %w: a UserEvent that was not created", ErrArgument)
 	}
-	return u.rt.triggerAfter(u.e, event.ID(after), ignoring(opts))
+	return u.rt.ev.TriggerAfter(u.e, event.ID(after), ignoring(opts))
 }
 
 // Cancel poisons the event with err as the cause; with nil it is ErrCanceled. All that depends on the event is not
@@ -41,5 +41,5 @@ func (u UserEvent) Cancel(err error) error {
 	if err == nil {
 		err = ErrCanceled
 	}
-	return u.rt.triggerNow("Cancel", u.e, u.rt.faultPoison(err))
+	return u.rt.ev.TriggerNow("Cancel", u.e, u.rt.ev.FaultPoison(err))
 }

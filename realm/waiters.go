@@ -1,6 +1,9 @@
 package realm
 
-import "github.com/golci/golci/realm/internal/event"
+import (
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
+)
 
 // describe names the operation that w is part of.
 func describe(w *event.Waiter) string {
@@ -12,8 +15,8 @@ func describe(w *event.Waiter) string {
 			return t.title() + ", which is in " + x.call.String() + ","
 		}
 		return x.call.String()
-	case *forward:
-		return "the trigger of " + x.to.String()
+	case *events.Forward:
+		return "the trigger of " + x.To.String()
 	case *merger:
 		if x.task != nil { // which may have begun, if it did not need this event any more
 			return "a task with several preconditions, of " + x.to.String() + ","
@@ -23,10 +26,10 @@ func describe(w *event.Waiter) string {
 		return "a subscription"
 	case *shutdown:
 		return "a shutdown"
-	case *arrival:
-		return "an arrival at " + x.phase().String()
-	case *barrierEnd:
-		return "the end of " + x.cell.core.Name()
+	case *events.Arrival:
+		return "an arrival at " + x.Phase().String()
+	case *events.BarrierEnd:
+		return "the end of " + x.Cell.Core.Name()
 	case *sleeper:
 		return x.call.String()
 	case *lockOp:

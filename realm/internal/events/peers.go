@@ -1,4 +1,4 @@
-package realm
+package events
 
 import (
 	"fmt"
@@ -17,16 +17,16 @@ type peers struct {
 
 // peer counts the messages that rest with quiescence.
 type peer struct {
-	sent, received atomic.Int64
-	why            atomic.Pointer[event.Poison] // of its death
+	Sent, Received atomic.Int64
+	Why            atomic.Pointer[event.Poison] // of its death
 	lost           atomic.Pointer[event.Poison] // the same, for an outcome that only that rank has known
 }
 
-func (ps *peers) initPeers(size int) {
+func (ps *peers) InitPeers(size int) {
 	ps.chunks = make([]atomic.Pointer[[peerChunk]peer], (size+peerChunk-1)/peerChunk)
 }
 
-func (ps *peers) peerOf(rank int) *peer {
+func (ps *peers) PeerOf(rank int) *peer {
 	c := ps.chunks[rank/peerChunk].Load()
 	if c == nil {
 		ps.chunks[rank/peerChunk].CompareAndSwap(nil, new([peerChunk]peer))
@@ -35,44 +35,44 @@ func (ps *peers) peerOf(rank int) *peer {
 	return &c[rank%peerChunk]
 }
 
-// sumMessages adds up the messages with all peers that are alive.
-func (ps *peers) sumMessages() (sent, received int64) {
+// SumMessages adds up the messages with all peers that are alive.
+func (ps *peers) SumMessages() (sent, received int64) {
 	for i := range ps.chunks {
 		c := ps.chunks[i].Load()
 		if c == nil {
 			continue
 		}
 		for j := range c {
-			if c[j].why.Load() == nil {
-				sent += c[j].sent.Load()
-				received += c[j].received.Load()
+			if c[j].Why.Load() == nil {
+				sent += c[j].Sent.Load()
+				received += c[j].Received.Load()
 			}
 		}
 	}
 	return sent, received
 }
 
-// deathOf is the poison for what depends on a rank that has died.
-func (rt *rankEvents) deathOf(rank int) *event.Poison {
-	p := rt.peers.peerOf(rank)
-	if p.why.Load() == nil {
-		p.why.CompareAndSwap(nil, deathPoison(rank, fault.ErrPeer))
+// DeathOf is the poison for what depends on a rank that has died.
+func (rt *Rank) DeathOf(rank int) *event.Poison {
+	p := rt.Peers.PeerOf(rank)
+	if p.Why.Load() == nil {
+		p.Why.CompareAndSwap(nil, DeathPoison(rank, fault.ErrPeer))
 	}
-	return p.why.Load()
+	return p.Why.Load()
 }
 
-// lostWith is the poison for an event of a rank that has died, and for what has become of it.
-func (rt *rankEvents) lostWith(rank int) *event.Poison {
-	p := rt.peers.peerOf(rank)
+// LostWith is the poison for an event of a rank that has died, and for what has become of it.
+func (rt *Rank) LostWith(rank int) *event.Poison {
+	p := rt.Peers.PeerOf(rank)
 	if p.lost.Load() == nil {
-		why := *rt.deathOf(rank)
+		why := *rt.DeathOf(rank)
 		why.Errors |= event.Lost
 		p.lost.CompareAndSwap(nil, &why)
 	}
 	return p.lost.Load()
 }
 
-func deathPoison(rank int, err error) *event.Poison {
+func DeathPoison(rank int, err error) *event.Poison {
 	return &event.Poison{
 		Rank: int32(rank), Errors: fault.NumbersOf(err) | fault.NumbersOf(fault.ErrPeer),
 		Text: fmt.Sprintf("rank %d has died: %v", rank, err), Err: err,
