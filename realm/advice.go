@@ -7,7 +7,7 @@ import "github.com/golci/golci/realm/internal/event"
 // circles that the program's own code closes. The advice ends when before triggers. It does not block. It is Realm's
 // advise_event_ordering. Errors: ErrArgument for an event that cannot be.
 func (rt *Runtime) AdviseOrder(before, after Event) error {
-	switch st, _ := rt.lookAtEvent(event.ID(after)); st {
+	switch st, _ := rt.ev.LookAtEvent(event.ID(after)); st {
 	case event.Unknown:
 		return rt.unknown("AdviseOrder", after)
 	case event.Triggered:
@@ -15,7 +15,7 @@ func (rt *Runtime) AdviseOrder(before, after Event) error {
 	}
 	a := &advice{to: event.ID(after)}
 	a.Op = a
-	if st, _ := rt.awaitEvent(event.ID(before), &a.Waiter); st == event.Unknown {
+	if st, _ := rt.ev.AwaitEvent(event.ID(before), &a.Waiter); st == event.Unknown {
 		return rt.unknown("AdviseOrder", before)
 	}
 	return nil

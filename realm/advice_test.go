@@ -37,7 +37,7 @@ func TestAdviseOrder(t *testing.T) {
 			}
 			dumped(t, rt, line)
 			var b strings.Builder
-			if rt.r.Dump(&b); regexp.MustCompile(`(?m)^ *the program`).MatchString(b.String()) {
+			if rt.ev.OfRank.Dump(&b); regexp.MustCompile(`(?m)^ *the program`).MatchString(b.String()) {
 				t.Errorf("advice counts as what waits:\n%s", &b)
 			}
 			must(t, gate.Trigger(NoEvent))

@@ -6,13 +6,15 @@ import (
 
 	"github.com/golci/golci/realm/internal/barrier"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
+	"github.com/golci/golci/realm/internal/observe"
 )
 
 // Barrier is one phase of a barrier, as one rank uses it. A phase triggers when all arrivals that it expects have
 // come and the phase before has triggered. The phases of a barrier do not run out. Each may have a result, of type T,
 // to which the values of the arrivals are reduced; struct{} is for none. The zero Barrier is of no use.
 type Barrier[T any] struct {
-	cell *barrierCell
+	cell *events.BarrierCell
 	h    barrier.Handle
 }
 
@@ -42,29 +44,29 @@ func Participants(ranks ...int) BarrierOption { return BarrierOption{len(ranks) 
 func NewBarrier[T any](at Site, count int64, r Reduction[T], opts ...BarrierOption) (Barrier[T], error) {
 	rt, _ := at.site()
 	typ := reflect.TypeFor[T]()
-	err := rt.endedError()
+	err := rt.ev.EndedError()
 	number := 0
 	switch {
 	case err != nil:
 		return Barrier[T]{}, err
 	case !pointerFree(typ):
-		return Barrier[T]{}, rt.callErrorf("NewBarrier", "%w: values of type %v have pointers", ErrArgument, typ)
+		return Barrier[T]{}, rt.ev.CallErrorf("NewBarrier", "%w: values of type %v have pointers", ErrArgument, typ)
 	case r.def != nil && r.def.serial >= len(rt.catalog.place):
-		return Barrier[T]{}, rt.callErrorf("NewBarrier", "%w: %q came after the start", ErrRegistered, r.def.name)
+		return Barrier[T]{}, rt.ev.CallErrorf("NewBarrier", "%w: %q came after the start", ErrRegistered, r.def.name)
 	case r.def != nil:
 		number = rt.catalog.place[r.def.serial]
 	case typ.Size() > 0:
-		return Barrier[T]{}, rt.callErrorf("NewBarrier", "%w: values of type %v without a reduction", ErrArgument, typ)
+		return Barrier[T]{}, rt.ev.CallErrorf("NewBarrier", "%w: values of type %v without a reduction", ErrArgument, typ)
 	}
 	expected, err := rt.participants(opts)
 	if err != nil {
 		return Barrier[T]{}, err
 	}
-	c, err := rt.barriers.create(rt, count, uint32(number), int(typ.Size()))
+	c, err := rt.ev.Barriers.Create(&rt.ev, count, uint32(number), int(typ.Size()))
 	if err != nil {
-		return Barrier[T]{}, rt.callErrorf("NewBarrier", "%w: %w", ErrArgument, err)
+		return Barrier[T]{}, rt.ev.CallErrorf("NewBarrier", "%w: %w", ErrArgument, err)
 	}
-	c.expectDeaths(expected)
+	c.ExpectDeaths(expected)
 	return Barrier[T]{c, barrier.Handle{Phase: 1}}, nil
 }
 
@@ -72,7 +74,7 @@ func NewBarrier[T any](at Site, count int64, r Reduction[T], opts ...BarrierOpti
 // of the result that have an error return ErrArgument, and its event is one that cannot be.
 func (id BarrierID[T]) On(at Site) Barrier[T] {
 	rt, _ := at.site()
-	return Barrier[T]{rt.barriers.findBarrier(rt, event.ID(id.Event), true), barrier.Handle{
+	return Barrier[T]{rt.ev.Barriers.FindBarrier(&rt.ev, event.ID(id.Event), true), barrier.Handle{
 		Phase: id.Phase,
 		Stamp: barrier.Stamp(id.Stamp),
 	}}
@@ -90,7 +92,7 @@ func (b Barrier[T]) Event() Event {
 	if b.cell == nil {
 		return Event(event.MakeBarrier(event.MaxRanks-1, event.MaxBarrierIndex, 0))
 	}
-	return Event(b.cell.id | event.ID(barrier.Gen(b.h.Phase)))
+	return Event(b.cell.ID | event.ID(barrier.Gen(b.h.Phase)))
 }
 
 // Next is the next phase.
@@ -114,7 +116,7 @@ func (b Barrier[T]) checkUse(what string) error {
 		return fmt.Errorf("realm: %s: %w: a Barrier that was not created, or was destroyed, or with an ID that cannot be",
 			what, ErrArgument)
 	}
-	return b.cell.rt.endedError()
+	return b.cell.Rank.EndedError()
 }
 
 // Arrive makes count arrivals at the phase once after has triggered. value is one value for all of them. If after is
@@ -133,47 +135,47 @@ func (b Barrier[T]) Arrive(count int64, value T, after Event, opts ...Option) er
 	if after == NoEvent && len(opts) == 0 {
 		return arrive(c, b.h, count, &value)
 	}
-	if err := c.core.Check(b.h, count); err != nil {
-		return c.wrap("Arrive", err)
+	if err := c.Core.Check(b.h, count); err != nil {
+		return c.Wrap("Arrive", err)
 	}
-	a := c.rt.newArrival(c, b.h, count, ignoring(opts))
+	a := c.Rank.NewArrival(c, b.h, count, ignoring(opts))
 	if len(opts) > 0 {
-		a.watch = c.rt.watchFor(c.rt.rank, uint32(profilerOf(opts)))
+		a.Watch = c.Rank.Log.BeginFor(observe.Arrive, uint64(a.Phase()), c.Rank.Self, uint32(profilerOf(opts)))
 	}
-	a.value = append(a.value[:0], bytesOf(&value)...)
-	st, why := c.rt.awaitEvent(event.ID(after), &a.Waiter)
+	a.Value = append(a.Value[:0], bytesOf(&value)...)
+	st, why := c.Rank.AwaitEvent(event.ID(after), &a.Waiter)
 	switch st {
 	case event.Pending:
 		return nil
 	case event.Unknown:
-		c.rt.arrivals.Put(a)
-		return c.rt.unknown("Arrive", after)
+		c.Rank.Arrivals.Put(a)
+		return c.Rank.UnknownID("Arrive", event.ID(after))
 	}
-	k := c.rt.beginCascade(nil)
-	err := a.make(k, why)
-	k.endCascade(callBudget)
+	k := c.Rank.BeginCascade(nil)
+	err := a.Make(k, why)
+	k.EndCascade(events.CallBudget)
 	return err
 }
 
 // arrive makes arrivals that have no precondition.
-func arrive[T any](c *barrierCell, h barrier.Handle, count int64, value *T) error {
-	k := c.rt.beginCascade(nil)
-	c.mu.Lock()
+func arrive[T any](c *events.BarrierCell, h barrier.Handle, count int64, value *T) error {
+	k := c.Rank.BeginCascade(nil)
+	c.Mu.Lock()
 	var v []byte
 	if n := len(bytesOf(value)); n > 0 {
-		if len(c.room) < n {
-			c.room = make([]byte, n)
+		if len(c.Room) < n {
+			c.Room = make([]byte, n)
 		}
-		v = c.room[:n]
+		v = c.Room[:n]
 		copy(v, bytesOf(value))
 	}
-	err := c.core.Arrive(h, count, v, nil, &c.out)
-	if c.trace != nil {
-		c.trace.recordArrivals(c, h.Phase, count)
+	err := c.Core.Arrive(h, count, v, nil, &c.Out)
+	if c.Trace != nil {
+		c.Trace.NoteArrivals(h.Phase, count)
 	}
-	c.unlock(k)
-	k.endCascade(callBudget)
-	return c.wrap("Arrive", err)
+	c.Unlock(k)
+	k.EndCascade(events.CallBudget)
+	return c.Wrap("Arrive", err)
 }
 
 // Alter has the phase expect delta arrivals more, or fewer if delta is negative; later phases do not change. It returns
@@ -185,12 +187,12 @@ func (b Barrier[T]) Alter(delta int64) (Barrier[T], error) {
 		return b, err
 	}
 	c := b.cell
-	k := c.rt.beginCascade(nil)
-	c.mu.Lock()
-	h, err := c.core.Alter(b.h, delta, &c.out)
-	c.unlock(k)
-	k.endCascade(callBudget)
-	return Barrier[T]{c, h}, c.wrap("Alter", err)
+	k := c.Rank.BeginCascade(nil)
+	c.Mu.Lock()
+	h, err := c.Core.Alter(b.h, delta, &c.Out)
+	c.Unlock(k)
+	k.EndCascade(events.CallBudget)
+	return Barrier[T]{c, h}, c.Wrap("Alter", err)
 }
 
 // Result is the value of the phase, to which all values of its arrivals have been reduced. The phase must have
@@ -201,16 +203,16 @@ func (b Barrier[T]) Result() (value T, err error) {
 		return value, err
 	}
 	c := b.cell
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if over, why := c.core.Look(b.h.Phase, false); over && why != nil {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	if over, why := c.Core.Look(b.h.Phase, false); over && why != nil {
 		return value, poisonError(b.Event(), why)
 	}
-	v, err := c.core.Result(b.h.Phase)
+	v, err := c.Core.Result(b.h.Phase)
 	if room := bytesOf(&value); v != nil && copy(room, v)+len(room) != 2*len(v) {
 		err = fmt.Errorf("a result of %d bytes is no %T", len(v), value)
 	}
-	return value, c.wrap("Result", err)
+	return value, c.Wrap("Result", err)
 }
 
 // Migrate has another rank become the owner of the barrier, where its arrivals are counted. They cost no message there.
@@ -221,14 +223,14 @@ func (b Barrier[T]) Migrate(rank int) error {
 		return err
 	}
 	c := b.cell
-	if rank < 0 || rank >= c.rt.size {
-		return c.rt.callErrorf("Migrate", "%w: rank %d of %d", ErrArgument, rank, c.rt.size)
+	if rank < 0 || rank >= c.Rank.Size {
+		return c.Rank.CallErrorf("Migrate", "%w: rank %d of %d", ErrArgument, rank, c.Rank.Size)
 	}
-	k := c.rt.beginCascade(nil)
-	c.mu.Lock()
-	c.core.Move(int32(rank), &c.out)
-	c.unlock(k)
-	k.endCascade(callBudget)
+	k := c.Rank.BeginCascade(nil)
+	c.Mu.Lock()
+	c.Core.Move(int32(rank), &c.Out)
+	c.Unlock(k)
+	k.EndCascade(events.CallBudget)
 	return nil
 }
 
@@ -242,15 +244,39 @@ func (b Barrier[T]) Destroy(after Event) error {
 		return err
 	}
 	c := b.cell
-	e := &barrierEnd{cell: c}
+	e := &events.BarrierEnd{Cell: c}
 	e.Op = e
-	switch st, why := c.rt.awaitEvent(event.ID(after), &e.Waiter); {
+	switch st, why := c.Rank.AwaitEvent(event.ID(after), &e.Waiter); {
 	case st == event.Unknown:
-		return c.rt.unknown("Destroy", after)
+		return c.Rank.UnknownID("Destroy", event.ID(after))
 	case st == event.Triggered && why == nil:
-		k := c.rt.beginCascade(nil)
-		c.destroy(k)
-		k.endCascade(callBudget)
+		k := c.Rank.BeginCascade(nil)
+		c.Destroy(k)
+		k.EndCascade(events.CallBudget)
 	}
 	return nil
+}
+
+// participants are the ranks that options name.
+func (rt *Runtime) participants(opts []BarrierOption) (ranks []int, err error) {
+	for _, o := range opts {
+		ranks = append(ranks, o.ranks...)
+		for r := 0; o.all && r < rt.ev.Size; r++ {
+			ranks = append(ranks, r)
+		}
+	}
+	for _, r := range ranks {
+		if r < 0 || r >= rt.ev.Size {
+			return nil, rt.ev.CallErrorf("NewBarrier", "%w: rank %d of %d is to take part", ErrArgument, r, rt.ev.Size)
+		}
+	}
+	return ranks, nil
+}
+
+// reduction is the operator with that number; nil if there is none.
+func (rt *Runtime) reduction(n uint32) barrier.Op {
+	if int(n) >= len(rt.catalog.defs) || rt.catalog.defs[n].fold == nil {
+		return nil
+	}
+	return rt.catalog.defs[n].fold
 }

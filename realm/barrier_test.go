@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 var addInts = RegisterReduction("add", func(a, b int64) int64 { return a + b })
@@ -281,9 +282,9 @@ func TestBarrierDestroy(t *testing.T) {
 				}
 			}
 			for _, rt := range rts {
-				rt.barriers.eachBarrier(func(c *barrierCell) {
-					if c.id != event.MakeBarrier(0, 0, 0) {
-						t.Errorf("rank %d has not forgotten %v", rt.rank, c.core.Name())
+				rt.ev.Barriers.EachBarrier(func(c *events.BarrierCell) {
+					if c.ID != event.MakeBarrier(0, 0, 0) {
+						t.Errorf("rank %d has not forgotten %v", rt.ev.Self, c.Core.Name())
 					}
 				})
 			}
@@ -325,21 +326,25 @@ func destroyBarrier(t *testing.T, rts []*Runtime, by, owner int) {
 		ended("wait", <-done)
 	}
 	for i, rt := range rts {
-		must(t, rt.r.BlockUntil(func() bool { return rt.barriers.findBarrier(rt, event.ID(b.Event()), false) == nil }))
+		must(t, rt.ev.OfRank.BlockUntil(func() bool {
+			return rt.ev.Barriers.FindBarrier(&rt.ev, event.ID(b.Event()), false) == nil
+		}))
 		y := id.On(rt).Next()
 		err := y.Arrive(1, 1, NoEvent)
 		if err == nil { // this rank has to ask
 			err = rt.Wait(context.Background(), y.Event())
 		}
 		ended(fmt.Sprintf("arrival of rank %d", i), err)
-		must(t, rt.r.BlockUntil(func() bool { return rt.barriers.findBarrier(rt, event.ID(b.Event()), false) == nil }))
+		must(t, rt.ev.OfRank.BlockUntil(func() bool {
+			return rt.ev.Barriers.FindBarrier(&rt.ev, event.ID(b.Event()), false) == nil
+		}))
 	}
 	ended("arrival through the handle", x.Arrive(1, 1, NoEvent))
 }
 
 // TestDestroyManyBarriers: barriers that were destroyed take no memory, on no rank.
 func TestDestroyManyBarriers(t *testing.T) {
-	rounds := 20 * pageBarriers
+	rounds := 20 * events.PageBarriers
 	if testing.Short() {
 		rounds /= 8
 	}
@@ -359,13 +364,13 @@ func TestDestroyManyBarriers(t *testing.T) {
 		t.Logf("%d barriers; heap %d KiB after a quarter, %d KiB after all", rounds, early>>10, heapBytes()>>10)
 		for _, rt := range rts {
 			left := func() (k int) {
-				rt.barriers.eachBarrier(func(*barrierCell) { k++ })
+				rt.ev.Barriers.EachBarrier(func(*events.BarrierCell) { k++ })
 				return k
 			}
-			must(t, rt.r.BlockUntil(func() bool { return left() <= 1 })) // that of collective spawns
+			must(t, rt.ev.OfRank.BlockUntil(func() bool { return left() <= 1 })) // that of collective spawns
 		}
 		pages := 0
-		for _, p := range *rts[0].barriers.own.Load() {
+		for _, p := range *rts[0].ev.Barriers.Own.Load() {
 			if p != nil {
 				pages++
 			}

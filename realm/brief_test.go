@@ -14,9 +14,9 @@ func TestBriefWord(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(seedOf(t), 1))
 	rt := new(Runtime)
 	for range 100_000 {
-		rt.rank = rnd.IntN(event.MaxRanks)
+		rt.ev.Self = rnd.IntN(event.MaxRanks)
 		src := rnd.IntN(event.MaxRanks)
-		p := makeProcessor(rt.rank, ProcessorKind(rnd.IntN(int(Group)+1)), rnd.IntN(64))
+		p := makeProcessor(rt.ev.Self, ProcessorKind(rnd.IntN(int(Group)+1)), rnd.IntN(64))
 		place := rnd.Uint64N(1 << 13)
 		finish := event.MakeEvent(src, rnd.IntN(event.MaxIndex+1), rnd.Uint32N(event.MaxGen+1))
 		if want := p.Kind() == CPU && p.Index() < 32 && place < 4096; isBrief(p, place) != want {

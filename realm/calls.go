@@ -1,7 +1,6 @@
 package realm
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/golci/golci/fult"
@@ -58,15 +57,7 @@ func (s *callState) state() *callState { return s }
 func (s *callState) callOutcome(rt *Runtime, e Event, why *event.Poison) error {
 	if err := s.ended; err != nil {
 		s.ended = nil
-		return rt.callErrorf(s.call.short(), "%v: %w", e, err)
+		return rt.ev.CallErrorf(s.call.short(), "%v: %w", e, err)
 	}
 	return poisonError(e, why)
-}
-
-// closedError is the error of calls that the end of the rank ends: ErrClosed, and why the rank has ended.
-func (rt *Runtime) closedError() error {
-	if why := rt.r.Ended(); why != nil {
-		return fmt.Errorf("%w: %w", ErrClosed, why)
-	}
-	return ErrClosed
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // TestCancelOperations: whatever operation waits for its precondition is canceled, on whatever rank that is, and then
@@ -106,11 +107,12 @@ func TestCancelEnded(t *testing.T) {
 		a, b := rt.NewUserEvent(), rt.NewUserEvent()
 		e := SpawnLocal(rt, rt.CPU(0), func(*Ctx) error { return nil }, After(a.Event(), b.Event()))
 		must(t, a.Cancel(errTest))
-		k := rt.beginCascade(nil)
-		if err := rt.changeOperation(k, event.ID(e), &change{cancel: rt.faultPoison(errCause)}); !errors.Is(err, ErrBegun) {
+		k := rt.ev.BeginCascade(nil)
+		err := rt.changeOperation(k, event.ID(e), &change{cancel: rt.ev.FaultPoison(errCause)})
+		if !errors.Is(err, ErrBegun) {
 			t.Errorf("a task that has ended is canceled: %v", err)
 		}
-		k.endCascade(callBudget)
+		k.EndCascade(events.CallBudget)
 		var sum atomic.Int64
 		gate := rt.NewUserEvent()
 		var all []Event

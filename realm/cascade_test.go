@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // TestChainOverRanks has a chain of events that belong to the ranks in turn. Each is triggered in a handler, by the
@@ -30,7 +31,7 @@ func TestChainOverRanks(t *testing.T) {
 				}
 				for _, rt := range rts {
 					if err := rt.Wait(context.Background(), last); errors.Is(err, ErrPoisoned) != cancel {
-						t.Errorf("rank %d: %v", rt.rank, err)
+						t.Errorf("rank %d: %v", rt.ev.Self, err)
 					}
 				}
 			}
@@ -41,7 +42,7 @@ func TestChainOverRanks(t *testing.T) {
 // TestWideCascade triggers, from another rank and in a call, an event that more depend on than a cascade may run at
 // once. The rest is done beside.
 func TestWideCascade(t *testing.T) {
-	const wide = 3 * callBudget
+	const wide = 3 * events.CallBudget
 	overNets(t, 2, func(t *testing.T, rts []*Runtime) {
 		rt := rts[0]
 		for _, by := range rts {
@@ -61,7 +62,7 @@ func TestWideCascade(t *testing.T) {
 
 // fired counts how often whoever has cascade k fires it, and how often others do.
 type fired struct {
-	k            *cascade
+	k            *events.Cascade
 	mine, others atomic.Int64
 	left         atomic.Int64
 	over         UserEvent
@@ -83,20 +84,20 @@ func (f *fired) Fire(_ *event.Waiter, by any) {
 // whose waiters are as many leaves nothing.
 func TestBudget(t *testing.T) {
 	alone(t, 1, func(rt *Runtime) {
-		for _, more := range []int{0, 1, callBudget + 7} {
+		for _, more := range []int{0, 1, events.CallBudget + 7} {
 			const budget = 10
-			k := rt.beginCascade(nil)
+			k := rt.ev.BeginCascade(nil)
 			f := &fired{k: k, over: rt.NewUserEvent()}
 			f.left.Store(int64(budget + more))
 			for range budget + more {
-				k.list.Push(&event.Waiter{Op: f})
+				k.List.Push(&event.Waiter{Op: f})
 			}
-			k.runWaiters(budget)
+			k.RunWaiters(budget)
 			must(t, wait(t, rt, f.over.Event()))
 			if f.mine.Load() != budget || f.others.Load() != int64(more) {
 				t.Errorf("%d waiters: %d are run by the caller, %d by others", budget+more, f.mine.Load(), f.others.Load())
 			}
-			k.endCascade(budget)
+			k.EndCascade(budget)
 		}
 	})
 }

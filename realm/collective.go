@@ -15,8 +15,8 @@ type collective struct {
 
 // makeCollective makes the barrier, or finds that of rank 0. It is called before any other barrier is made.
 func (rt *Runtime) makeCollective() (err error) {
-	if rt.rank == 0 {
-		rt.collective.next, err = NewBarrier(rt, int64(rt.size), Reduction[struct{}]{}, Participants())
+	if rt.ev.Self == 0 {
+		rt.collective.next, err = NewBarrier(rt, int64(rt.ev.Size), Reduction[struct{}]{}, Participants())
 		return err
 	}
 	id := BarrierID[struct{}]{Event: Event(event.MakeBarrier(0, 0, 1)), Phase: 1}
@@ -31,10 +31,10 @@ func CollectiveSpawn[A any](at Site, kind ProcessorKind, t Task[A], args A, opts
 	rt, _ := at.site()
 	var ps []Processor
 	for i := range rt.processorsOf(kind) {
-		ps = append(ps, makeProcessor(rt.rank, kind, i))
+		ps = append(ps, makeProcessor(rt.ev.Self, kind, i))
 	}
 	if ps == nil {
-		return rt.failedEvent(rt.callErrorf("CollectiveSpawn", "%w: %v processors", ErrArgument, kind))
+		return rt.failedEvent(rt.ev.CallErrorf("CollectiveSpawn", "%w: %v processors", ErrArgument, kind))
 	}
 	here := SpawnEach(at, ps, t, func(int) A { return args }, opts...)
 	c := &rt.collective

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // CompletionQueue collects events in the order in which they trigger. It lets one caller handle many operations as they
@@ -38,7 +39,7 @@ func (q *CompletionQueue) Add(e Event) error {
 	q.mu.Lock()
 	q.pending++
 	q.mu.Unlock()
-	st, why := q.rt.awaitEvent(event.ID(e), &n.Waiter)
+	st, why := q.rt.ev.AwaitEvent(event.ID(e), &n.Waiter)
 	if st == event.Pending {
 		return nil
 	}
@@ -49,14 +50,14 @@ func (q *CompletionQueue) Add(e Event) error {
 		q.mu.Unlock()
 		return q.rt.unknown("Add", e)
 	}
-	k := q.rt.beginCascade(nil)
+	k := q.rt.ev.BeginCascade(nil)
 	q.putCompletion(Completion{e, poisonError(e, why)}, k)
-	k.endCascade(callBudget)
+	k.EndCascade(events.CallBudget)
 	return nil
 }
 
 // putCompletion enters a completion, and triggers the event of NonEmpty.
-func (q *CompletionQueue) putCompletion(c Completion, k *cascade) {
+func (q *CompletionQueue) putCompletion(c Completion, k *events.Cascade) {
 	q.mu.Lock()
 	q.pending--
 	q.done = append(q.done, c)
@@ -64,7 +65,7 @@ func (q *CompletionQueue) putCompletion(c Completion, k *cascade) {
 	q.some = 0
 	q.mu.Unlock()
 	if some != 0 {
-		k.trigger(some, nil)
+		k.Trigger(some, nil)
 	}
 }
 
@@ -94,7 +95,7 @@ func (q *CompletionQueue) NonEmpty() Event {
 		return NoEvent
 	}
 	if q.some == 0 {
-		q.some = q.rt.newEvent()
+		q.some = q.rt.ev.NewEvent()
 	}
 	return Event(q.some)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/golci/golci/rank"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // TestConclude: the rank of the destination knows of the end at once, unless a third rank decides. So does the
@@ -24,21 +25,23 @@ func TestConclude(t *testing.T) {
 func concluded(t *testing.T, owner int, why *event.Poison) {
 	team(t, 3, rank.Config{}, func(rts []*Runtime) {
 		src, dst := rts[0], rts[1]
-		e := rts[owner].newEvent()
-		k := src.beginCascade(nil)
-		ended := src.newEvent()
-		ref, _ := src.expectAnswer(k, &outgoing{peer: 1, finish: e, done: func(k *cascade, _ *event.Poison) {
-			k.trigger(ended, nil)
-		}})
-		k.endCascade(callBudget)
-		k = dst.beginCascade(nil)
-		dst.conclude(k, 0, ref, e, why)
-		k.endCascade(callBudget)
+		e := rts[owner].ev.NewEvent()
+		k := src.ev.BeginCascade(nil)
+		ended := src.ev.NewEvent()
+		ref, _ := src.ev.ExpectAnswer(k, &events.Outgoing{
+			Peer: 1, Finish: e, Done: func(k *events.Cascade, _ *event.Poison) {
+				k.Trigger(ended, nil)
+			},
+		})
+		k.EndCascade(events.CallBudget)
+		k = dst.ev.BeginCascade(nil)
+		dst.ev.Conclude(k, 0, ref, e, why)
+		k.EndCascade(events.CallBudget)
 		if owner != 2 {
-			if st, got := dst.lookAtEvent(e); st != event.Triggered || (got == nil) != (why == nil) {
+			if st, got := dst.ev.LookAtEvent(e); st != event.Triggered || (got == nil) != (why == nil) {
 				t.Errorf("the destination finds %v, %v", st, got)
 			}
-		} else if st, _ := dst.replicas.lookAtReplica(e); st != event.Pending {
+		} else if st, _ := dst.ev.Replicas.LookAtReplica(e); st != event.Pending {
 			t.Errorf("the destination does not leave the end to its owner: %v", st)
 		}
 		must(t, wait(t, src, Event(ended)))
@@ -47,7 +50,7 @@ func concluded(t *testing.T, owner int, why *event.Poison) {
 				t.Errorf("rank %d: %v", r, err)
 			}
 		}
-		if n := src.data.outs.Used(); n != 0 {
+		if n := src.ev.Outs.Used(); n != 0 {
 			t.Errorf("%d transfers are left", n)
 		}
 	})
@@ -56,23 +59,23 @@ func concluded(t *testing.T, owner int, why *event.Poison) {
 // TestMourned: if the rank of the destination dies, the source ends the transfer, once, unless it has been told of the
 // end before.
 func TestMourned(t *testing.T) {
-	why := deathPoison(1, ErrPeer)
+	why := events.DeathPoison(1, ErrPeer)
 	for _, owner := range []int{0, 2} {
 		team(t, 3, rank.Config{}, func(rts []*Runtime) {
 			src := rts[0]
-			e, told := rts[owner].newEvent(), rts[owner].newEvent()
-			k := src.beginCascade(nil)
+			e, told := rts[owner].ev.NewEvent(), rts[owner].ev.NewEvent()
+			k := src.ev.BeginCascade(nil)
 			for _, finish := range []event.ID{e, told} {
-				o := &outgoing{peer: 1, finish: finish, done: func(*cascade, *event.Poison) {}}
-				_, _ = src.expectAnswer(k, o)
+				o := &events.Outgoing{Peer: 1, Finish: finish, Done: func(*events.Cascade, *event.Poison) {}}
+				_, _ = src.ev.ExpectAnswer(k, o)
 			}
-			k.endCascade(callBudget)
-			k = rts[owner].beginCascade(nil)
-			k.trigger(told, nil)
-			k.endCascade(callBudget)
-			k = src.beginCascade(nil)
-			src.flowsGone(k, 1, why)
-			k.endCascade(callBudget)
+			k.EndCascade(events.CallBudget)
+			k = rts[owner].ev.BeginCascade(nil)
+			k.Trigger(told, nil)
+			k.EndCascade(events.CallBudget)
+			k = src.ev.BeginCascade(nil)
+			src.ev.FlowsGone(k, 1, why)
+			k.EndCascade(events.CallBudget)
 			var p *PoisonError
 			for r, rt := range rts {
 				if err := wait(t, rt, Event(e)); !errors.As(err, &p) || p.Rank != 1 {
@@ -99,14 +102,14 @@ func TestFetch(t *testing.T) {
 			seed     int64
 			messages int64 // of the source
 		}{{same, 2, 1}, {other, 3, 2}} {
-			before := rt.peers.peerOf(1).sent.Load()
+			before := rt.ev.Peers.PeerOf(1).Sent.Load()
 			must(t, wait(t, rt, Copy(rt, to, x.from, Part{})))
-			if got := rt.peers.peerOf(1).sent.Load() - before; got != x.messages {
+			if got := rt.ev.Peers.PeerOf(1).Sent.Load() - before; got != x.messages {
 				t.Errorf("seed %d: %d messages, want %d", x.seed, got, x.messages)
 			}
 			checkValues(t, "copy", values(t, rt, to, NoEvent), func(i int64) int64 { return valueAt(x.seed, i) })
 		}
-		if in, out := rts[1].data.ins.Used(), rt.data.outs.Used(); in != 0 || out != 0 {
+		if in, out := rts[1].ev.Ins.Used(), rt.ev.Outs.Used(); in != 0 || out != 0 {
 			t.Errorf("%d and %d flows are left", in, out)
 		}
 	})

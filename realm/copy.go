@@ -9,6 +9,9 @@ import (
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/internal/observe/trace"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
+	"github.com/golci/golci/realm/internal/fault"
+	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/space"
 )
 
@@ -44,7 +47,7 @@ func Scatter(at Site, dst, src Instance, index []int64, p Part, opts ...Option) 
 func Fill[T any](at Site, dst Instance, field int, v T, points *Space, opts ...Option) Event {
 	rt, _ := at.site()
 	if f := FieldOf[T](""); f.wrong != nil {
-		return rt.failedEvent(rt.callErrorf("Fill", "%w", f.wrong))
+		return rt.failedEvent(rt.ev.CallErrorf("Fill", "%w", f.wrong))
 	}
 	value := append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(&v)), unsafe.Sizeof(v))...)
 	j := Part{points, []Pair{{Dst: field}}}.job(jobFill, dst, dst, Indirection{})
@@ -80,10 +83,10 @@ const (
 )
 
 // beginJob runs j, whose precondition has triggered.
-func (j *job) beginJob(k *cascade) {
+func (j *job) beginJob(k *events.Cascade) {
 	rt := j.rt
 	if j.watch != nil {
-		k.readied(j.watch, j.finish)
+		rt.ev.Log.NoteReady(j.watch, k.By, nil)
 	}
 	if j.kind == jobCreate {
 		j.pushCreate(k)
@@ -96,9 +99,9 @@ func (j *job) beginJob(k *cascade) {
 			return
 		}
 	}
-	if j.dst.Rank() != rt.rank {
+	if j.dst.Rank() != rt.ev.Self {
 		j.called = j.called && rt.knows(j.dst) // else this goes on in a poll
-		rt.withRemote(k, j.dst, func(k *cascade, r *remoteInstance, why *event.Poison) {
+		rt.withRemote(k, j.dst, func(k *events.Cascade, r *remoteInstance, why *event.Poison) {
 			if why != nil {
 				j.finishJob(k, why)
 				return
@@ -123,7 +126,7 @@ func (j *job) beginJob(k *cascade) {
 }
 
 // schedule runs j at once if that takes little time.
-func (j *job) schedule(k *cascade) {
+func (j *job) schedule(k *events.Cascade) {
 	j.choose()
 	if j.by != 0 {
 		j.fetch(k)
@@ -146,19 +149,19 @@ func (j *job) schedule(k *cascade) {
 }
 
 // pushStep has the utility processor do the next step.
-func (j *job) pushStep(k *cascade) {
+func (j *job) pushStep(k *events.Cascade) {
 	if j.watch != nil {
-		j.watch.split = true
+		j.watch.Split = true
 	}
 	j.rt.utility.pushTask(j.rt.newInternal(func(c *Ctx) error {
 		j.workStep(&c.cascade)
-		c.cascade.runWaiters(callBudget)
+		c.cascade.RunWaiters(events.CallBudget)
 		return nil
 	}), k)
 }
 
 // workStep is step on the utility processor, which may wait for a rank to tell its registered memory.
-func (j *job) workStep(k *cascade) {
+func (j *job) workStep(k *events.Cascade) {
 	if _, known := j.rt.mapping(j.dst.Rank(), j.off); j.to == nil && !known {
 		j.rt.askMapping(j.dst.Rank())
 	}
@@ -199,18 +202,19 @@ func (j *job) size() int64 {
 }
 
 // stepJob does the next part of j, and sees to the rest.
-func (j *job) stepJob(k *cascade) {
+func (j *job) stepJob(k *events.Cascade) {
 	if j.watch == nil {
 		j.moveNext(k)
 		return
 	}
-	x := k.starts(j.watch)
+	log, peer := &j.rt.ev.Log, j.dst.Rank()
+	x := log.BeginPiece(j.watch)
 	n := j.moveNext(k)
-	k.worked(x, j.kind.operation(), j.finish, j.dst.Rank(), n)
+	log.EndPiece(x, k.By, peer, n)
 }
 
 // moveNext is stepJob. It returns how many bytes it has moved. j may be over when it returns.
-func (j *job) moveNext(k *cascade) (n int64) {
+func (j *job) moveNext(k *events.Cascade) (n int64) {
 	if err := j.preparePlan(); err != nil {
 		j.endJob(k, err)
 		return 0
@@ -300,7 +304,7 @@ func (rt *Runtime) askMapping(peer int) {
 }
 
 // sendBytes sends the bytes to the rank of the destination: in one message if they fit. That rank ends j.
-func (j *job) sendBytes(k *cascade) {
+func (j *job) sendBytes(k *events.Cascade) {
 	rt, peer := j.rt, j.dst.Rank()
 	head := binary.LittleEndian.AppendUint64(nil, uint64(j.dst))
 	head = binary.LittleEndian.AppendUint64(head, uint64(j.finish))
@@ -315,61 +319,61 @@ func (j *job) sendBytes(k *cascade) {
 		return
 	}
 	if j.watch != nil {
-		j.watch.split = true // before another goroutine may be told of the end
+		j.watch.Split = true // before another goroutine may be told of the end
 	}
 	n := int(j.plan.Size())
-	if len(head)+n <= rt.ep.MaxMedium() {
+	if len(head)+n <= rt.ev.Endpoint.MaxMedium() {
 		b := append(head, make([]byte, n)...)
 		c.Pack(b[len(head):], 0)
 		j.sendPut(k, b)
 		return
 	}
 	key := j.expose()
-	o := &outgoing{peer: peer, finish: j.finish, done: func(k *cascade, why *event.Poison) {
+	o := &events.Outgoing{Peer: peer, Finish: j.finish, Done: func(k *events.Cascade, why *event.Poison) {
 		if key.ID != 0 {
-			rt.ep.Release(peer, key)
+			rt.ev.Endpoint.Release(peer, key)
 		}
 		j.onAnswer(k, why)
 	}}
-	o.ahead = func(_, in uint64) {
-		rt.putBulk(peer, &am.Bulk{ID: in, Channel: Channel, From: c, Rest: n})
+	o.Ahead = func(_, in uint64) {
+		rt.ev.PutBulk(peer, &am.Bulk{ID: in, Channel: Channel, From: c, Rest: n})
 	}
-	if ref, ok := rt.expectAnswer(k, o); ok {
+	if ref, ok := rt.ev.ExpectAnswer(k, o); ok {
 		head = binary.LittleEndian.AppendUint64(head, key.ID)
-		rt.sendParcel(k, peer, parcelOpen, ref, binary.LittleEndian.AppendUint64(head, key.Base))
+		rt.ev.SendParcel(k, peer, events.ParcelOpen, ref, binary.LittleEndian.AppendUint64(head, key.Base))
 	}
 }
 
 // sendPut sends b, which is all of a small copy. If the peer owns the finish event, and nobody watches, its answer is
 // not needed.
-func (j *job) sendPut(k *cascade, b []byte) {
+func (j *job) sendPut(k *events.Cascade, b []byte) {
 	peer, ref := j.dst.Rank(), uint64(0)
 	if j.finish.EventRank() != peer || j.watch != nil {
 		ok := false
-		if ref, ok = j.rt.expectAnswer(k, &outgoing{peer: peer, finish: j.finish, done: j.onAnswer}); !ok {
+		if ref, ok = j.rt.ev.ExpectAnswer(k, &events.Outgoing{Peer: peer, Finish: j.finish, Done: j.onAnswer}); !ok {
 			return
 		}
 	}
-	j.rt.sendParcel(k, peer, parcelPut, ref, b)
+	j.rt.ev.SendParcel(k, peer, events.ParcelPut, ref, b)
 }
 
 // onAnswer: the rank of the destination, which ends j, has told so, or has died.
-func (j *job) onAnswer(k *cascade, why *event.Poison) {
+func (j *job) onAnswer(k *events.Cascade, why *event.Poison) {
 	if j.watch == nil {
 		return
 	}
 	if why == nil {
 		j.done = j.plan.Size()
 	}
-	j.watch.told = true
+	j.watch.Told = true
 	j.finishJob(k, why)
 }
 
 // expose lets the rank of the destination read the bytes, if they lie in one piece on both sides; else the key is zero.
 // The instance keeps the memory alive, and j the instance.
 func (j *job) expose() (key conduit.Key) {
-	if _, src, ok := j.plan.Whole(); ok && j.plan.Size() <= fetchMost && j.rt.ep.Reach(j.dst.Rank()).Get {
-		key, _ = j.rt.ep.Expose(j.dst.Rank(), j.from.mem[src:][:j.plan.Size()])
+	if _, src, ok := j.plan.Whole(); ok && j.plan.Size() <= fetchMost && j.rt.ev.Endpoint.Reach(j.dst.Rank()).Get {
+		key, _ = j.rt.ev.Endpoint.Expose(j.dst.Rank(), j.from.mem[src:][:j.plan.Size()])
 	}
 	return key
 }
@@ -383,14 +387,14 @@ type incomingCopy struct {
 	rest   []byte // what follows the description
 }
 
-// landing reads the description of a copy. The error is errMalformed if there is none.
+// landing reads the description of a copy. The error is fault.ErrMalformed if there is none.
 func (rt *Runtime) landing(b []byte) (x incomingCopy, why *event.Poison, err error) {
 	r := wire{b: b}
 	id := InstanceID(r.u64())
 	x.finish = event.ID(r.u64())
 	index := r.readList()
-	if r.bad || !x.finish.IsEvent() || x.finish.EventRank() >= rt.size {
-		return x, nil, errMalformed
+	if r.bad || !x.finish.IsEvent() || x.finish.EventRank() >= rt.ev.Size {
+		return x, nil, fault.ErrMalformed
 	}
 	if x.in, err = rt.local(id); err == nil {
 		x.plan, x.rest, err = x.in.layout.Receive(r.b, index)
@@ -399,47 +403,47 @@ func (rt *Runtime) landing(b []byte) (x incomingCopy, why *event.Poison, err err
 		x.cursor, err = x.plan.Over(x.in.mem, nil)
 	}
 	if err != nil {
-		why = rt.faultPoison(fmt.Errorf("copy to %v: %w", id, err))
+		why = rt.ev.FaultPoison(fmt.Errorf("copy to %v: %w", id, err))
 	}
 	return x, why, nil
 }
 
 // onPut: a small copy.
-func (rt *Runtime) onPut(k *cascade, src int, ref uint64, b []byte) error {
-	start := rt.begun()
+func (rt *Runtime) onPut(k *events.Cascade, src int, ref uint64, b []byte) error {
+	start := rt.ev.Log.Since()
 	x, why, err := rt.landing(b)
 	if err != nil {
 		return err
 	}
 	if why == nil && int64(len(x.rest)) != x.plan.Size() {
-		why = rt.faultPoison(fmt.Errorf("%w: %d bytes for a copy of %d", errMalformed, len(x.rest), x.plan.Size()))
+		why = rt.ev.FaultPoison(fmt.Errorf("%w: %d bytes for a copy of %d", fault.ErrMalformed, len(x.rest), x.plan.Size()))
 	}
 	if why == nil {
 		x.cursor.Unpack(x.rest, 0)
-		rt.served(start, OperationCopy, trace.Slice, src, x.plan.Size())
+		rt.ev.Log.NoteServed(start, observe.Copy, trace.Slice, src, x.plan.Size())
 	}
-	rt.conclude(k, src, ref, x.finish, why)
+	rt.ev.Conclude(k, src, ref, x.finish, why)
 	return nil
 }
 
 // onOpen: a large copy wants to begin. What takes long is left to the utility processor.
-func (rt *Runtime) onOpen(k *cascade, src int, ref uint64, b []byte) error {
-	if len(b) <= rt.ep.MaxMedium() {
+func (rt *Runtime) onOpen(k *events.Cascade, src int, ref uint64, b []byte) error {
+	if len(b) <= rt.ev.Endpoint.MaxMedium() {
 		return rt.openBytes(k, src, ref, b)
 	}
 	rt.utility.pushTask(rt.newInternal(func(c *Ctx) error {
 		if err := rt.openBytes(&c.cascade, src, ref, b); err != nil {
-			rt.fatal(rt.callErrorf("message", "rank %d sent a malformed parcel: %w", src, err))
+			rt.ev.Fatal(rt.ev.CallErrorf("message", "rank %d sent a malformed parcel: %w", src, err))
 		}
-		c.cascade.runWaiters(callBudget)
+		c.cascade.RunWaiters(events.CallBudget)
 		return nil
 	}), k)
 	return nil
 }
 
 // openBytes gets the bytes, if it can, or makes room for them.
-func (rt *Runtime) openBytes(k *cascade, src int, ref uint64, b []byte) error {
-	start := rt.begun()
+func (rt *Runtime) openBytes(k *events.Cascade, src int, ref uint64, b []byte) error {
+	start := rt.ev.Log.Since()
 	x, why, err := rt.landing(b)
 	if err != nil {
 		return err
@@ -447,21 +451,21 @@ func (rt *Runtime) openBytes(k *cascade, src int, ref uint64, b []byte) error {
 	r := wire{b: x.rest}
 	key := conduit.Key{ID: r.u64(), Base: r.u64()}
 	if why == nil && (r.bad || len(r.b) > 0 || x.plan.Size() == 0) {
-		why = rt.faultPoison(errMalformed)
+		why = rt.ev.FaultPoison(fault.ErrMalformed)
 	}
 	if why != nil {
-		rt.conclude(k, src, ref, x.finish, why)
+		rt.ev.Conclude(k, src, ref, x.finish, why)
 		return nil
 	}
 	key.Size = x.plan.Size()
-	end := func(k *cascade, why *event.Poison) {
-		rt.served(start, OperationCopy, trace.Span, src, key.Size)
-		rt.conclude(k, src, ref, x.finish, why)
+	end := func(k *events.Cascade, why *event.Poison) {
+		rt.ev.Log.NoteServed(start, observe.Copy, trace.Span, src, key.Size)
+		rt.ev.Conclude(k, src, ref, x.finish, why)
 	}
-	if dst, _, ok := x.plan.Whole(); ok && key.ID != 0 && rt.ep.Reach(src).Get {
-		rt.fetch(src, key, x.in.mem[dst:][:key.Size], end)
+	if dst, _, ok := x.plan.Whole(); ok && key.ID != 0 && rt.ev.Endpoint.Reach(src).Get {
+		rt.ev.Fetch(src, key, x.in.mem[dst:][:key.Size], end)
 		return nil
 	}
-	rt.receiveBytes(src, key.Size, ref, x.cursor.Unpack, func(k *cascade) { end(k, nil) })
+	rt.ev.ReceiveBytes(src, key.Size, ref, x.cursor.Unpack, func(k *events.Cascade) { end(k, nil) })
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 	"github.com/golci/golci/realm/internal/space"
 )
 
@@ -16,15 +17,15 @@ import (
 func CreateInstance(at Site, m Memory, s Space, layout Layout, fields []Field, opts ...Option) (Instance, Event) {
 	rt, _ := at.site()
 	in, err := newInstance(s, layout, fields)
-	if err == nil && (!m.possible() || m.Rank() >= rt.size) {
-		err = fmt.Errorf("%w: there is no %v in this job of %d ranks", ErrArgument, m, rt.size)
+	if err == nil && (!m.possible() || m.Rank() >= rt.ev.Size) {
+		err = fmt.Errorf("%w: there is no %v in this job of %d ranks", ErrArgument, m, rt.ev.Size)
 	}
 	id := InstanceID(0)
 	if err == nil {
-		id, err = rt.data.nameFor(m.Rank(), rt.rank)
+		id, err = rt.data.nameFor(m.Rank(), rt.ev.Self)
 	}
 	if err != nil {
-		return Instance{}, rt.failedEvent(rt.callErrorf("CreateInstance", "%w", err))
+		return Instance{}, rt.failedEvent(rt.ev.CallErrorf("CreateInstance", "%w", err))
 	}
 	j := &job{kind: jobCreate, dst: id, value: in.appendForm([]byte{byte(m.Kind())})}
 	return Instance{rt, id}, startJob(at, j, id, opts)
@@ -69,7 +70,7 @@ func (in *instance) appendForm(b []byte) []byte {
 // create makes the instance id of this rank from what CreateInstance has written.
 func (rt *Runtime) create(id InstanceID, b []byte) (*instance, error) {
 	r := wire{b: b}
-	m := makeMemory(rt.rank, MemoryKind(r.nextBytes(1)[0]))
+	m := makeMemory(rt.ev.Self, MemoryKind(r.nextBytes(1)[0]))
 	in := &instance{id: id}
 	for {
 		shape := string(r.nextBytes(r.readCount(uint64(len(r.b)))))
@@ -80,7 +81,7 @@ func (rt *Runtime) create(id InstanceID, b []byte) (*instance, error) {
 	}
 	l, rest, err := space.DecodeLayout(r.b)
 	if r.bad || err != nil || len(rest) > 0 || len(l.Fields()) != len(in.shapes) ||
-		id&created == 0 || id.Rank() != rt.rank {
+		id&created == 0 || id.Rank() != rt.ev.Self {
 		return nil, fmt.Errorf("%w: the form of %v: %v", ErrArgument, id, err)
 	}
 	in.layout = l
@@ -99,23 +100,23 @@ func (in *instance) typed(f int, t reflect.Type) bool {
 }
 
 // pushCreate makes the utility processor create the instance, since to clear its memory may take long.
-func (j *job) pushCreate(k *cascade) {
+func (j *job) pushCreate(k *events.Cascade) {
 	j.rt.utility.pushTask(j.rt.newInternal(func(c *Ctx) error {
 		k := &c.cascade
 		if j.watch == nil {
 			j.create(k)
 		} else {
-			x := k.starts(j.watch)
-			n := j.create(k)
-			k.worked(x, j.kind.operation(), j.finish, j.dst.Rank(), n)
+			log := &j.rt.ev.Log
+			x := log.BeginPiece(j.watch)
+			log.EndPiece(x, k.By, j.dst.Rank(), j.create(k))
 		}
-		k.runWaiters(callBudget)
+		k.RunWaiters(events.CallBudget)
 		return nil
 	}), k)
 }
 
 // create does the whole of j. It returns how many bytes the instance has.
-func (j *job) create(k *cascade) int64 {
+func (j *job) create(k *events.Cascade) int64 {
 	var err error
 	if j.to, err = j.rt.create(j.dst, j.value); err == nil {
 		j.done = j.to.layout.Size()

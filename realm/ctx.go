@@ -3,22 +3,18 @@ package realm
 import (
 	"context"
 
-	"github.com/golci/golci/internal/observe/trace"
-	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // Ctx is what a task gets: where it runs. It is valid until the task returns, and only for the task itself.
 type Ctx struct {
 	rt       *Runtime
 	proc     Processor
-	task     *task      // that runs; nil between tasks
-	runner   *runner    // nil in an IO task
-	executor *processor // of the runner
-	cascade  cascade    // for what its task lets begin
-	holds    int        // calls of HoldProcessor
-
-	track          *trace.Track // of the runner's worker; nil in an IO task, and without a timeline
-	started, since uint64       // when the task began, and when it began or went on; if it is watched
+	task     *task          // that runs; nil between tasks
+	runner   *runner        // nil in an IO task
+	executor *processor     // of the runner
+	cascade  events.Cascade // for what its task lets begin
+	holds    int            // calls of HoldProcessor
 }
 
 // Site is where an operation is called: a Runtime, or the Ctx of a task.
@@ -61,9 +57,9 @@ func (c *Ctx) Wait(e Event) error {
 
 // sleepIO is Runtime.sleepFor for an IO task.
 func (c *Ctx) sleepIO(ctx context.Context, call callName, e Event) error {
-	paused := c.pauses()
+	c.pauses()
 	err := c.rt.sleepFor(ctx, call, e, c.rt.procs.io)
-	c.resumes(paused, event.ID(e))
+	c.resumes(e)
 	return err
 }
 
@@ -81,3 +77,16 @@ func (c *Ctx) HoldProcessor() { c.holds++ }
 
 // ReleaseProcessor ends what HoldProcessor has begun. A call too many has no effect.
 func (c *Ctx) ReleaseProcessor() { c.holds = max(0, c.holds-1) }
+
+// pauses notes that the task waits, if it is watched; resumes that it goes on.
+func (c *Ctx) pauses() {
+	if w := c.task.watch; w != nil {
+		c.rt.ev.Log.NotePause(w, c.cascade.By)
+	}
+}
+
+func (c *Ctx) resumes(e Event) {
+	if w := c.task.watch; w != nil {
+		c.rt.ev.Log.NoteResume(w, c.cascade.By, uint64(e))
+	}
+}

@@ -8,24 +8,25 @@ import (
 
 	"github.com/golci/golci/rank"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // TestFlowsGone: the death of a rank ends what waits for it, and nothing else.
 func TestFlowsGone(t *testing.T) {
 	alone(t, 3, func(rt *Runtime) {
-		k := rt.beginCascade(nil)
-		defer k.endCascade(callBudget)
+		k := rt.ev.BeginCascade(nil)
+		defer k.EndCascade(events.CallBudget)
 		var dead [3]*event.Poison
 		for peer := 1; peer < 3; peer++ {
-			o := &outgoing{peer: peer, done: func(_ *cascade, why *event.Poison) { dead[peer] = why }}
-			if _, ok := rt.expectAnswer(k, o); !ok {
+			o := &events.Outgoing{Peer: peer, Done: func(_ *events.Cascade, why *event.Poison) { dead[peer] = why }}
+			if _, ok := rt.ev.ExpectAnswer(k, o); !ok {
 				t.Errorf("rank %d is dead", peer)
 			}
-			rt.data.ins.Add(&incoming{src: peer, left: 10})
+			rt.ev.Ins.Add(&events.Incoming{Src: peer, Left: 10})
 		}
-		rt.flowsGone(k, 1, deathPoison(1, ErrPeer))
-		if dead[1] == nil || dead[2] != nil || rt.data.outs.Used() != 1 || rt.data.ins.Used() != 1 {
-			t.Errorf("%v; %d and %d flows are left", dead, rt.data.outs.Used(), rt.data.ins.Used())
+		rt.ev.FlowsGone(k, 1, events.DeathPoison(1, ErrPeer))
+		if dead[1] == nil || dead[2] != nil || rt.ev.Outs.Used() != 1 || rt.ev.Ins.Used() != 1 {
+			t.Errorf("%v; %d and %d flows are left", dead, rt.ev.Outs.Used(), rt.ev.Ins.Used())
 		}
 	})
 }
@@ -65,7 +66,7 @@ func TestMalformedParcels(t *testing.T) {
 		}
 		half := Range(3, 20)
 		j := Part{&half, []Pair{{}}}.job(jobGather, in, in, IndexList([]int64{1, 2, 300}))
-		j.rt, j.finish = rt, rt.newEvent()
+		j.rt, j.finish = rt, rt.ev.NewEvent()
 		good := j.encode(0)
 		d := rand.New(rand.NewPCG(3, 1))
 		for range 3000 {
@@ -79,17 +80,17 @@ func TestMalformedParcels(t *testing.T) {
 					b[i] ^= 1 << d.IntN(8)
 				}
 			}
-			k := rt.beginCascade(nil)
+			k := rt.ev.BeginCascade(nil)
 			r := wire{b: b}
 			_, _, _ = r.u64(), r.readList(), r.space()
 			_ = rt.applyChunk(b)
 			_, _, _ = rt.landing(b)
 			if len(b) < len(good) {
-				if err := rt.onJob(k, 0, b); err == nil {
+				if err := rt.onJob(k, 0, 0, b); err == nil {
 					t.Errorf("a job of %d of %d bytes", len(b), len(good))
 				}
 			}
-			k.endCascade(callBudget)
+			k.EndCascade(events.CallBudget)
 		}
 	})
 }
@@ -103,7 +104,7 @@ func TestDeathInTransfer(t *testing.T) {
 	_ = Run(2, func(rt *Runtime) error {
 		if rt.Rank() == 1 {
 			<-die
-			err := rt.ep.Conduit().Close()
+			err := rt.ev.Endpoint.Conduit().Close()
 			close(dead)
 			<-over
 			return errors.Join(end, err)
@@ -139,8 +140,8 @@ func TestDeathInTransfer(t *testing.T) {
 					t.Errorf("%s: %v", what, err)
 				}
 			}
-			if rt.data.outs.Used() != 0 || rt.data.ins.Used() != 0 {
-				t.Errorf("%d and %d flows are left", rt.data.outs.Used(), rt.data.ins.Used())
+			if rt.ev.Outs.Used() != 0 || rt.ev.Ins.Used() != 0 {
+				t.Errorf("%d and %d flows are left", rt.ev.Outs.Used(), rt.ev.Ins.Used())
 			}
 		})
 		return end

@@ -11,6 +11,7 @@ import (
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/rank"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // blocked is an operation that waits for an event.
@@ -34,8 +35,8 @@ func blockedBy(e event.ID, w *event.Waiter) blocked {
 		if x.task != nil {
 			b.to = x.task.finish
 		}
-	case *forward:
-		b.to = x.to
+	case *events.Forward:
+		b.to = x.To
 	case *merger:
 		if x.early.Load() == nil { // else it has done its work
 			b.to = x.to
@@ -46,8 +47,8 @@ func blockedBy(e event.ID, w *event.Waiter) blocked {
 		b.to = x.j.finish
 	case *reduction:
 		b.to = x.finish
-	case *arrival:
-		b.to = x.phase()
+	case *events.Arrival:
+		b.to = x.Phase()
 	case *lockOp:
 		if x.what == opAcquire || x.what == opGrant {
 			b.to = x.grant
@@ -88,13 +89,13 @@ func graphOf(ops []blocked) *waitGraph {
 // has triggered waits for the reservation.
 func (rt *Runtime) blockedHere() (ops []blocked) {
 	add := func(e event.ID, w *event.Waiter) { ops = append(ops, blockedBy(e, w)) }
-	rt.eachWaiter(add)
+	rt.ev.EachWaiter(add)
 	rt.locks.eachCell(func(c *lockCell) { c.core.Waiters(func(w *event.Waiter) { add(c.id, w) }) })
 	return slices.DeleteFunc(ops, func(b blocked) bool {
 		if !b.advice {
 			return false
 		}
-		st, _ := rt.lookAtEvent(b.to)
+		st, _ := rt.ev.LookAtEvent(b.to)
 		return st == event.Triggered
 	})
 }
@@ -199,13 +200,13 @@ func (g *waitGraph) endOf(e event.ID) chainEnd {
 
 // lastReason tells which rank is to trigger e, for which no operation waits here.
 func (rt *Runtime) lastReason(e event.ID, idle bool) string {
-	if e.IsEvent() && e.EventRank() == rt.rank {
-		c := rt.events.cellAt(e.EventIndex())
-		c.lock.Lock()
-		by := c.expect
-		c.lock.Unlock()
+	if e.IsEvent() && e.EventRank() == rt.ev.Self {
+		c := rt.ev.Events.CellAt(e.EventIndex())
+		c.Lock.Lock()
+		by := c.Expect
+		c.Lock.Unlock()
 		switch {
-		case by > none:
+		case by > events.None:
 			return fmt.Sprintf("which an operation on rank %d is to trigger", by-1)
 		case idle:
 			return "which the program is to trigger, or who holds a fast reservation"

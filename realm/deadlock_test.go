@@ -16,7 +16,7 @@ func dumped(t *testing.T, rt *Runtime, patterns ...string) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
 		var b strings.Builder
-		rt.r.Dump(&b)
+		rt.ev.OfRank.Dump(&b)
 		missing := ""
 		for _, p := range patterns {
 			if !regexp.MustCompile("(?m)^ *" + p + "$").MatchString(b.String()) {
@@ -65,7 +65,8 @@ func TestDumpNamesWaits(t *testing.T) {
 			"Runtime.Wait waits for "+q(remote)+", which an operation on rank 1 is to trigger",
 		)
 		var b strings.Builder
-		if rt.r.Dump(&b); strings.Contains(b.String(), "deadlock") || strings.Contains(b.String(), "waiting outside") {
+		rt.ev.OfRank.Dump(&b)
+		if strings.Contains(b.String(), "deadlock") || strings.Contains(b.String(), "waiting outside") {
 			t.Errorf("a deadlock, or a thread that is in no call:\n%s", &b)
 		}
 		for _, u := range []UserEvent{far, gate, one, two} {
@@ -130,7 +131,7 @@ func TestDeadlocks(t *testing.T) {
 				var noEnd context.Context
 				found, whole, err := rt.Deadlocks(noEnd)
 				if err != nil || !whole || len(found) != 1 || len(found[0]) != 2*len(us) {
-					t.Errorf("rank %d: %v, %v, %v", rt.rank, found, whole, err)
+					t.Errorf("rank %d: %v, %v, %v", rt.ev.Self, found, whole, err)
 				}
 			}
 			if n == 1 {
@@ -145,7 +146,7 @@ func TestDeadlocks(t *testing.T) {
 			}
 			for _, rt := range rts {
 				if found, _, err := rt.Deadlocks(context.Background()); err != nil || found != nil {
-					t.Errorf("rank %d, after the end: %v, %v", rt.rank, found, err)
+					t.Errorf("rank %d, after the end: %v, %v", rt.ev.Self, found, err)
 				}
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // survivors runs f on each rank of n but rank 1, which has died then, as all of them know. before is called on rank 0
@@ -19,7 +20,7 @@ func survivors(t *testing.T, n int, before func(rt *Runtime), f func(ctx context
 	_ = Run(n, func(rt *Runtime) error {
 		if rt.Rank() == 1 {
 			<-die
-			err := rt.ep.Conduit().Close()
+			err := rt.ev.Endpoint.Conduit().Close()
 			for range n - 1 {
 				<-done
 			}
@@ -30,7 +31,7 @@ func survivors(t *testing.T, n int, before func(rt *Runtime), f func(ctx context
 			before(rt)
 			close(die)
 		}
-		must(t, rt.OfRank().BlockUntil(func() bool { return rt.ep.Gone(1) }))
+		must(t, rt.OfRank().BlockUntil(func() bool { return rt.ev.Endpoint.Gone(1) }))
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
 		f(ctx, rt)
@@ -44,16 +45,16 @@ func survivors(t *testing.T, n int, before func(rt *Runtime), f func(ctx context
 func TestDeadRanks(t *testing.T) {
 	survivors(t, 3, func(*Runtime) {}, func(ctx context.Context, rt *Runtime) {
 		if _, err := rt.Processors(ctx, 1, CPU); !errors.Is(err, ErrPoisoned) {
-			t.Errorf("rank %d: processors: %v", rt.rank, err)
+			t.Errorf("rank %d: processors: %v", rt.ev.Self, err)
 		}
 		if _, err := rt.Host(ctx, 1); !errors.Is(err, ErrPoisoned) {
-			t.Errorf("rank %d: host: %v", rt.rank, err)
+			t.Errorf("rank %d: host: %v", rt.ev.Self, err)
 		}
 		if _, _, err := rt.Deadlocks(ctx); err != nil {
-			t.Errorf("rank %d: deadlocks: %v", rt.rank, err)
+			t.Errorf("rank %d: deadlocks: %v", rt.ev.Self, err)
 		}
 		if err := rt.Wait(ctx, Spawn(rt, ProcessorOf(1), nothing, args40{})); !errors.Is(err, ErrPoisoned) {
-			t.Errorf("rank %d: spawn: %v", rt.rank, err)
+			t.Errorf("rank %d: spawn: %v", rt.ev.Self, err)
 		}
 	})
 }
@@ -62,7 +63,7 @@ func TestDeadRanks(t *testing.T) {
 // that rank again. So the sender ends what it has begun, before its call returns.
 func TestAfterDeath(t *testing.T) {
 	survivors(t, 2, func(*Runtime) {}, func(_ context.Context, rt *Runtime) {
-		args := make([]int64, rt.ep.MaxMedium())
+		args := make([]int64, rt.ev.Endpoint.MaxMedium())
 		long := Spawn(rt, ProcessorOf(1), lengthTask, args) // the offer of a parcel, which returns no error
 		never := Event(event.MakeEvent(1, 5, 1))            // this rank has not asked for it before
 		must(t, rt.Subscribe(never))
@@ -78,12 +79,12 @@ func TestAfterDeath(t *testing.T) {
 // pass it on.
 func TestShutdownWithDeath(t *testing.T) {
 	survivors(t, 7, func(rt *Runtime) {
-		k := rt.beginCascade(nil)
-		k.trigger(rt.down, nil) // and what it has told its children is lost
-		k.endCascade(callBudget)
+		k := rt.ev.BeginCascade(nil)
+		k.Trigger(rt.down, nil) // and what it has told its children is lost
+		k.EndCascade(events.CallBudget)
 	}, func(ctx context.Context, rt *Runtime) {
 		if err := rt.Wait(ctx, Event(rt.down)); err != nil {
-			t.Errorf("rank %d: %v", rt.rank, err)
+			t.Errorf("rank %d: %v", rt.ev.Self, err)
 		}
 	})
 }

@@ -1,28 +1,25 @@
 package realm
 
 import (
-	"errors"
 	"fmt"
-	"runtime/debug"
 
-	"github.com/golci/golci/am"
-	"github.com/golci/golci/rank"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/fault"
 )
 
 // Errors, for errors.Is.
 var (
-	ErrPoisoned   = errors.New("realm: poisoned")                // the event, or one that it depends on
-	ErrForgotten  = errors.New("realm: outcome forgotten")       // of an event that triggered long ago
-	ErrArgument   = errors.New("realm: invalid argument")        // a handle, number or type that cannot be
-	ErrCanceled   = errors.New("realm: canceled")                // the cause of Cancel(nil)
-	ErrTriggered  = errors.New("realm: the event has triggered") // by another call, before
-	ErrBegun      = errors.New("realm: the operation has begun") // or there is none
-	ErrRegistered = errors.New("realm: registration differs")    // between ranks, or came after the start
-	ErrSize       = am.ErrSize                                   // of arguments or data
-	ErrPeer       = am.ErrPeer                                   // the other rank has died
-	ErrClosed     = am.ErrClosed                                 // the runtime has ended
-	ErrPending    = rank.ErrPending                              // operations have not ended
+	ErrPoisoned   = fault.ErrPoisoned   // the event, or one that it depends on
+	ErrForgotten  = fault.ErrForgotten  // of an event that triggered long ago
+	ErrArgument   = fault.ErrArgument   // a handle, number or type that cannot be
+	ErrCanceled   = fault.ErrCanceled   // the cause of Cancel(nil)
+	ErrTriggered  = fault.ErrTriggered  // by another call, before
+	ErrBegun      = fault.ErrBegun      // or there is none
+	ErrRegistered = fault.ErrRegistered // between ranks, or came after the start
+	ErrSize       = fault.ErrSize       // of arguments or data
+	ErrPeer       = fault.ErrPeer       // the other rank has died
+	ErrClosed     = fault.ErrClosed     // the runtime has ended
+	ErrPending    = fault.ErrPending    // operations have not ended
 )
 
 // PoisonError is why an operation was not done.
@@ -67,27 +64,36 @@ func (e *PoisonError) Unwrap() []error {
 // what ends a rank or its peer. They are found for as long as it is known that the event was poisoned. ErrForgotten
 // says that this is not known any more.
 func (e *PoisonError) Is(target error) bool {
-	return e != nil && e.why != nil && hasNumber(e.why.Errors, target)
+	return e != nil && e.why != nil && fault.HasNumber(e.why.Errors, target)
 }
 
-// safely calls f, which runs functions of the program. A panic there becomes an error.
-func safely(what string, f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = panicked(what, v)
+// refusedBy are the reservations that the poisons in the tree of err have kept from being acquired, and the rests that
+// they have left.
+func refusedBy(err error) (all *event.Refused, rests []Event) {
+	if p, ok := err.(*PoisonError); ok && p != nil && p.why != nil {
+		if all = p.why.Refused; p.why.Rest != 0 {
+			rests = append(rests, Event(p.why.Rest))
 		}
-	}()
-	return f()
-}
-
-// panicked is the error for a panic of what, with value v.
-func panicked(what string, v any) error {
-	if err, ok := v.(error); ok {
-		return fmt.Errorf("%s: panic: %w\n%s", what, err, debug.Stack())
 	}
-	return fmt.Errorf("%s: panic: %v\n%s", what, v, debug.Stack())
+	take := func(err error) {
+		if err != nil {
+			r, rs := refusedBy(err)
+			all, rests = all.Join(r), append(rests, rs...)
+		}
+	}
+	switch x := err.(type) {
+	case interface{ Unwrap() error }:
+		take(x.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, e := range x.Unwrap() {
+			take(e)
+		}
+	}
+	return all, rests
 }
 
-func (rt *Runtime) callErrorf(what, format string, args ...any) error {
-	return fmt.Errorf("realm: %s: rank %d: %w", what, rt.rank, fmt.Errorf(format, args...))
+// blame is what FaultPoison takes from an error: the reservations that were refused, and what is yet to trigger.
+func (rt *Runtime) blame(err error) (refused *event.Refused, rest event.ID) {
+	refused, rests := refusedBy(err)
+	return refused, rt.afterAll(rests)
 }

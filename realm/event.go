@@ -25,79 +25,17 @@ func (e Event) Rank() int {
 // has no such event, it counts as poisoned from the answer on, by ErrArgument. For a phase
 // of a barrier of another rank it may go on saying false until somebody on this rank has waited for it.
 func (rt *Runtime) HasTriggered(e Event) (bool, error) {
-	st, why := rt.lookAtEvent(event.ID(e))
+	st, why := rt.ev.LookAtEvent(event.ID(e))
 	switch st {
 	case event.Triggered:
 		return true, poisonError(e, why)
 	case event.Unknown:
 		return false, rt.unknown("HasTriggered", e)
 	}
-	if id := event.ID(e); id.IsEvent() && id.EventRank() != rt.rank {
-		rt.learnEvent(id)
+	if id := event.ID(e); id.IsEvent() && id.EventRank() != rt.ev.Self {
+		rt.ev.LearnEvent(id)
 	}
 	return false, nil
 }
 
-func (rt *Runtime) unknown(what string, e Event) error {
-	if e == NoEvent {
-		return rt.callErrorf(what, "%w: NoEvent has triggered for ever", ErrArgument)
-	}
-	return rt.callErrorf(what, "%w: there is no %v in this job of %d ranks", ErrArgument, e, rt.size)
-}
-
-// lookAtEvent tells what this rank knows of e.
-func (rt *Runtime) lookAtEvent(e event.ID) (event.Status, *event.Poison) {
-	switch {
-	case e == 0:
-		return event.Triggered, nil
-	case !e.IsEvent():
-		return rt.lookBarrier(e)
-	case e.EventRank() == rt.rank:
-		c := rt.events.cellAt(e.EventIndex())
-		if c == nil {
-			return event.Unknown, nil
-		}
-		c.lock.Lock()
-		defer c.lock.Unlock()
-		return c.slot.Look(e.Gen())
-	case e.EventRank() < rt.size && e.Gen() != 0:
-		return rt.replicas.lookAtReplica(e)
-	}
-	return event.Unknown, nil
-}
-
-// awaitEvent has w wait for e. It will be fired if the status is Pending, maybe before await returns.
-func (rt *Runtime) awaitEvent(e event.ID, w *event.Waiter) (event.Status, *event.Poison) {
-	switch {
-	case e == 0:
-		return event.Triggered, nil
-	case !e.IsEvent():
-		return rt.awaitBarrier(e, w)
-	case e.EventRank() == rt.rank:
-		c := rt.events.cellAt(e.EventIndex())
-		if c == nil {
-			return event.Unknown, nil
-		}
-		c.lock.Lock()
-		st, why := c.slot.Wait(e.Gen(), w)
-		c.lock.Unlock()
-		return st, why
-	case e.EventRank() < rt.size && e.Gen() != 0:
-		return rt.awaitRemote(e, w)
-	}
-	return event.Unknown, nil
-}
-
-// withdraw takes w back from the waiters of e. False if it has been fired, or is about to be.
-func (rt *Runtime) withdraw(e event.ID, w *event.Waiter) bool {
-	switch {
-	case !e.IsEvent():
-		return rt.withdrawBarrier(e, w)
-	case e.EventRank() == rt.rank:
-		c := rt.events.cellAt(e.EventIndex())
-		c.lock.Lock()
-		defer c.lock.Unlock()
-		return c.slot.Withdraw(e.Gen(), w)
-	}
-	return rt.replicas.withdraw(e, w)
-}
+func (rt *Runtime) unknown(what string, e Event) error { return rt.ev.UnknownID(what, event.ID(e)) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // waits are the ways to wait for an event.
@@ -82,11 +83,11 @@ func eventOf(t *testing.T, rts []*Runtime, owner, by int, cancel bool) {
 			go func() {
 				err := wait(rt, e)
 				if cancel {
-					err = checkCause(err, e, by, rt.rank)
+					err = checkCause(err, e, by, rt.ev.Self)
 				}
 				if err != nil {
 					err = fmt.Errorf("%v of rank %d, by rank %d, waits: %s on rank %d: %w", e, owner, by, name,
-						rt.rank, err)
+						rt.ev.Self, err)
 				}
 				results <- err
 			}()
@@ -103,7 +104,7 @@ func eventOf(t *testing.T, rts []*Runtime, owner, by int, cancel bool) {
 	}
 	for _, rt := range rts {
 		if done, err := rt.HasTriggered(e); !done || (err != nil) != cancel {
-			t.Errorf("rank %d: triggered %v, %v", rt.rank, done, err)
+			t.Errorf("rank %d: triggered %v, %v", rt.ev.Self, done, err)
 		}
 	}
 }
@@ -163,13 +164,13 @@ func TestEventErrors(t *testing.T) {
 			u := rt.UserEvent(owner.NewUserEvent().Event())
 			must(t, u.Trigger(NoEvent))
 			if err := u.Trigger(NoEvent); !errors.Is(err, ErrTriggered) {
-				t.Errorf("a second trigger, of an event of rank %d: %v", owner.rank, err)
+				t.Errorf("a second trigger, of an event of rank %d: %v", owner.ev.Self, err)
 			}
 			if err := u.Cancel(nil); !errors.Is(err, ErrTriggered) {
-				t.Errorf("a trigger and Cancel, of an event of rank %d: %v", owner.rank, err)
+				t.Errorf("a trigger and Cancel, of an event of rank %d: %v", owner.ev.Self, err)
 			}
 			if done, err := rt.HasTriggered(u.Event()); !done || err != nil {
-				t.Errorf("after a trigger and Cancel, of an event of rank %d: %v, %v", owner.rank, done, err)
+				t.Errorf("after a trigger and Cancel, of an event of rank %d: %v, %v", owner.ev.Self, done, err)
 			}
 			must(t, rt.Wait(context.Background(), u.Event()))
 		}
@@ -201,7 +202,7 @@ func TestEventMessages(t *testing.T) {
 
 func messagesOf(rts []*Runtime) (sum int64) {
 	for _, rt := range rts {
-		sent, _ := rt.peers.sumMessages()
+		sent, _ := rt.ev.Peers.SumMessages()
 		sum += sent
 	}
 	return sum
@@ -216,24 +217,24 @@ func TestTriggerOvertakesSubscription(t *testing.T) {
 		s := &sleeper{}
 		s.Op = s
 		b.engine.Begin(&s.done)
-		shard := b.replicas.shard(u.e)
-		shard.mu.Lock()
-		if st, _, ask := shard.replica(u.e).Wait(u.e.Gen(), &s.Waiter); st != event.Pending || !ask {
+		shard := b.ev.Replicas.Shard(u.e)
+		shard.Mu.Lock()
+		if st, _, ask := shard.Replica(u.e).Wait(u.e.Gen(), &s.Waiter); st != event.Pending || !ask {
 			t.Fatalf("state %d, ask %v", st, ask)
 		}
-		shard.mu.Unlock()
+		shard.Mu.Unlock()
 		before := messagesOf(rts)
 		must(t, b.UserEvent(u.Event()).Trigger(NoEvent))
 		b.engine.Wait(&s.done)
 		must(t, a.Wait(context.Background(), u.Event()))
-		c := a.events.cellAt(u.e.EventIndex())
-		c.lock.Lock()
-		c.slot.Trigger(c.slot.Create(), 0, nil) // the slot goes on
-		c.lock.Unlock()
-		b.postMessage(0, hSubscribe, nil, uint64(u.e))
-		must(t, a.r.BlockUntil(func() bool {
-			_, got := a.peers.sumMessages()
-			sent, _ := b.peers.sumMessages()
+		c := a.ev.Events.CellAt(u.e.EventIndex())
+		c.Lock.Lock()
+		c.Slot.Trigger(c.Slot.Create(), 0, nil) // the slot goes on
+		c.Lock.Unlock()
+		b.ev.PostMessage(0, events.HSubscribe, nil, uint64(u.e))
+		must(t, a.ev.OfRank.BlockUntil(func() bool {
+			_, got := a.ev.Peers.SumMessages()
+			sent, _ := b.ev.Peers.SumMessages()
 			return got == sent
 		}))
 		if got := messagesOf(rts) - before; got != 2 {
@@ -248,10 +249,10 @@ func TestOwnTriggerIsKnown(t *testing.T) {
 	overNets(t, 2, func(t *testing.T, rts []*Runtime) {
 		u := rts[1].UserEvent(rts[0].NewUserEvent().Event())
 		must(t, u.Trigger(NoEvent))
-		s := rts[1].replicas.shard(u.e)
-		s.mu.Lock()
-		s.replica(u.e)
-		s.mu.Unlock()
+		s := rts[1].ev.Replicas.Shard(u.e)
+		s.Mu.Lock()
+		s.Replica(u.e)
+		s.Mu.Unlock()
 		if done, err := rts[1].HasTriggered(u.Event()); !done || err != nil {
 			t.Errorf("triggered %v, %v", done, err)
 		}

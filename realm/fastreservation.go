@@ -5,6 +5,8 @@ import (
 
 	"github.com/golci/golci/internal/platform/spin"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
+	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/reservation"
 )
 
@@ -27,8 +29,8 @@ const (
 
 // NewFastReservation creates a lock that nobody holds.
 func (rt *Runtime) NewFastReservation() *FastReservation {
-	id := event.MakeReservation(rt.rank, 0)
-	core := reservation.New(reservation.Config{ID: id, Self: int32(rt.rank), Ranks: rt.size})
+	id := event.MakeReservation(rt.ev.Self, 0)
+	core := reservation.New(reservation.Config{ID: id, Self: int32(rt.ev.Self), Ranks: rt.ev.Size})
 	return &FastReservation{rt: rt, core: core}
 }
 
@@ -62,14 +64,14 @@ func (f *FastReservation) waitFor(m Mode) Event {
 	if rt == nil {
 		return noSuchEvent
 	}
-	if err := rt.endedError(); err != nil {
+	if err := rt.ev.EndedError(); err != nil {
 		return rt.failedEvent(err)
 	}
 	o := rt.newLockOp(nil, opGrant)
-	o.grant = rt.newEvent()
-	if rt.probe != nil {
-		o.watch = rt.newWatch(nil)
-		o.watch.ready = rt.clock.Now()
+	o.grant = rt.ev.NewEvent()
+	if rt.ev.Log.Drawn() {
+		o.watch = rt.ev.Log.Begin(observe.Acquire, uint64(o.grant), 0)
+		rt.ev.Log.NoteReady(o.watch, nil, nil)
 	}
 	grant := o.grant
 	var out reservation.Out
@@ -78,9 +80,9 @@ func (f *FastReservation) waitFor(m Mode) Event {
 	took := f.core.Acquire(&o.Waiter, reservation.Mode(m), &out)
 	f.lock.Unlock()
 	if took {
-		k := rt.beginCascade(nil)
+		k := rt.ev.BeginCascade(nil)
 		o.Fire(&o.Waiter, k)
-		k.endCascade(callBudget)
+		k.EndCascade(events.CallBudget)
 	}
 	return Event(grant)
 }
@@ -121,12 +123,12 @@ func (f *FastReservation) Unlock() error {
 	}
 	f.lock.Unlock()
 	if err != nil {
-		return f.rt.callErrorf("Unlock", "%w: nobody holds the lock", ErrArgument)
+		return f.rt.ev.CallErrorf("Unlock", "%w: nobody holds the lock", ErrArgument)
 	}
 	if !out.Fire.Empty() {
-		k := f.rt.beginCascade(nil)
-		k.list.Append(&out.Fire)
-		k.endCascade(callBudget)
+		k := f.rt.ev.BeginCascade(nil)
+		k.List.Append(&out.Fire)
+		k.EndCascade(events.CallBudget)
 	}
 	return nil
 }

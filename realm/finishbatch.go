@@ -8,6 +8,7 @@ import (
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/platform/spin"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // finishBatch gathers finish events of tasks that another rank has spawned on a processor. That rank is told of several
@@ -41,7 +42,7 @@ const (
 // setBrisk measures what briskTime is by the clock of the timeline.
 func (rt *Runtime) setBrisk() {
 	const many = 1 << 20
-	scale, now := rt.clock.Scale(), rt.clock.Now()
+	scale, now := rt.ev.Log.Clock.Scale(), rt.ev.Log.Clock.Now()
 	rt.coarseClock.Store(many * uint64(briskTime) / uint64(max(1, scale(now+many)-scale(now))))
 }
 
@@ -65,12 +66,12 @@ func (x *finishBatch) follows(now, brisk uint64) bool {
 
 // endTask triggers finish, an event of another rank, for a task without a fault. The caller has the turn. It reads the
 // clock only where another task follows at once.
-func (p *processor) endTask(k *cascade, finish event.ID) {
+func (p *processor) endTask(k *events.Cascade, finish event.ID) {
 	rt, x := p.rt, &p.finished
-	if finish.EventRank() >= rt.size || finish.Gen() == 0 {
+	if finish.EventRank() >= rt.ev.Size || finish.Gen() == 0 {
 		return
 	}
-	asked, st := k.assume(finish, nil)
+	asked, st := k.Assume(finish, nil)
 	if st != event.Pending {
 		return
 	}
@@ -79,11 +80,11 @@ func (p *processor) endTask(k *cascade, finish event.ID) {
 	if p.chain.isEmpty() || p.urgent.Load() {
 		x.last = 0
 	} else {
-		now = rt.clock.Now()
+		now = rt.ev.Log.Clock.Now()
 		keep = x.follows(now, rt.coarseClock.Load())
 	}
 	if asked != 0 || !keep && x.since.Load() == 0 {
-		rt.postMessage(finish.EventRank(), hTrigger, nil, uint64(finish), asked)
+		rt.ev.PostMessage(finish.EventRank(), events.HTrigger, nil, uint64(finish), asked)
 	} else {
 		x.addFinish(rt, finish, now)
 	}
@@ -102,8 +103,8 @@ func (x *finishBatch) addFinish(rt *Runtime, finish event.ID, now uint64) {
 	if x.n == 0 {
 		x.to = to
 		x.since.Store(max(now, 1))
-		rt.peers.peerOf(to).sent.Add(1) // from now on, for quiescence
-		rt.ep.Hold(1)
+		rt.ev.Peers.PeerOf(to).Sent.Add(1) // from now on, for quiescence
+		rt.ev.Endpoint.Hold(1)
 	}
 	x.list[x.n] = uint64(finish)
 	x.n++
@@ -128,8 +129,8 @@ func (x *finishBatch) sendList(rt *Runtime) bool {
 	if n == 0 {
 		return false
 	}
-	rt.ep.Hold(-1)
-	rt.ep.Post(to, hEnds, nil, list[:n]...)
+	rt.ev.Endpoint.Hold(-1)
+	rt.ev.Endpoint.Post(to, events.HEnds, nil, list[:n]...)
 	return true
 }
 
@@ -141,7 +142,7 @@ func (x *finishBatch) sendFirst(rt *Runtime) {
 
 // sendOldEnds is am.Layer.Held.
 func (rt *Runtime) sendOldEnds(*fult.Worker) (sent int) {
-	now := rt.clock.Now()
+	now := rt.ev.Log.Clock.Now()
 	rt.procs.eachRunning(func(p *processor) {
 		x := &p.finished
 		if since := x.since.Load(); since != 0 && int64(now-since) > int64(rt.coarseClock.Load()) && x.sendList(rt) {
@@ -153,12 +154,12 @@ func (rt *Runtime) sendOldEnds(*fult.Worker) (sent int) {
 
 // onEnds: tasks that this rank has spawned on another have ended.
 func (rt *Runtime) onEnds(t *am.Token, args []uint64, _ []byte) {
-	k := rt.beginCascade(t.Worker())
+	k := rt.ev.BeginCascade(t.Worker())
 	for _, a := range args {
 		e := event.ID(a)
-		if !rt.owns(e) || k.triggerOwn(e, nobody, nil) == event.Unknown {
-			rt.malformed(t, "the end of", e)
+		if !rt.ev.Owns(e) || k.TriggerOwn(e, events.Nobody, nil) == event.Unknown {
+			rt.ev.Malformed(t, "the end of", e)
 		}
 	}
-	k.endCascade(pollBudget)
+	k.EndCascade(events.PollBudget)
 }

@@ -147,10 +147,10 @@ func TestEndsGathered(t *testing.T) {
 	const n = 600
 	team(t, 2, rank.Config{}, func(rts []*Runtime) {
 		rts[1].coarseClock.Store(1 << 62)
-		before := rts[1].peers.peerOf(0).sent.Load()
+		before := rts[1].ev.Peers.PeerOf(0).Sent.Load()
 		brisk, last := crowd(rts, n, lastArgs{})
 		must(t, wait(t, rts[0], rts[0].Merge(append(brisk, last)...)))
-		if sent := rts[1].peers.peerOf(0).sent.Load() - before; sent > n/3 {
+		if sent := rts[1].ev.Peers.PeerOf(0).Sent.Load() - before; sent > n/3 {
 			t.Errorf("%d tasks, %d messages", n, sent)
 		}
 	})

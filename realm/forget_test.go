@@ -8,26 +8,27 @@ import (
 	"testing"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // mostReplicas is how many replicas a rank may have of events that nobody there waits for.
-const mostReplicas = 16 * keptReplicas
+const mostReplicas = 16 * events.KeptReplicas
 
-func (rs *replicas) count() (n int) {
-	for i := range rs.shards {
-		s := &rs.shards[i]
-		s.mu.Lock()
-		n += len(s.of)
-		s.mu.Unlock()
+func countReplicas(rs *events.Replicas) (n int) {
+	for i := range rs.Shards {
+		s := &rs.Shards[i]
+		s.Mu.Lock()
+		n += len(s.Of)
+		s.Mu.Unlock()
 	}
 	return n
 }
 
-func (rs *replicas) has(e event.ID) bool {
-	s := rs.shard(e)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.of[without(e)] != nil
+func hasReplica(rs *events.Replicas, e event.ID) bool {
+	s := rs.Shard(e)
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	return s.Of[events.Without(e)] != nil
 }
 
 // heapBytes is what the process has on its heap.
@@ -62,12 +63,12 @@ func TestReplicasForgotten(t *testing.T) {
 				t.Fatalf("event %d: %v", i, err)
 			}
 		}
-		if got := b.replicas.count(); got > mostReplicas+1 { // one is of the event that ends this job
+		if got := countReplicas(&b.ev.Replicas); got > mostReplicas+1 { // one is of the event that ends this job
 			t.Errorf("%d replicas of %d events, more than %d", got, n, mostReplicas)
 		}
 		forgotten := 0
 		for i, u := range us {
-			if b.replicas.has(u.e) || *b.replicas.shard(u.e).recently(u.e) == u.e {
+			if hasReplica(&b.ev.Replicas, u.e) || *b.ev.Replicas.Shard(u.e).Recently(u.e) == u.e {
 				continue
 			}
 			if forgotten++; forgotten > 1000 {
@@ -77,7 +78,7 @@ func TestReplicasForgotten(t *testing.T) {
 				if done, err := b.HasTriggered(u.Event()); done || err != nil {
 					t.Fatalf("event %d is forgotten, and has triggered: %v", i, err)
 				}
-				must(t, b.r.BlockUntil(func() bool { done, _ := b.HasTriggered(u.Event()); return done }))
+				must(t, b.ev.OfRank.BlockUntil(func() bool { done, _ := b.HasTriggered(u.Event()); return done }))
 			}
 			if err := b.Wait(context.Background(), u.Event()); errors.Is(err, ErrPoisoned) != (i%2 == 0) {
 				t.Errorf("event %d, which was forgotten: %v", i, err)
@@ -125,7 +126,7 @@ func TestCancelAcrossRanks(t *testing.T) {
 					}
 				}
 				t.Logf("%d events; heap %d KiB after half of them, %d KiB after all", 2*rounds*window, half>>10, heapBytes()>>10)
-				if got := b.replicas.count(); got > mostReplicas+window+1 {
+				if got := countReplicas(&b.ev.Replicas); got > mostReplicas+window+1 {
 					t.Errorf("%d replicas", got)
 				}
 			})

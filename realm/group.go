@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/internal/platform/spin"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // group is a queue of tasks that several processors share.
@@ -29,14 +30,14 @@ func (rt *Runtime) NewGroup(members ...Processor) (Processor, error) {
 	for _, id := range members {
 		p, _ := rt.executorOf(id).(*processor)
 		if p == nil {
-			return 0, rt.callErrorf("NewGroup", "%w: %v is no CPU or utility processor of this rank", ErrArgument, id)
+			return 0, rt.ev.CallErrorf("NewGroup", "%w: %v is no CPU or utility processor of this rank", ErrArgument, id)
 		}
 		g.members = append(g.members, p)
 	}
 	if len(members) == 0 {
-		return 0, rt.callErrorf("NewGroup", "%w: no members", ErrArgument)
+		return 0, rt.ev.CallErrorf("NewGroup", "%w: no members", ErrArgument)
 	}
-	id := rt.procs.addGroup(rt.rank, g)
+	id := rt.procs.addGroup(rt.ev.Self, g)
 	g.id = id
 	for _, p := range g.members {
 		p.mu.Lock()
@@ -47,7 +48,7 @@ func (rt *Runtime) NewGroup(members ...Processor) (Processor, error) {
 }
 
 // pushTask implements executor. All members look; whoever is free takes the task.
-func (g *group) pushTask(t *task, k *cascade) {
+func (g *group) pushTask(t *task, k *events.Cascade) {
 	g.mu.Lock()
 	g.queue.addTask(t)
 	g.looked()

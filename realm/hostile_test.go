@@ -12,6 +12,7 @@ import (
 
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 	"github.com/golci/golci/realm/internal/space"
 )
 
@@ -89,7 +90,7 @@ func TestHostileMessages(t *testing.T) {
 	ready, release := make(chan struct{}), make(chan struct{})
 	var refused atomic.Int64
 	err := Run(2, func(rt *Runtime) error {
-		rt.fault = func(err error) {
+		rt.ev.Fault = func(err error) {
 			refused.Add(1)
 			if !strings.Contains(err.Error(), "rank") {
 				t.Errorf("no rank is named: %v", err)
@@ -104,7 +105,7 @@ func TestHostileMessages(t *testing.T) {
 		<-ready
 		h.know(t, rt)
 		token := new(am.Token) // of rank 0
-		specs := rt.layer().Handlers[:hEnds-First+1]
+		specs := rt.layer().Handlers[:events.HEnds-First+1]
 		for range rounds {
 			x, args, payload := specs[h.IntN(len(specs))], h.args(), h.payload()
 			if !attack(t, x.Name, func() { x.Run(token, args, payload) }) {
@@ -112,12 +113,12 @@ func TestHostileMessages(t *testing.T) {
 				return end
 			}
 			if h.IntN(20) == 0 {
-				attack(t, "bulk", func() { rt.onBulk(0, h.word(), int64(h.word()), payload, nil) })
+				attack(t, "bulk", func() { rt.ev.OnBulk(0, h.word(), int64(h.word()), payload, nil) })
 			}
 			var ins []uint64
-			rt.data.ins.Each(func(n uint64, _ *incoming) { ins = append(ins, n) })
+			rt.ev.Ins.Each(func(n uint64, _ *events.Incoming) { ins = append(ins, n) })
 			for _, n := range ins { // they hold much memory
-				rt.data.ins.Remove(n)
+				rt.ev.Ins.Remove(n)
 			}
 		}
 		return end
@@ -169,7 +170,7 @@ func (h *hostile) know(t *testing.T, rt *Runtime) {
 			}
 		}
 	}
-	h.payloads = append(h.payloads, rt.faultPoison(errTest).Append(nil), make([]byte, 40), make([]byte, 8),
+	h.payloads = append(h.payloads, rt.ev.FaultPoison(errTest).Append(nil), make([]byte, 40), make([]byte, 8),
 		space.AppendSpace(nil, half))
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // waitingCrowd has n tasks of a rank wait for gate, and more for what comes before them.
@@ -49,7 +50,7 @@ func TestChangeLooksAtNoOthers(t *testing.T) {
 				"reduce":  Reduce(rt, in, 0, foldOf(t, 5), After(gate.Event())),
 			}
 			rest := waitingCrowd(rt, n/2, gate.Event())
-			rt.looks = looks
+			rt.ev.Looks = looks
 			for name, e := range ops {
 				isTask := name == "task" || name == "several" || name == "one"
 				for range 2 {
@@ -65,7 +66,7 @@ func TestChangeLooksAtNoOthers(t *testing.T) {
 			if looks.Load() != 0 {
 				t.Errorf("%d of %d waiters are looked at", looks.Load(), n)
 			}
-			rt.looks = nil
+			rt.ev.Looks = nil
 			must(t, gate.Trigger(NoEvent))
 			must(t, other.Trigger(NoEvent))
 			for _, e := range rest {
@@ -76,15 +77,15 @@ func TestChangeLooksAtNoOthers(t *testing.T) {
 }
 
 // entry is what the index has of the operation that finishes with e, an event of rt.
-func (rt *Runtime) entry(e Event) waitsFor {
-	c := rt.events.cellAt(event.ID(e).EventIndex())
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	gen, alive := c.slot.Alive()
-	if at := rt.events.waitingOf(c); at != nil && alive && gen == event.ID(e).Gen() && c.expect < none {
+func (rt *Runtime) entry(e Event) events.WaitsFor {
+	c := rt.ev.Events.CellAt(event.ID(e).EventIndex())
+	c.Lock.Lock()
+	defer c.Lock.Unlock()
+	gen, alive := c.Slot.Alive()
+	if at := rt.ev.Events.WaitingOf(c); at != nil && alive && gen == event.ID(e).Gen() && c.Expect < events.None {
 		return *at
 	}
-	return waitsFor{}
+	return events.WaitsFor{}
 }
 
 // TestChangeOfReused: a change finds the memory of an operation that has been canceled meanwhile, where another one
@@ -107,16 +108,16 @@ func TestChangeOfReused(t *testing.T) {
 					found := rt.entry(first)
 					must(t, rt.CancelOperation(first, nil))
 					var all []Event
-					for reused := false; !reused; reused = rt.entry(all[len(all)-1]).w == found.w {
+					for reused := false; !reused; reused = rt.entry(all[len(all)-1]).By == found.By {
 						if all = append(all, spawn()); len(all) > 1000 {
 							t.Fatal("the memory of a task is not used again")
 						}
 					}
-					k := rt.beginCascade(nil)
+					k := rt.ev.BeginCascade(nil)
 					if err := rt.changeWaiting(k, event.ID(first), found, x); !errors.Is(err, ErrBegun) {
 						t.Errorf("the change: %v", err)
 					}
-					k.endCascade(callBudget)
+					k.EndCascade(events.CallBudget)
 					must(t, gate.Trigger(NoEvent))
 					for _, e := range all {
 						must(t, wait(t, rt, e))
@@ -159,15 +160,15 @@ func TestIndexForgets(t *testing.T) {
 				if err := wait(t, rt, e); errors.Is(err, ErrCanceled) != (how == "cancel") {
 					t.Errorf("%s: %v", how, err)
 				}
-				if at := rt.entry(e); at.w != nil {
+				if at := rt.entry(e); at.By != nil {
 					t.Errorf("%s: an operation that has ended is in the index", how)
 				}
 			}
-			there.remoteWaits.mu.Lock()
-			if n := len(there.remoteWaits.of); n != 0 {
+			there.ev.RemoteWaits.Mu.Lock()
+			if n := len(there.ev.RemoteWaits.Of); n != 0 {
 				t.Errorf("%s: %d operations of the other rank are in the index", how, n)
 			}
-			there.remoteWaits.mu.Unlock()
+			there.ev.RemoteWaits.Mu.Unlock()
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 	"github.com/golci/golci/realm/internal/space"
 )
 
@@ -45,8 +46,8 @@ func ScatterBy(at Site, dst, src Instance, by Indirection, p Part, opts ...Optio
 }
 
 // fetch reads the list of j, which an instance has. If that is on another rank it is copied here first.
-func (j *job) fetch(k *cascade) {
-	if j.by.Rank() == j.rt.rank {
+func (j *job) fetch(k *events.Cascade) {
+	if j.by.Rank() == j.rt.ev.Self {
 		in, err := j.rt.local(j.by)
 		if err != nil {
 			j.endJob(k, err)
@@ -55,7 +56,7 @@ func (j *job) fetch(k *cascade) {
 		j.pushList(k, in, j.field, func() {})
 		return
 	}
-	j.rt.withRemote(k, j.by, func(k *cascade, r *remoteInstance, why *event.Poison) {
+	j.rt.withRemote(k, j.by, func(k *events.Cascade, r *remoteInstance, why *event.Poison) {
 		if why != nil {
 			j.finishJob(k, why)
 			return
@@ -74,7 +75,7 @@ type fetching struct {
 }
 
 // copyList begins to copy the list from an instance of that layout.
-func (j *job) copyList(k *cascade, l *space.Layout) error {
+func (j *job) copyList(k *events.Cascade, l *space.Layout) error {
 	rt := j.rt
 	if j.field >= len(l.Fields()) {
 		return fmt.Errorf("%w: %v has no field %d", ErrArgument, j.by, j.field)
@@ -92,17 +93,17 @@ func (j *job) copyList(k *cascade, l *space.Layout) error {
 	}
 	c := &job{rt: rt, kind: jobCopy, dst: f.in.id, src: j.by, points: j.points, pairs: []Pair{{Src: j.field}}}
 	c.delegate(k, j.by.Rank(), 0)
-	if st, why := rt.awaitEvent(c.finish, &f.Waiter); st != event.Pending {
+	if st, why := rt.ev.AwaitEvent(c.finish, &f.Waiter); st != event.Pending {
 		f.onFetched(k, why)
 	}
 	return nil
 }
 
 // Fire implements event.Op.
-func (f *fetching) Fire(w *event.Waiter, by any) { f.onFetched(by.(*cascade), w.Poison) }
+func (f *fetching) Fire(w *event.Waiter, by any) { f.onFetched(by.(*events.Cascade), w.Poison) }
 
 // onFetched goes on with the job when the list is here.
-func (f *fetching) onFetched(k *cascade, why *event.Poison) {
+func (f *fetching) onFetched(k *events.Cascade, why *event.Poison) {
 	forget := func() { f.j.rt.data.destroy(f.in) }
 	if why != nil {
 		forget()
@@ -113,7 +114,7 @@ func (f *fetching) onFetched(k *cascade, why *event.Poison) {
 }
 
 // pushList makes the utility processor read the list from a field of in and do the job.
-func (j *job) pushList(k *cascade, in *instance, field int, then func()) {
+func (j *job) pushList(k *events.Cascade, in *instance, field int, then func()) {
 	j.rt.utility.pushTask(j.rt.newInternal(func(c *Ctx) error {
 		var err error
 		j.list, err = in.readPoints(field, j.points)
@@ -122,7 +123,7 @@ func (j *job) pushList(k *cascade, in *instance, field int, then func()) {
 		} else {
 			j.workStep(&c.cascade)
 		}
-		c.cascade.runWaiters(callBudget)
+		c.cascade.RunWaiters(events.CallBudget)
 		return nil
 	}), k)
 }

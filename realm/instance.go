@@ -9,8 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/am/rma"
-	"github.com/golci/golci/internal/request"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 	"github.com/golci/golci/realm/internal/space"
 )
 
@@ -91,9 +91,6 @@ type data struct {
 	remote map[InstanceID]*remoteInstance
 
 	scratch []byte // for the chunk of a reduction; owned by the tasks of the runtime on the utility processor
-
-	outs request.Numbers[outgoing]
-	ins  request.Numbers[incoming]
 }
 
 // instance is one of this rank. It does not change.
@@ -127,7 +124,7 @@ func NewInstance(at Site, m Memory, s Space, layout Layout, fields ...Field) (In
 		err = rt.settleInstance(in, m)
 	}
 	if err != nil {
-		return Instance{}, rt.callErrorf("NewInstance", "%w", err)
+		return Instance{}, rt.ev.CallErrorf("NewInstance", "%w", err)
 	}
 	return Instance{rt, in.id}, nil
 }
@@ -153,7 +150,7 @@ func NewExternal[T any](at Site, mem []T, s Space, layout Layout, fields ...Fiel
 		err = rt.enclose(in)
 	}
 	if err != nil {
-		return Instance{}, rt.callErrorf("NewExternal", "%w", err)
+		return Instance{}, rt.ev.CallErrorf("NewExternal", "%w", err)
 	}
 	return Instance{rt, in.id}, nil
 }
@@ -165,7 +162,7 @@ func (rt *Runtime) enclose(in *instance) error {
 		return fmt.Errorf("%w: memory of %d bytes, %d bytes off alignment; the layout needs %d bytes, alignment %d",
 			ErrArgument, len(in.mem), off, size, in.layout.Align())
 	}
-	if !rt.data.addInstance(in, rt.rank) {
+	if !rt.data.addInstance(in, rt.ev.Self) {
 		return fmt.Errorf("%w: too many instances", ErrMemory)
 	}
 	return nil
@@ -195,12 +192,12 @@ func newInstance(s Space, layout Layout, fields []Field) (*instance, error) {
 func (rt *Runtime) settleInstance(in *instance, m Memory) (err error) {
 	in.in, in.shared = m, m.Kind() == Registered
 	if in.store = rt.storeOf(m); in.store == nil {
-		return fmt.Errorf("%w: rank %d has no %v", ErrArgument, rt.rank, m)
+		return fmt.Errorf("%w: rank %d has no %v", ErrArgument, rt.ev.Self, m)
 	}
 	if in.mem, in.off, err = in.store.takeBytes(in.layout.Size(), in.layout.Align()); err != nil {
 		return fmt.Errorf("%w, in the %v", err, m)
 	}
-	if !rt.data.addInstance(in, rt.rank) {
+	if !rt.data.addInstance(in, rt.ev.Self) {
 		in.store.giveBytes(in.off, in.layout.Size())
 		return fmt.Errorf("%w: too many instances", ErrMemory)
 	}
@@ -245,10 +242,11 @@ func (rt *Runtime) local(id InstanceID) (*instance, error) {
 	if in := d.made[id]; in != nil {
 		return in, nil
 	}
-	if i := id.index(); id>>56 == 0x0C && id.Rank() == rt.rank && i < len(d.all) && d.all[i] != nil && d.all[i].id == id {
+	i := id.index()
+	if id>>56 == 0x0C && id.Rank() == rt.ev.Self && i < len(d.all) && d.all[i] != nil && d.all[i].id == id {
 		return d.all[i], nil
 	}
-	return nil, fmt.Errorf("%w: rank %d has no %v; it may have been destroyed", ErrArgument, rt.rank, id)
+	return nil, fmt.Errorf("%w: rank %d has no %v; it may have been destroyed", ErrArgument, rt.ev.Self, id)
 }
 
 // destroy frees in. Its number is not used again.
@@ -292,16 +290,16 @@ func ViewOf[T any](in Instance, field string) (View[T], error) {
 	}
 	x, err := in.rt.local(in.id)
 	if err != nil {
-		return View[T]{}, in.rt.callErrorf("ViewOf", "%w", err)
+		return View[T]{}, in.rt.ev.CallErrorf("ViewOf", "%w", err)
 	}
 	f := x.layout.Field(field)
 	if f < 0 || !x.typed(f, reflect.TypeFor[T]()) {
-		return View[T]{}, in.rt.callErrorf("ViewOf", "%w: %v has no field %q of type %v", ErrArgument, in.id, field,
+		return View[T]{}, in.rt.ev.CallErrorf("ViewOf", "%w: %v has no field %q of type %v", ErrArgument, in.id, field,
 			reflect.TypeFor[T]())
 	}
 	v := View[T]{in: x}
 	if v.track, err = x.layout.Track(x.layout.Space(), f); err != nil {
-		return View[T]{}, in.rt.callErrorf("ViewOf", "%w", err)
+		return View[T]{}, in.rt.ev.CallErrorf("ViewOf", "%w", err)
 	}
 	off, linear := v.track.Linear()
 	lo, _ := x.layout.Space().Bounds()
@@ -345,5 +343,5 @@ func (v *View[T]) Slice() []T {
 type remoteInstance struct {
 	layout *space.Layout
 	off    int64 // in the registered memory of its rank; -1 if it is elsewhere
-	wait   []func(k *cascade, why *event.Poison)
+	wait   []func(k *events.Cascade, why *event.Poison)
 }

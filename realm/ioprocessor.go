@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/golci/golci/internal/platform/arch"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // ioProcessor runs each task on a goroutine of its own, so many at a time. A task that waits for an event does not
@@ -22,7 +23,7 @@ type ioProcessor struct {
 }
 
 // pushTask implements executor.
-func (p *ioProcessor) pushTask(t *task, _ *cascade) {
+func (p *ioProcessor) pushTask(t *task, _ *events.Cascade) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.queue.addTask(t)
@@ -91,7 +92,7 @@ func (p *ioProcessor) resume(s *sleeper) {
 
 // one runs t. If that panics, its finish event is poisoned.
 func (p *ioProcessor) one(t *task) {
-	c, g := &Ctx{rt: p.rt, proc: p.id, cascade: cascade{rt: p.rt}}, arch.G()
+	c, g := &Ctx{rt: p.rt, proc: p.id, cascade: events.Cascade{Rank: &p.rt.ev}}, arch.G()
 	p.tasks.Store(g, c)
 	defer func() {
 		p.tasks.Delete(g)

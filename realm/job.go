@@ -6,6 +6,9 @@ import (
 	"math"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
+	"github.com/golci/golci/realm/internal/fault"
+	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/space"
 )
 
@@ -46,33 +49,34 @@ type job struct {
 	cursor   *space.Cursor
 	filling  *space.Filling
 	done     int64 // bytes
-	watch    *operationTrace
+	watch    *observe.Operation
 }
 
 // startJob has the rank of the instance by do j. It does not block.
 func startJob(at Site, j *job, by InstanceID, opts []Option) Event {
 	rt, _ := at.site()
 	terms := rt.precondition(opts)
-	if err := rt.endedError(); err != nil {
+	if err := rt.ev.EndedError(); err != nil {
 		return rt.failedEvent(err)
 	}
-	if !by.valid() || by.Rank() >= rt.size || !j.dst.valid() || j.dst.Rank() >= rt.size {
-		return rt.failedEvent(rt.callErrorf("call", "%w: there is no %v or no %v in this job of %d ranks", ErrArgument, by,
-			j.dst, rt.size))
+	if !by.valid() || by.Rank() >= rt.ev.Size || !j.dst.valid() || j.dst.Rank() >= rt.ev.Size {
+		return rt.failedEvent(rt.ev.CallErrorf("call", "%w: there is no %v or no %v in this job of %d ranks", ErrArgument,
+			by, j.dst, rt.ev.Size))
 	}
 	if err := j.checkTravel(); err != nil {
-		return rt.failedEvent(rt.callErrorf("call", "%w: %w", ErrArgument, err))
+		return rt.failedEvent(rt.ev.CallErrorf("call", "%w: %w", ErrArgument, err))
 	}
-	if j.by != 0 && (!j.by.valid() || j.by.Rank() >= rt.size) {
-		return rt.failedEvent(rt.callErrorf("call", "%w: there is no %v in this job of %d ranks", ErrArgument, j.by, rt.size))
+	if j.by != 0 && (!j.by.valid() || j.by.Rank() >= rt.ev.Size) {
+		return rt.failedEvent(rt.ev.CallErrorf("call", "%w: there is no %v in this job of %d ranks", ErrArgument, j.by,
+			rt.ev.Size))
 	}
 	j.rt, j.after, j.ignore = rt, event.ID(terms.after), terms.ignore
-	k := rt.beginCascade(nil)
-	defer k.endCascade(callBudget)
-	if by.Rank() == rt.rank {
+	k := rt.ev.BeginCascade(nil)
+	defer k.EndCascade(events.CallBudget)
+	if by.Rank() == rt.ev.Self {
 		j.Op, j.called = j, j.after == 0
-		j.finish = rt.newEventAfter(j.after, &j.Waiter)
-		j.watch = rt.watchFor(rt.rank, uint32(terms.profiler))
+		j.finish = rt.ev.NewEventAfter(j.after, &j.Waiter)
+		j.watch = rt.ev.Log.BeginFor(j.kind.operation(), uint64(j.finish), rt.ev.Self, uint32(terms.profiler))
 		e := Event(j.finish)
 		j.awaitStart(k)
 		return e
@@ -82,21 +86,21 @@ func startJob(at Site, j *job, by InstanceID, opts []Option) Event {
 }
 
 // delegate has another rank do j, and makes its finish event. profiler is a number of this rank; 0: none.
-func (j *job) delegate(k *cascade, rank int, profiler uint32) {
-	j.finish = j.rt.newEventBy(rank)
+func (j *job) delegate(k *events.Cascade, rank int, profiler uint32) {
+	j.finish = j.rt.ev.NewEventBy(rank)
 	after := j.after
 	if j.ignore {
 		after = 0
 	}
-	j.rt.events.precede(j.finish, after)
+	j.rt.ev.Events.Precede(j.finish, after)
 	b := j.encode(profiler)
-	if err := j.rt.fitsParcel("call", rank, len(b)); err != nil {
-		k.trigger(j.finish, j.rt.faultPoison(err))
+	if err := j.rt.ev.FitsParcel("call", rank, len(b)); err != nil {
+		k.Trigger(j.finish, j.rt.ev.FaultPoison(err))
 		return
 	}
-	j.rt.sendParcel(k, rank, parcelJob, 0, b)
-	if j.rt.ep.Gone(rank) { // set before the events of that rank are looked through
-		k.trigger(j.finish, j.rt.poisonBefore(j.rt.deathOf(rank), after))
+	j.rt.ev.SendParcel(k, rank, events.ParcelJob, 0, b)
+	if j.rt.ev.Endpoint.Gone(rank) { // set before the events of that rank are looked through
+		k.Trigger(j.finish, j.rt.poisonBefore(j.rt.ev.DeathOf(rank), after))
 	}
 }
 
@@ -124,16 +128,16 @@ func (j *job) checkTravel() error {
 }
 
 // awaitStart has j begin once its precondition has triggered.
-func (j *job) awaitStart(k *cascade) {
+func (j *job) awaitStart(k *events.Cascade) {
 	j.Op = j
 	if j.after == 0 {
 		j.beginJob(k)
 		return
 	}
-	j.rt.arrives(j.finish, waitsFor{j.after, &j.Waiter})
-	st, why := j.rt.awaitEvent(j.after, &j.Waiter)
+	j.rt.ev.Arrives(j.finish, events.WaitsFor{Of: j.after, By: &j.Waiter})
+	st, why := j.rt.ev.AwaitEvent(j.after, &j.Waiter)
 	if st != event.Pending {
-		j.rt.departs(j.finish)
+		j.rt.ev.Departs(j.finish)
 	}
 	switch st {
 	case event.Unknown:
@@ -145,11 +149,11 @@ func (j *job) awaitStart(k *cascade) {
 
 // Fire implements event.Op.
 func (j *job) Fire(w *event.Waiter, by any) {
-	j.rt.departs(j.finish)
-	j.triggered(by.(*cascade), w.Poison)
+	j.rt.ev.Departs(j.finish)
+	j.triggered(by.(*events.Cascade), w.Poison)
 }
 
-func (j *job) triggered(k *cascade, why *event.Poison) {
+func (j *job) triggered(k *events.Cascade, why *event.Poison) {
 	if why != nil && !j.ignore {
 		j.finishJob(k, why)
 		return
@@ -158,10 +162,10 @@ func (j *job) triggered(k *cascade, why *event.Poison) {
 }
 
 // endJob triggers the finish event, poisoned if there is an error.
-func (j *job) endJob(k *cascade, err error) {
+func (j *job) endJob(k *events.Cascade, err error) {
 	var why *event.Poison
 	if err != nil {
-		why = j.rt.faultPoison(fmt.Errorf("%v: %w", j, err))
+		why = j.rt.ev.FaultPoison(fmt.Errorf("%v: %w", j, err))
 	}
 	j.finishJob(k, why)
 }
@@ -175,30 +179,31 @@ func (j *job) String() string {
 }
 
 // finishJob triggers the finish event.
-func (j *job) finishJob(k *cascade, why *event.Poison) {
+func (j *job) finishJob(k *events.Cascade, why *event.Poison) {
 	if j.watch == nil {
-		k.trigger(j.finish, why)
+		k.Trigger(j.finish, why)
 		return
 	}
-	x := OperationProfile{Kind: j.kind.operation(), Source: j.src, Target: j.dst, Bytes: j.done}
-	x.From, x.To = j.from.memory(), j.to.memory()
+	w, from, to := j.watch, j.from.memory(), j.to.memory()
 	if j.to == nil && j.layout != nil { // it is on another rank
-		x.To = makeMemory(j.dst.Rank(), System)
+		to = makeMemory(j.dst.Rank(), System)
 		if j.off >= 0 {
-			x.To = makeMemory(j.dst.Rank(), Registered)
+			to = makeMemory(j.dst.Rank(), Registered)
 		}
 	}
-	if j.kind == jobFill || j.kind == jobDestroy {
-		x.Source = 0
+	if j.kind != jobFill && j.kind != jobDestroy {
+		w.Record[observe.Source] = uint64(j.src)
 	}
-	k.endOperation(j.watch, j.finish, &x, why)
+	w.Record[observe.Target], w.Record[observe.Bytes] = uint64(j.dst), uint64(j.done)
+	w.Record[observe.From], w.Record[observe.To] = uint64(from), uint64(to)
+	w.Peer = j.dst.Rank()
+	j.rt.endOperation(k, w, why)
 }
 
 // operation is the kind for a profile.
-func (k jobKind) operation() OperationKind {
-	return [...]OperationKind{
-		OperationCopy, OperationGather, OperationScatter, OperationFill, OperationDestroy,
-		OperationInstance,
+func (k jobKind) operation() observe.Kind {
+	return [...]observe.Kind{
+		observe.Copy, observe.Gather, observe.Scatter, observe.Fill, observe.Destroy, observe.Instance,
 	}[k]
 }
 
@@ -252,7 +257,7 @@ func (j *job) encode(profiler uint32) []byte {
 }
 
 // onJob: another rank has this one do a job.
-func (rt *Runtime) onJob(k *cascade, src int, b []byte) error {
+func (rt *Runtime) onJob(k *events.Cascade, src int, _ uint64, b []byte) error {
 	r := wire{b: b}
 	j := &job{rt: rt, kind: jobKind(r.nextBytes(1)[0])}
 	flags := r.nextBytes(1)[0]
@@ -270,9 +275,9 @@ func (rt *Runtime) onJob(k *cascade, src int, b []byte) error {
 		profiler = r.readCount(math.MaxUint32)
 	}
 	if r.bad || !j.possible() {
-		return errMalformed
+		return fault.ErrMalformed
 	}
-	j.watch = rt.watchFor(src, uint32(profiler))
+	j.watch = rt.ev.Log.BeginFor(j.kind.operation(), uint64(j.finish), src, uint32(profiler))
 	j.awaitStart(k)
 	return nil
 }
@@ -297,8 +302,8 @@ func (j *job) possible() bool {
 	default:
 		return false
 	}
-	size := j.rt.size
-	return by.Rank() == j.rt.rank && j.dst.Rank() < size && j.by.Rank() < size && j.finish.IsEvent() &&
+	size := j.rt.ev.Size
+	return by.Rank() == j.rt.ev.Self && j.dst.Rank() < size && j.by.Rank() < size && j.finish.IsEvent() &&
 		j.finish.EventRank() < size
 }
 

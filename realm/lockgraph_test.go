@@ -223,7 +223,7 @@ func (g *lockGraph) addSource(at *Runtime) {
 	switch {
 	case g.one(3):
 		g.put(&lockNode{NoEvent, "begin", nil, false}, begin())
-	case at.rank != g.victim:
+	case at.ev.Self != g.victim:
 		g.begins = append(g.begins, begin)
 	}
 }
@@ -257,12 +257,12 @@ func (g *lockGraph) addHold(at *Runtime) {
 		y := s[g.rng.IntN(len(s))]
 		extra, x.causes, x.sure = y.e, append(slices.Clone(x.causes), y.causes...), x.sure || y.sure
 	}
-	x.e = Spawn(at, makeProcessor(on.rank, CPU, 0), lockTask, a, After(extra, grant))
+	x.e = Spawn(at, makeProcessor(on.ev.Self, CPU, 0), lockTask, a, After(extra, grant))
 	g.cancel(at, x, x.e)
 	after := x.e
 	switch g.rng.IntN(5) {
 	case 0:
-		after = Spawn(at, makeProcessor(g.owner(at).rank, CPU, 0), wrapTask, after)
+		after = Spawn(at, makeProcessor(g.owner(at).ev.Self, CPU, 0), wrapTask, after)
 	case 1:
 		u := at.UserEvent(g.owner(at).NewUserEvent().Event())
 		g.put(&lockNode{u.Event(), "follows", x.causes, x.sure}, u.Trigger(after))
@@ -275,7 +275,7 @@ func (g *lockGraph) addHold(at *Runtime) {
 			where = g.rank()
 		}
 		release := func() error { return r.ID().On(where).Release(after) }
-		if g.one(3) && at.rank != g.victim {
+		if g.one(3) && at.ev.Self != g.victim {
 			g.late = append(g.late, release)
 			continue
 		}
@@ -410,13 +410,13 @@ func (g *lockGraph) survive(t *testing.T, n int) (err error) {
 	die, over := make(chan struct{}), make(chan struct{})
 	end := errors.New("the end") // what has lost its conduit cannot finalize
 	whole := Run(n, func(rt *Runtime) error {
-		rts[rt.rank] = rt
+		rts[rt.ev.Self] = rt
 		ready.Done()
 		ready.Wait()
-		switch rt.rank {
+		switch rt.ev.Self {
 		case g.victim:
 			<-die
-			err := rt.ep.Conduit().Close()
+			err := rt.ev.Endpoint.Conduit().Close()
 			<-over
 			return errors.Join(end, err)
 		case 0:
@@ -426,7 +426,7 @@ func (g *lockGraph) survive(t *testing.T, n int) (err error) {
 				g.dead.Store(true)
 				close(die)
 				living.Done()
-				must(t, rt.OfRank().BlockUntil(func() bool { return rt.ep.Gone(g.victim) }))
+				must(t, rt.OfRank().BlockUntil(func() bool { return rt.ev.Endpoint.Gone(g.victim) }))
 				living.Wait()
 				return slices.Delete(slices.Clone(rts), g.victim, g.victim+1)
 			}
@@ -435,7 +435,7 @@ func (g *lockGraph) survive(t *testing.T, n int) (err error) {
 			err = g.run(ctx)
 			return end
 		}
-		must(t, rt.OfRank().BlockUntil(func() bool { return rt.ep.Gone(g.victim) }))
+		must(t, rt.OfRank().BlockUntil(func() bool { return rt.ev.Endpoint.Gone(g.victim) }))
 		living.Done()
 		<-over
 		return end

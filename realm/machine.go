@@ -9,6 +9,7 @@ import (
 
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // AllRanks stands for every rank in a query.
@@ -43,10 +44,10 @@ func (d *description) possible() bool {
 // describe is the description of this rank.
 func (rt *Runtime) describe() description {
 	host, _ := os.Hostname() // without a name, empty
-	d := description{Host: host, Node: rt.rank}
+	d := description{Host: host, Node: rt.ev.Self}
 	d.Processors = [Group]int{CPU: len(rt.procs.cpus), Utility: len(rt.procs.util), IO: 1}
-	for r := range rt.rank {
-		if rt.ep.Reach(r).Map {
+	for r := range rt.ev.Self {
+		if rt.ev.Endpoint.Reach(r).Map {
 			d.Node = r
 			break
 		}
@@ -71,21 +72,21 @@ func (rt *Runtime) siteOf(rank int) *rankInfo {
 	}
 	s = new(rankInfo)
 	m.ranks[rank] = s
-	if rank == rt.rank {
+	if rank == rt.ev.Self {
 		s.what = rt.describe()
 		return s
 	}
-	s.told = rt.newEventBy(rank)
-	rt.inquire(rank, hAsk, s.told)
+	s.told = rt.ev.NewEventBy(rank)
+	rt.inquire(rank, events.HAsk, s.told)
 	return s
 }
 
 // inquire sends a question to another rank, which told, an event by that rank, is to tell the answer of. If the rank
 // has died, the event is poisoned.
 func (rt *Runtime) inquire(rank int, h uint8, told event.ID) {
-	rt.postMessage(rank, h, nil, uint64(told))
-	if rt.ep.Gone(rank) { // set before the events of that rank are looked through
-		rt.failWith(told, rt.deathOf(rank))
+	rt.ev.PostMessage(rank, h, nil, uint64(told))
+	if rt.ev.Endpoint.Gone(rank) { // set before the events of that rank are looked through
+		rt.ev.FailWith(told, rt.ev.DeathOf(rank))
 	}
 }
 
@@ -96,10 +97,10 @@ func (rt *Runtime) onAsk(t *am.Token, args []uint64, _ []byte) {
 	}
 	b, err := json.Marshal(rt.describe())
 	if err != nil {
-		rt.fatal(rt.callErrorf("Machine", "%w", err))
+		rt.ev.Fatal(rt.ev.CallErrorf("Machine", "%w", err))
 		return
 	}
-	rt.postMessage(t.Source(), hDescribe, b, args[0])
+	rt.ev.PostMessage(t.Source(), events.HDescribe, b, args[0])
 }
 
 // onDescribe: a rank tells what it has.
@@ -115,12 +116,12 @@ func (rt *Runtime) onDescribe(t *am.Token, args []uint64, payload []byte) {
 	}
 	m.mu.Unlock()
 	if !ok {
-		rt.malformed(t, "a description for", event.ID(args[0]))
+		rt.ev.Malformed(t, "a description for", event.ID(args[0]))
 		return
 	}
-	k := rt.beginCascade(t.Worker())
-	k.trigger(event.ID(args[0]), nil)
-	k.endCascade(pollBudget)
+	k := rt.ev.BeginCascade(t.Worker())
+	k.Trigger(event.ID(args[0]), nil)
+	k.EndCascade(events.PollBudget)
 }
 
 // sites returns what the ranks of a query have. It blocks until those have answered that were never asked.
@@ -128,9 +129,9 @@ func (rt *Runtime) sites(ctx context.Context, call callName, rank int) (first in
 	last := rank
 	switch {
 	case rank == AllRanks:
-		rank, last = 0, rt.size-1
-	case rank < 0 || rank >= rt.size:
-		return 0, nil, rt.callErrorf(call.short(), "%w: rank %d of %d", ErrArgument, rank, rt.size)
+		rank, last = 0, rt.ev.Size-1
+	case rank < 0 || rank >= rt.ev.Size:
+		return 0, nil, rt.ev.CallErrorf(call.short(), "%w: rank %d of %d", ErrArgument, rank, rt.ev.Size)
 	}
 	for r := rank; r <= last; r++ {
 		rt.siteOf(r) // all are asked before the first answer is waited for
@@ -152,7 +153,7 @@ func (rt *Runtime) sites(ctx context.Context, call callName, rank int) (first in
 // *PoisonError if the rank has died.
 func (rt *Runtime) Processors(ctx context.Context, rank int, kind ProcessorKind) ([]Processor, error) {
 	if kind >= Group {
-		return nil, rt.callErrorf("Processors", "%w: %v", ErrArgument, kind)
+		return nil, rt.ev.CallErrorf("Processors", "%w: %v", ErrArgument, kind)
 	}
 	first, ds, err := rt.sites(ctx, inProcessors, rank)
 	if err != nil {
@@ -177,7 +178,7 @@ type MemoryInfo struct {
 // blocks, and fails, as Processors does. It is Realm's MemoryQuery.
 func (rt *Runtime) Memories(ctx context.Context, rank int, kind MemoryKind) ([]MemoryInfo, error) {
 	if kind >= memoryKinds {
-		return nil, rt.callErrorf("Memories", "%w: %v", ErrArgument, kind)
+		return nil, rt.ev.CallErrorf("Memories", "%w: %v", ErrArgument, kind)
 	}
 	first, ds, err := rt.sites(ctx, inMemories, rank)
 	if err != nil {
@@ -210,7 +211,7 @@ func (a Affinity) String() string { return [...]string{"far", "near", "own"}[min
 // AllRanks and for a memory that does not exist.
 func (rt *Runtime) Affinity(ctx context.Context, rank int, m Memory) (Affinity, error) {
 	if rank == AllRanks || !m.possible() {
-		return AffinityFar, rt.callErrorf("Affinity", "%w: rank %d, %v", ErrArgument, rank, m)
+		return AffinityFar, rt.ev.CallErrorf("Affinity", "%w: rank %d, %v", ErrArgument, rank, m)
 	}
 	_, here, err := rt.sites(ctx, inAffinity, rank)
 	if err != nil {
@@ -221,7 +222,7 @@ func (rt *Runtime) Affinity(ctx context.Context, rank int, m Memory) (Affinity, 
 	case err != nil:
 		return AffinityFar, err
 	case there[0].Memories[m.Kind()] == 0:
-		return AffinityFar, rt.callErrorf("Affinity", "%w: there is no %v", ErrArgument, m)
+		return AffinityFar, rt.ev.CallErrorf("Affinity", "%w: there is no %v", ErrArgument, m)
 	case m.Rank() == rank:
 		return AffinityOwn, nil
 	case m.Kind() == Registered && here[0].Node == there[0].Node:
@@ -233,7 +234,7 @@ func (rt *Runtime) Affinity(ctx context.Context, rank int, m Memory) (Affinity, 
 // Host is the name of the machine that a rank runs on. It blocks, and fails, as Processors does. AllRanks is no rank.
 func (rt *Runtime) Host(ctx context.Context, rank int) (string, error) {
 	if rank == AllRanks {
-		return "", rt.callErrorf("Host", "%w: all ranks", ErrArgument)
+		return "", rt.ev.CallErrorf("Host", "%w: all ranks", ErrArgument)
 	}
 	_, ds, err := rt.sites(ctx, inHost, rank)
 	if err != nil {
@@ -247,7 +248,7 @@ func (rt *Runtime) Host(ctx context.Context, rank int) (string, error) {
 func SpawnEach[A any](at Site, ps []Processor, t Task[A], args func(i int) A, opts ...Option) Event {
 	rt, _ := at.site()
 	if args == nil {
-		return rt.failedEvent(rt.callErrorf("SpawnEach", "%w: no function for the arguments", ErrArgument))
+		return rt.failedEvent(rt.ev.CallErrorf("SpawnEach", "%w: no function for the arguments", ErrArgument))
 	}
 	all := make([]Event, len(ps))
 	for i, p := range ps {

@@ -3,9 +3,8 @@ package realm
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/golci/golci/internal/test/udptest"
+	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }

@@ -1,16 +1,16 @@
 package realm
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"unsafe"
 
 	"github.com/golci/golci/am/rma"
+	"github.com/golci/golci/realm/internal/fault"
 )
 
 // ErrMemory: a memory has no room for an instance.
-var ErrMemory = errors.New("realm: out of memory")
+var ErrMemory = fault.ErrMemory
 
 // MemoryKind says what a memory is.
 type MemoryKind uint8
@@ -49,7 +49,7 @@ func (m Memory) Kind() MemoryKind { return MemoryKind(m >> 24) }
 func (m Memory) String() string { return fmt.Sprintf("%v memory of rank %d", m.Kind(), m.Rank()) }
 
 // Memory is the memory of that kind of this rank.
-func (rt *Runtime) Memory(kind MemoryKind) Memory { return makeMemory(rt.rank, kind) }
+func (rt *Runtime) Memory(kind MemoryKind) Memory { return makeMemory(rt.ev.Self, kind) }
 
 // defaultMemory is the capacity of the system memory in bytes.
 const defaultMemory = 8 << 30
@@ -67,15 +67,15 @@ func (rt *Runtime) makeMemories(cfg Config) error {
 		cfg.Memory = defaultMemory
 	}
 	if cfg.Memory < 0 || cfg.Segment < 0 {
-		return rt.callErrorf("New", "%w: memory of %d bytes, segment of %d", ErrArgument, cfg.Memory, cfg.Segment)
+		return rt.ev.CallErrorf("New", "%w: memory of %d bytes, segment of %d", ErrArgument, cfg.Memory, cfg.Segment)
 	}
 	rt.data.stores[System] = &store{a: newAllocator(cfg.Memory)}
 	if cfg.Segment == 0 {
 		return nil
 	}
-	m, err := rma.New(rt.ep, rma.Config{SegmentSize: cfg.Segment})
+	m, err := rma.New(rt.ev.Endpoint, rma.Config{SegmentSize: cfg.Segment})
 	if err != nil {
-		return rt.callErrorf("New", "%w", err)
+		return rt.ev.CallErrorf("New", "%w", err)
 	}
 	rt.data.rma = m
 	rt.data.stores[Registered] = &store{a: newAllocator(int64(len(m.Segment()))), mem: m.Segment()}
@@ -96,7 +96,7 @@ func (rt *Runtime) MemoryUse(m Memory) (capacity, used int64) {
 
 // storeOf is a memory of this rank; nil if there is none.
 func (rt *Runtime) storeOf(m Memory) *store {
-	if !m.possible() || m.Rank() != rt.rank {
+	if !m.possible() || m.Rank() != rt.ev.Self {
 		return nil
 	}
 	return rt.data.stores[m.Kind()]

@@ -20,7 +20,7 @@ func TestEventsAllocate(t *testing.T) {
 	someCause := event.Poison{Text: "a cause"}
 	works := map[string]func(c *Ctx){
 		"create and trigger": func(c *Ctx) { _ = c.rt.NewUserEvent().Trigger(NoEvent) },
-		"create and cancel":  func(c *Ctx) { _ = c.rt.triggerNow("test", c.rt.newEvent(), &someCause) },
+		"create and cancel":  func(c *Ctx) { _ = c.rt.ev.TriggerNow("test", c.rt.ev.NewEvent(), &someCause) },
 		"chain": func(c *Ctx) {
 			for i := range chain {
 				chain[i] = c.rt.NewUserEvent()

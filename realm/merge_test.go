@@ -54,7 +54,7 @@ func mergeOf(t *testing.T, rts []*Runtime, k, cancel int, ignore bool) {
 		}
 		must(t, u.Cancel(errTest))
 		if !ignore {
-			must(t, checkCause(rt.Wait(context.Background(), m), m, 0, rt.rank))
+			must(t, checkCause(rt.Wait(context.Background(), m), m, 0, rt.ev.Self))
 			poisoned = true
 			for _, u := range us[i+1:] {
 				must(t, u.Trigger(NoEvent))

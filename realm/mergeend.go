@@ -4,11 +4,13 @@ import (
 	"sync"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // earlyEnd is the end of a merger before all of its events have triggered. Whoever has to know what those become, as a
 // release that depends on the merger, waits for rest.
 type earlyEnd struct {
+	rt   *Runtime
 	rest event.ID // triggers once all events have; 0: none was left
 
 	mu      sync.Mutex // guards what follows; nothing is taken under it
@@ -24,7 +26,7 @@ func (rt *Runtime) newEarlyEnd(left bool) *earlyEnd {
 	if !left {
 		return &nothingLeft
 	}
-	return &earlyEnd{rest: rt.newEvent()}
+	return &earlyEnd{rt: rt, rest: rt.ev.NewEvent()}
 }
 
 // poisonMerger is why for the merger, which it ends.
@@ -37,9 +39,9 @@ func (x *earlyEnd) poisonMerger(why *event.Poison) *event.Poison {
 }
 
 // forgo ends x, which has not become the end of a merger.
-func (x *earlyEnd) forgo(k *cascade) {
+func (x *earlyEnd) forgo(k *events.Cascade) {
 	if x.rest != 0 {
-		k.trigger(x.rest, nil)
+		k.Trigger(x.rest, nil)
 	}
 }
 
@@ -60,21 +62,21 @@ func (x *earlyEnd) addPoison(why *event.Poison) {
 }
 
 // endEarly triggers rest, since all events have triggered, and all that they were to wait for.
-func (x *earlyEnd) endEarly(k *cascade) {
+func (x *earlyEnd) endEarly(k *events.Cascade) {
 	rests := x.rests
 	x.rests = nil
 	if _, n := distinct(rests); n > 0 {
-		m := k.rt.newMerger(n, false)
+		m := x.rt.newMerger(n, false)
 		m.early.Store(x)
-		k.gather(m, rests)
+		m.gather(k, rests)
 		return
 	}
 	if x.refused == nil && x.lost == nil {
-		k.trigger(x.rest, nil)
+		k.Trigger(x.rest, nil)
 		return
 	}
-	why := &event.Poison{Rank: int32(k.rt.rank), Text: "what a merge was to wait for", Refused: x.refused}
-	k.trigger(x.rest, why.Join(x.lost).Before(0))
+	why := &event.Poison{Rank: int32(x.rt.ev.Self), Text: "what a merge was to wait for", Refused: x.refused}
+	k.Trigger(x.rest, why.Join(x.lost).Before(0))
 }
 
 // afterAll is an event that triggers once all of rests have, for the Rest of a poison.
@@ -86,9 +88,9 @@ func (rt *Runtime) afterAll(rests []Event) event.ID {
 	x := rt.newEarlyEnd(true)
 	x.rests = rests
 	rest := x.rest
-	k := rt.beginCascade(nil)
+	k := rt.ev.BeginCascade(nil)
 	x.endEarly(k)
-	k.endCascade(callBudget)
+	k.EndCascade(events.CallBudget)
 	return rest
 }
 

@@ -2,21 +2,22 @@ package realm
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
+	"github.com/golci/golci/realm/internal/fault"
 	"github.com/golci/golci/realm/internal/space"
 )
-
-var errMalformed = errors.New("malformed")
 
 // maxRemote is how many instances of other ranks are known at a time.
 const maxRemote = 4096
 
 // withRemote calls f with what is known of an instance of another rank, which it asks first if that is nothing. f runs
 // in this call or in a later poll.
-func (rt *Runtime) withRemote(k *cascade, id InstanceID, f func(k *cascade, r *remoteInstance, why *event.Poison)) {
+func (rt *Runtime) withRemote(
+	k *events.Cascade, id InstanceID, f func(k *events.Cascade, r *remoteInstance, why *event.Poison),
+) {
 	d := &rt.data
 	d.mu.Lock()
 	r := d.remote[id]
@@ -29,7 +30,7 @@ func (rt *Runtime) withRemote(k *cascade, id InstanceID, f func(k *cascade, r *r
 	if ask {
 		r = d.newRemote(id)
 	}
-	r.wait = append(r.wait, func(k *cascade, why *event.Poison) { f(k, r, why) })
+	r.wait = append(r.wait, func(k *events.Cascade, why *event.Poison) { f(k, r, why) })
 	d.mu.Unlock()
 	if ask {
 		rt.askLayout(k, id, r)
@@ -62,11 +63,11 @@ func (d *data) newRemote(id InstanceID) *remoteInstance {
 	return r
 }
 
-func (rt *Runtime) askLayout(k *cascade, id InstanceID, r *remoteInstance) {
-	told := func(k *cascade, why *event.Poison) {
+func (rt *Runtime) askLayout(k *events.Cascade, id InstanceID, r *remoteInstance) {
+	told := func(k *events.Cascade, why *event.Poison) {
 		rt.data.mu.Lock()
 		if why == nil && r.layout == nil {
-			why = rt.faultPoison(fmt.Errorf("%w: rank %d has told nothing of %v", errMalformed, id.Rank(), id))
+			why = rt.ev.FaultPoison(fmt.Errorf("%w: rank %d has told nothing of %v", fault.ErrMalformed, id.Rank(), id))
 		}
 		wait := r.wait
 		r.wait = nil
@@ -78,15 +79,15 @@ func (rt *Runtime) askLayout(k *cascade, id InstanceID, r *remoteInstance) {
 			f(k, why)
 		}
 	}
-	o := &outgoing{peer: id.Rank(), done: told}
-	o.body = func(k *cascade, b []byte) error {
+	o := &events.Outgoing{Peer: id.Rank(), Done: told}
+	o.Body = func(k *events.Cascade, b []byte) error {
 		l, rest, err := space.DecodeLayout(b)
 		if err != nil || len(rest) != 8 {
-			return fmt.Errorf("%w: layout of %v, %d bytes: %w", errMalformed, id, len(b), err)
+			return fmt.Errorf("%w: layout of %v, %d bytes: %w", fault.ErrMalformed, id, len(b), err)
 		}
 		off := int64(binary.LittleEndian.Uint64(rest))
 		if off < -1 || off > 0 && off%instanceAlign != 0 {
-			return fmt.Errorf("%w: %v lies at %d", errMalformed, id, off)
+			return fmt.Errorf("%w: %v lies at %d", fault.ErrMalformed, id, off)
 		}
 		rt.data.mu.Lock()
 		r.layout, r.off = l, off
@@ -94,25 +95,26 @@ func (rt *Runtime) askLayout(k *cascade, id InstanceID, r *remoteInstance) {
 		told(k, nil)
 		return nil
 	}
-	if ref, ok := rt.expectAnswer(k, o); ok {
-		rt.sendParcel(k, id.Rank(), parcelAsk, ref, binary.LittleEndian.AppendUint64(nil, uint64(id)))
+	if ref, ok := rt.ev.ExpectAnswer(k, o); ok {
+		rt.ev.SendParcel(k, id.Rank(), events.ParcelAsk, ref, binary.LittleEndian.AppendUint64(nil, uint64(id)))
 	}
 }
 
 // onAskLayout: a rank wants to know an instance of this one.
-func (rt *Runtime) onAskLayout(src int, ref uint64, k *cascade, b []byte) error {
+func (rt *Runtime) onAskLayout(k *events.Cascade, src int, ref uint64, b []byte) error {
 	if len(b) != 8 {
-		return errMalformed
+		return fault.ErrMalformed
 	}
 	in, err := rt.local(InstanceID(binary.LittleEndian.Uint64(b)))
 	if err != nil {
-		rt.tellDone(src, ref, err)
+		rt.ev.TellDone(src, ref, err)
 		return nil
 	}
 	off := int64(-1)
 	if in.shared {
 		off = in.off
 	}
-	rt.sendParcel(k, src, parcelLayout, ref, binary.LittleEndian.AppendUint64(in.layout.Append(nil), uint64(off)))
+	told := binary.LittleEndian.AppendUint64(in.layout.Append(nil), uint64(off))
+	rt.ev.SendParcel(k, src, events.ParcelLayout, ref, told)
 	return nil
 }

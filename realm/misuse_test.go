@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/golci/golci/realm/internal/events"
 )
 
 var (
@@ -30,7 +32,7 @@ func TestPanicsOfOperators(t *testing.T) {
 			must(t, l.Reduce(3, 1))
 			err = wait(t, rt, Reduce(rt, in, 0, l))
 			if !errors.Is(err, ErrPoisoned) || !strings.Contains(err.Error(), errOp.Error()) {
-				t.Errorf("data of rank %d: %v", owner.rank, err)
+				t.Errorf("data of rank %d: %v", owner.ev.Self, err)
 			}
 			must(t, wait(t, rt, Fill(rt, in, 0, int64(1), nil)))
 
@@ -41,13 +43,13 @@ func TestPanicsOfOperators(t *testing.T) {
 			must(t, here.Arrive(1, 1, NoEvent))
 			err = wait(t, rt, here.Event())
 			if !errors.Is(err, ErrPoisoned) || !strings.Contains(err.Error(), errOp.Error()) {
-				t.Errorf("phase 1 of a barrier of rank %d: %v", owner.rank, err)
+				t.Errorf("phase 1 of a barrier of rank %d: %v", owner.ev.Self, err)
 			}
 			next := here.Next()
 			must(t, next.Arrive(2, 5, NoEvent))
 			must(t, wait(t, rt, next.Event()))
 			if v, err := next.Result(); v != 5 || err != nil {
-				t.Errorf("phase 2 of a barrier of rank %d: %d, %v", owner.rank, v, err)
+				t.Errorf("phase 2 of a barrier of rank %d: %d, %v", owner.ev.Self, v, err)
 			}
 		}
 	})
@@ -135,12 +137,12 @@ func TestFailedSpawns(t *testing.T) {
 }
 
 func aliveEvents(rt *Runtime) (n int) {
-	rt.events.eachCell(func(c *cell) {
-		c.lock.Lock()
-		if _, alive := c.slot.Alive(); alive {
+	rt.ev.Events.EachCell(func(c *events.Cell) {
+		c.Lock.Lock()
+		if _, alive := c.Slot.Alive(); alive {
 			n++
 		}
-		c.lock.Unlock()
+		c.Lock.Unlock()
 	})
 	return n
 }

@@ -47,9 +47,9 @@ func team(t *testing.T, n int, cfg rank.Config, f func(rts []*Runtime)) {
 	ready.Add(n)
 	end := make(chan Event, n)
 	job := func(rt *Runtime) error {
-		rts[rt.rank] = rt
+		rts[rt.ev.Self] = rt
 		ready.Done()
-		if rt.rank > 0 {
+		if rt.ev.Self > 0 {
 			return rt.Wait(context.Background(), <-end)
 		}
 		ready.Wait()
@@ -57,11 +57,11 @@ func team(t *testing.T, n int, cfg rank.Config, f func(rts []*Runtime)) {
 		for range n - 1 {
 			end <- over.Event()
 		}
-		c := rt.events.cellAt(over.e.EventIndex())
-		if err := rt.r.BlockUntil(func() bool { // the test is not to see these messages
-			c.lock.Lock()
-			defer c.lock.Unlock()
-			return c.slot.Subscribers() == n-1
+		c := rt.ev.Events.CellAt(over.e.EventIndex())
+		if err := rt.ev.OfRank.BlockUntil(func() bool { // the test is not to see these messages
+			c.Lock.Lock()
+			defer c.Lock.Unlock()
+			return c.Slot.Subscribers() == n-1
 		}); err != nil {
 			return err
 		}

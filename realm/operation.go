@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 	"github.com/golci/golci/realm/internal/reservation"
 )
 
@@ -23,7 +24,7 @@ func (rt *Runtime) CancelOperation(e Event, err error) error {
 	if err == nil {
 		err = ErrCanceled
 	}
-	return rt.change("CancelOperation", e, &change{cancel: rt.faultPoison(err)})
+	return rt.change("CancelOperation", e, &change{cancel: rt.ev.FaultPoison(err)})
 }
 
 // SetOperationPriority gives the task whose finish event is e another priority, wherever it is to run, if it has not
@@ -41,45 +42,45 @@ type change struct {
 
 func (rt *Runtime) change(what string, e Event, x *change) error {
 	id := event.ID(e)
-	if !rt.owns(id) {
-		return rt.callErrorf(what, "%w: %v belongs to rank %d, or cannot be", ErrArgument, e, e.Rank())
+	if !rt.ev.Owns(id) {
+		return rt.ev.CallErrorf(what, "%w: %v belongs to rank %d, or cannot be", ErrArgument, e, e.Rank())
 	}
-	c := rt.events.cellAt(id.EventIndex())
+	c := rt.ev.Events.CellAt(id.EventIndex())
 	if c == nil {
 		return rt.unknown(what, e)
 	}
-	c.lock.Lock()
-	by := c.expect
-	st, _ := c.slot.Look(id.Gen())
-	c.lock.Unlock()
+	c.Lock.Lock()
+	by := c.Expect
+	st, _ := c.Slot.Look(id.Gen())
+	c.Lock.Unlock()
 	switch {
 	case st == event.Unknown:
 		return rt.unknown(what, e)
 	case st == event.Triggered:
-		return rt.callErrorf(what, "%w: %v", ErrTriggered, e)
-	case by > none:
+		return rt.ev.CallErrorf(what, "%w: %v", ErrTriggered, e)
+	case by > events.None:
 		rt.postChange(int(by)-1, id, x)
 		return nil
 	}
-	k := rt.beginCascade(nil)
+	k := rt.ev.BeginCascade(nil)
 	err := rt.changeOperation(k, id, x)
-	k.endCascade(callBudget)
+	k.EndCascade(events.CallBudget)
 	if err != nil {
-		return rt.callErrorf(what, "%w: %v", err, e)
+		return rt.ev.CallErrorf(what, "%w: %v", err, e)
 	}
 	return nil
 }
 
 func (rt *Runtime) postChange(at int, e event.ID, x *change) {
-	rt.postPoison(at, hChange, bytesOfPoison(x.cancel), uint64(e), uint64(uint32(x.priority)))
+	rt.ev.PostPoison(at, events.HChange, events.BytesOfPoison(x.cancel), uint64(e), uint64(uint32(x.priority)))
 }
 
 // takeChange: the rank that has this one do an operation wants it changed. It may have begun; then nothing happens.
-func (rt *Runtime) takeChange(k *cascade, src int, args []uint64, payload []byte) error {
+func (rt *Runtime) takeChange(k *events.Cascade, src int, args []uint64, payload []byte) error {
 	e := event.ID(args[0])
-	why, err := poisonIn(payload)
+	why, err := events.PoisonIn(payload)
 	if err != nil || !e.IsEvent() || e.EventRank() != src {
-		return rt.impossible(src, "a change of", e)
+		return rt.ev.Impossible(src, "a change of", e)
 	}
 	x := &change{cancel: why, priority: int32(uint32(args[1]))}
 	_ = rt.changeOperation(k, e, x) // its event tells what has become of it
@@ -89,44 +90,37 @@ func (rt *Runtime) takeChange(k *cascade, src int, args []uint64, payload []byte
 // changeable is an operation that waits for its precondition by one waiter.
 type changeable interface {
 	event.Op
-	finishEvent() event.ID // the event that it triggers; 0: it has none, or has begun
+	FinishEvent() event.ID // the event that it triggers; 0: it has none, or has begun
 
 	// cancel poisons that event. Nobody else knows the operation any more, whose memory may be free then.
-	cancelOp(k *cascade, why *event.Poison)
+	CancelOp(k *events.Cascade, why *event.Poison)
 }
 
-func (t *task) finishEvent() event.ID      { return t.finish }
-func (j *job) finishEvent() event.ID       { return j.finish }
-func (x *reduction) finishEvent() event.ID { return x.finish }
-func (f *forward) finishEvent() event.ID   { return f.to }
+func (t *task) FinishEvent() event.ID      { return t.finish }
+func (j *job) FinishEvent() event.ID       { return j.finish }
+func (x *reduction) FinishEvent() event.ID { return x.finish }
 
-func (o *lockOp) finishEvent() event.ID {
+func (o *lockOp) FinishEvent() event.ID {
 	if o.what != opAcquire {
 		return 0
 	}
 	return o.grant
 }
 
-func (j *job) cancelOp(k *cascade, why *event.Poison)       { j.finishJob(k, why) }
-func (x *reduction) cancelOp(k *cascade, why *event.Poison) { x.finishReduction(k, why) }
+func (j *job) CancelOp(k *events.Cascade, why *event.Poison)       { j.finishJob(k, why) }
+func (x *reduction) CancelOp(k *events.Cascade, why *event.Poison) { x.finishReduction(k, why) }
 
-func (o *lockOp) cancelOp(k *cascade, why *event.Poison) {
+func (o *lockOp) CancelOp(k *events.Cascade, why *event.Poison) {
 	o.endAcquire(k, reservation.Refusal(o.c.id, why))
 }
 
-func (f *forward) cancelOp(k *cascade, why *event.Poison) {
-	to := f.to
-	k.rt.forwards.Put(f)
-	k.trigger(to, why)
-}
-
 // changeOperation changes the operation with that finish event, if it waits or is ready here.
-func (rt *Runtime) changeOperation(k *cascade, finish event.ID, x *change) error {
-	at := rt.claimWait(finish, false)
+func (rt *Runtime) changeOperation(k *events.Cascade, finish event.ID, x *change) error {
+	at := rt.ev.ClaimWait(finish, false)
 	switch {
-	case at.w == nil:
-	case at.of == 0:
-		if m, is := at.w.Op.(*merger); is {
+	case at.By == nil:
+	case at.Of == 0:
+		if m, is := at.By.Op.(*merger); is {
 			return rt.changeMerger(k, finish, m, x)
 		}
 	default:
@@ -136,25 +130,25 @@ func (rt *Runtime) changeOperation(k *cascade, finish event.ID, x *change) error
 }
 
 // changeWaiting changes an operation that was claimed, unless it has begun since it was entered.
-func (rt *Runtime) changeWaiting(k *cascade, finish event.ID, at waitsFor, x *change) error {
+func (rt *Runtime) changeWaiting(k *events.Cascade, finish event.ID, at events.WaitsFor, x *change) error {
 	if !rt.withdrawClaimed(at) { // it becomes ready at this moment, or has been so for long
 		return rt.changeReady(k, finish, x)
 	}
-	op := at.w.Op.(changeable)
+	op := at.By.Op.(changeable)
 	t, isTask := op.(*task)
 	switch {
-	case op.finishEvent() != finish: // it has begun, and this is a new operation in its memory
-		k.back(at)
+	case op.FinishEvent() != finish: // it has begun, and this is a new operation in its memory
+		rt.back(k, at)
 		return rt.changeReady(k, finish, x)
 	case x.cancel != nil:
-		op.cancelOp(k, rt.poisonBefore(x.cancel, at.of))
+		op.CancelOp(k, rt.poisonBefore(x.cancel, at.Of))
 		return nil
 	case isTask:
 		t.priority = x.priority
 	}
-	rt.arrives(finish, at)
-	if k.back(at) {
-		rt.enterWait(finish, at, once)
+	rt.ev.Arrives(finish, at)
+	if rt.back(k, at) {
+		rt.ev.EnterWait(finish, at, events.Once)
 	}
 	if !isTask {
 		return errNoTask
@@ -166,31 +160,31 @@ var errNoTask = fmt.Errorf("%w: what is no task has no priority", ErrArgument)
 
 // withdrawClaimed is withdraw of an operation that was claimed. If it waits for an event of this rank, its cost does
 // not depend on how many others wait.
-func (rt *Runtime) withdrawClaimed(at waitsFor) bool {
-	if !rt.owns(at.of) {
-		return rt.withdraw(at.of, at.w)
+func (rt *Runtime) withdrawClaimed(at events.WaitsFor) bool {
+	if !rt.ev.Owns(at.Of) {
+		return rt.ev.Withdraw(at.Of, at.By)
 	}
-	c := rt.events.cellAt(at.of.EventIndex())
+	c := rt.ev.Events.CellAt(at.Of.EventIndex())
 	if c == nil {
 		return false
 	}
-	c.lock.Lock()
-	defer c.lock.Unlock()
-	return c.slot.Leave(at.of.Gen(), at.w)
+	c.Lock.Lock()
+	defer c.Lock.Unlock()
+	return c.Slot.Leave(at.Of.Gen(), at.By)
 }
 
 // back makes an operation that was withdrawn wait again. False if it need not wait any more.
-func (k *cascade) back(at waitsFor) bool {
-	st, why := k.rt.awaitEvent(at.of, at.w)
+func (rt *Runtime) back(k *events.Cascade, at events.WaitsFor) bool {
+	st, why := rt.ev.AwaitEvent(at.Of, at.By)
 	if st != event.Pending {
-		at.w.Poison = why
-		k.list.Push(at.w)
+		at.By.Poison = why
+		k.List.Push(at.By)
 	}
 	return st == event.Pending
 }
 
 // changeMerger changes what waits for several events. A merger cannot be withdrawn: it ends early.
-func (rt *Runtime) changeMerger(k *cascade, finish event.ID, m *merger, x *change) error {
+func (rt *Runtime) changeMerger(k *events.Cascade, finish event.ID, m *merger, x *change) error {
 	if x.cancel == nil {
 		isTask := false
 		there := rt.withMerger(finish, m, func() {
@@ -221,22 +215,22 @@ func (rt *Runtime) changeMerger(k *cascade, finish event.ID, m *merger, x *chang
 			return rt.changeReady(k, finish, x)
 		}
 	case t != nil:
-		t.cancelOp(k, why)
+		t.CancelOp(k, why)
 	default:
-		k.trigger(finish, why)
+		k.Trigger(finish, why)
 	}
 	return nil
 }
 
 // changeReady changes the task with that finish event if it is in a queue.
-func (rt *Runtime) changeReady(k *cascade, finish event.ID, x *change) error {
+func (rt *Runtime) changeReady(k *events.Cascade, finish event.ID, x *change) error {
 	for _, q := range rt.queues() {
 		t := q.removeTask(finish)
 		if t == nil {
 			continue
 		}
 		if x.cancel != nil {
-			t.cancelOp(k, x.cancel)
+			t.CancelOp(k, x.cancel)
 			return nil
 		}
 		t.priority = x.priority
@@ -247,13 +241,11 @@ func (rt *Runtime) changeReady(k *cascade, finish event.ID, x *change) error {
 }
 
 // cancelOp poisons the finish event of t, which nobody else knows any more.
-func (t *task) cancelOp(k *cascade, why *event.Poison) {
-	if t.watch != nil {
-		t.passed()
-	}
+func (t *task) CancelOp(k *events.Cascade, why *event.Poison) {
+	t.skip()
 	finish := t.finish
 	t.freeTask()
-	k.trigger(finish, why)
+	k.Trigger(finish, why)
 }
 
 // remover is a queue of ready tasks.

@@ -120,9 +120,9 @@ func TestEachWaiter(t *testing.T) {
 			var ready sync.WaitGroup
 			ready.Add(2)
 			err := Run(2, func(rt *Runtime) error {
-				rts[rt.rank] = rt
+				rts[rt.ev.Self] = rt
 				ready.Done()
-				if ready.Wait(); rt.rank > 0 {
+				if ready.Wait(); rt.ev.Self > 0 {
 					return nil
 				}
 				e := c.create(rts[c.by])

@@ -64,7 +64,7 @@ func (rt *Runtime) fieldTarget(
 ) (replayer, error) {
 	o := operatorOf(name)
 	if o == nil {
-		return nil, fmt.Errorf("%w: rank %d has no operator %q", ErrArgument, rt.rank, name)
+		return nil, fmt.Errorf("%w: rank %d has no operator %q", ErrArgument, rt.ev.Self, name)
 	}
 	return o.onto(mem, l, f, s, m)
 }
@@ -95,5 +95,5 @@ func TargetOf[L, R any](in Instance, field string, op *Op[L, R], s Space, mode R
 		}
 		err = fmt.Errorf("%w: %w", ErrArgument, err)
 	}
-	return nil, in.rt.callErrorf("TargetOf", "%w", err)
+	return nil, in.rt.ev.CallErrorf("TargetOf", "%w", err)
 }

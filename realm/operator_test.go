@@ -62,8 +62,8 @@ func TestOperatorsDiffer(t *testing.T) {
 	rts := make([]*Runtime, 3)
 	cfg := rank.Config{}
 	withRuntime(&cfg, Config{CPUs: 1}, func(rt *Runtime) {
-		rts[rt.rank] = rt
-		if rt.rank != 2 {
+		rts[rt.ev.Self] = rt
+		if rt.ev.Self != 2 {
 			return
 		}
 		c := *rt.catalog

@@ -4,6 +4,7 @@ import (
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // waitSource is what this rank's registry has of realm: calls that wait for an event, and operations that wait for
@@ -28,7 +29,7 @@ func (x waitSource) Each(show func(*pending.Op)) {
 // who waits for its event could see its end, and such a call ends here, too. why is called under the locks of events.
 func (x waitSource) EndWhere(why func(*pending.Op) error, w *fult.Worker) {
 	var ended []waitingCall
-	x.rt.withdrawWhere(func(e event.ID, at *event.Waiter) bool {
+	x.rt.ev.WithdrawWhere(func(e event.ID, at *event.Waiter) bool {
 		c, is := at.Op.(waitingCall)
 		if !is {
 			return false
@@ -48,7 +49,7 @@ func (x waitSource) EndWhere(why func(*pending.Op) error, w *fult.Worker) {
 
 // eachWait calls f for what Each shows, under the lock of the event.
 func (rt *Runtime) eachWait(f func(e event.ID, w *event.Waiter)) {
-	rt.eachWaiter(func(e event.ID, w *event.Waiter) {
+	rt.ev.EachWaiter(func(e event.ID, w *event.Waiter) {
 		switch x := w.Op.(type) {
 		case *advice:
 			return
@@ -89,7 +90,7 @@ func calledFor(w *event.Waiter) string {
 			return "Spawn"
 		}
 		return "Runtime.Merge"
-	case *forward:
+	case *events.Forward:
 		return "UserEvent.Trigger"
 	case *job:
 		return x.kind.callOf()
@@ -99,9 +100,9 @@ func calledFor(w *event.Waiter) string {
 		return "Reduce"
 	case *lockOp:
 		return x.callOf()
-	case *arrival:
+	case *events.Arrival:
 		return "Barrier.Arrive"
-	case *barrierEnd:
+	case *events.BarrierEnd:
 		return "Barrier.Destroy"
 	case *notice:
 		return "CompletionQueue.Add"

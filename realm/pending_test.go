@@ -66,11 +66,11 @@ func pendingJob(conduit, column string, limit context.Context, act func(rt *Runt
 	began.Add(2)
 	waiting := make(chan struct{})
 	return RunWith(2, rankConfig(conduit), func(rt *Runtime) error {
-		rts[rt.rank] = rt
+		rts[rt.ev.Self] = rt
 		rt.ignoreQuestions.Store(true)
 		began.Done()
 		began.Wait()
-		if rt.rank == 0 {
+		if rt.ev.Self == 0 {
 			<-waiting
 			return act(rt)
 		}
@@ -80,7 +80,7 @@ func pendingJob(conduit, column string, limit context.Context, act func(rt *Runt
 				calls = append(calls, r.begin(rt, rts[0].NewUserEvent().Event(), limit))
 			}
 		}
-		err := pendingtest.Begin(rt.ep.Pending(), calls)
+		err := pendingtest.Begin(rt.ev.Endpoint.Pending(), calls)
 		if err == nil {
 			err = allListed(rt, column)
 		}
@@ -95,7 +95,7 @@ func pendingJob(conduit, column string, limit context.Context, act func(rt *Runt
 // allListed tells whether the registry has what all rows of a column wait for, by the name of the call.
 func allListed(rt *Runtime, column string) (err error) {
 	left := make(map[string]int)
-	for _, o := range rt.ep.Pending().Ops() {
+	for _, o := range rt.ev.Endpoint.Pending().Ops() {
 		left[o.Call]++
 	}
 	alias := map[string]string{
@@ -134,7 +134,7 @@ func TestPendingLost(t *testing.T) {
 	seen := make(chan struct{})
 	err := pendingJob("local", byDeath, context.Background(),
 		func(rt *Runtime) error {
-			err := rt.ep.Conduit().Close()
+			err := rt.ev.Endpoint.Conduit().Close()
 			<-seen
 			return errors.Join(err, errSeen)
 		},
@@ -169,7 +169,7 @@ func TestPendingFinalized(t *testing.T) {
 		var failed error
 		err := pendingJob(conduit, byFinal, context.Background(), func(*Runtime) error { return nil },
 			func(rt *Runtime, calls []*pendingtest.Call) error {
-				want := fmt.Sprintf("%d operations", len(rt.ep.Pending().Ops()))
+				want := fmt.Sprintf("%d operations", len(rt.ev.Endpoint.Pending().Ops()))
 				err := rt.Finalize(context.Background())
 				failed = pendingtest.Ended(calls, ErrClosed, errUnwound)
 				if !errors.Is(err, ErrPending) || !strings.Contains(fmt.Sprint(err), want) {
@@ -186,7 +186,7 @@ func TestPendingFinalized(t *testing.T) {
 func TestPendingIsDumped(t *testing.T) {
 	err := pendingJob("local", inDump, context.Background(), func(*Runtime) error { return nil },
 		func(rt *Runtime, calls []*pendingtest.Call) error {
-			pendingtest.Named(rt.r.Dump, calls)
+			pendingtest.Named(rt.ev.OfRank.Dump, calls)
 			return errSeen
 		})
 	if !errors.Is(err, errSeen) {

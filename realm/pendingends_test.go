@@ -62,7 +62,7 @@ func TestSourceEndsSome(t *testing.T) {
 
 // awaitListed returns when n calls and operations of rt are listed.
 func awaitListed(rt *Runtime, n int) {
-	for len(rt.ep.Pending().Ops()) != n {
+	for len(rt.ev.Endpoint.Pending().Ops()) != n {
 		runtime.Gosched()
 	}
 }
@@ -150,7 +150,7 @@ func TestDeadlocksClosed(t *testing.T) {
 	var got error
 	mute, over := make(chan struct{}), make(chan struct{})
 	err := Run(2, func(rt *Runtime) error {
-		if rt.rank == 0 {
+		if rt.ev.Self == 0 {
 			rt.ignoreQuestions.Store(true)
 			close(mute)
 			<-over
@@ -186,7 +186,7 @@ func TestSourceShows(t *testing.T) {
 		go func() { done <- rt.Wait(context.Background(), gate.Event()) }()
 		awaitListed(rt, 2)
 		want := map[string]*fult.Thread{"Ctx.Wait": thread.Load(), "Runtime.Wait": nil}
-		for _, o := range rt.ep.Pending().Ops() {
+		for _, o := range rt.ev.Endpoint.Pending().Ops() {
 			of, known := want[o.Call]
 			if !known || o.Thread != of || o.Kind != pending.Call || o.Context != pending.NoContext || o.Layer != layerName {
 				t.Errorf("shown: %+v", o)
@@ -209,9 +209,9 @@ func TestTaskWaitsLate(t *testing.T) {
 		u := rt.NewUserEvent()
 		got := make(chan error, 1)
 		SpawnLocal(rt, rt.CPU(0), func(c *Ctx) error {
-			rt.stopped.Store(true)
+			rt.ev.Stopped.Store(true)
 			err := c.Wait(u.Event())
-			rt.stopped.Store(false)
+			rt.ev.Stopped.Store(false)
 			got <- err
 			return nil
 		})

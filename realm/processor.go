@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/internal/platform/spin"
+	"github.com/golci/golci/realm/internal/events"
+	"github.com/golci/golci/realm/internal/observe"
 )
 
 // ProcessorKind says what a processor is for.
@@ -45,7 +47,7 @@ func makeProcessor(rank int, kind ProcessorKind, index int) Processor {
 func (p Processor) possible() bool { return p>>48 == 1<<15 && p.Kind() <= Group }
 
 func (rt *Runtime) noProcessor(p Processor) error {
-	return rt.callErrorf("Spawn", "%w: there is no %v in this job of %d ranks", ErrArgument, p, rt.size)
+	return rt.ev.CallErrorf("Spawn", "%w: there is no %v in this job of %d ranks", ErrArgument, p, rt.ev.Size)
 }
 
 // Rank is the rank that the processor belongs to.
@@ -71,7 +73,20 @@ func (p Processor) String() string {
 // executor is what runs the tasks of a processor.
 type executor interface {
 	// push hands over a task that is ready. It neither blocks nor runs it. k is the cascade that calls, or nil.
-	pushTask(t *task, k *cascade)
+	pushTask(t *task, k *events.Cascade)
+}
+
+// nameOf is the processor whose tasks x runs.
+func nameOf(x executor) Processor {
+	switch x := x.(type) {
+	case *processor:
+		return x.id
+	case *group:
+		return x.id
+	case *ioProcessor:
+		return x.id
+	}
+	return 0
 }
 
 // processor runs tasks one after the other, on one worker. A task that waits lets another run; so there may be several
@@ -82,9 +97,9 @@ type processor struct {
 	worker int
 	groups []*group // that it is a member of; set under mu
 
-	urgent   atomic.Bool // there is something in back or first, or in a group's queue
-	chain    taskList    // the next tasks; it belongs to who has the turn
-	batch    *taskBatch  // profiles that have not been delivered; likewise
+	urgent   atomic.Bool    // there is something in back or first, or in a group's queue
+	chain    taskList       // the next tasks; it belongs to who has the turn
+	batch    *observe.Batch // profiles that have not been delivered; likewise
 	finished finishBatch
 
 	mu      spin.Lock // guards what follows; nothing is taken under it
@@ -98,7 +113,7 @@ type processor struct {
 }
 
 // pushTask implements executor.
-func (p *processor) pushTask(t *task, k *cascade) {
+func (p *processor) pushTask(t *task, k *events.Cascade) {
 	p.mu.Lock()
 	if t.priority == 0 {
 		p.ready.pushTask(t)
@@ -110,7 +125,7 @@ func (p *processor) pushTask(t *task, k *cascade) {
 }
 
 // startRunner gives the turn to a runner if nobody has it. It unlocks p.mu.
-func (p *processor) startRunner(k *cascade) {
+func (p *processor) startRunner(k *events.Cascade) {
 	if p.turn != nil {
 		if p.lingers {
 			p.lingers = false
@@ -137,7 +152,7 @@ func (p *processor) another() *runner {
 }
 
 // resume has runner r go on, whose task has waited.
-func (p *processor) resume(r *runner, k *cascade) {
+func (p *processor) resume(r *runner, k *events.Cascade) {
 	p.mu.Lock()
 	if p.turn != nil && !r.keeps {
 		p.back = append(p.back, r)
@@ -207,7 +222,7 @@ func (p *processor) choose(r *runner, linger bool) (t *task, has bool) {
 	t = p.pickTask()
 	has = t != nil || linger
 	p.lingers = t == nil && linger
-	var b *taskBatch
+	var b *observe.Batch
 	if !has {
 		p.turn = nil
 		p.idle = append(p.idle, r)
@@ -215,7 +230,7 @@ func (p *processor) choose(r *runner, linger bool) (t *task, has bool) {
 	}
 	p.looked()
 	p.mu.Unlock()
-	p.rt.deliverProfiles(b)
+	p.rt.ev.Log.Deliver(b)
 	return t, has
 }
 
@@ -256,12 +271,12 @@ func (p *processor) yield(r *runner) bool {
 		x = p.another()
 	}
 	p.turn = x
-	var b *taskBatch
+	var b *observe.Batch
 	if x == nil {
 		b, p.batch = p.batch, nil
 	}
 	p.mu.Unlock()
-	p.rt.deliverProfiles(b)
+	p.rt.ev.Log.Deliver(b)
 	if x == r {
 		return true
 	}

@@ -21,7 +21,7 @@ type processors struct {
 
 func (rt *Runtime) makeProcessors(cfg Config) error {
 	if cfg.CPUs < 0 || cfg.CPUs > maxCPUs || cfg.IO < 0 {
-		return rt.callErrorf("New", "%w: %d CPU processors, the most is %d; %d IO tasks", ErrArgument, cfg.CPUs, maxCPUs,
+		return rt.ev.CallErrorf("New", "%w: %d CPU processors, the most is %d; %d IO tasks", ErrArgument, cfg.CPUs, maxCPUs,
 			cfg.IO)
 	}
 	workers := rt.sched.Workers()
@@ -31,22 +31,22 @@ func (rt *Runtime) makeProcessors(cfg Config) error {
 	}
 	for i := range n {
 		rt.procs.cpus = append(rt.procs.cpus, &processor{
-			rt: rt, id: makeProcessor(rt.rank, CPU, i),
+			rt: rt, id: makeProcessor(rt.ev.Self, CPU, i),
 			worker: i % workers,
 		})
 	}
-	rt.utility = &processor{rt: rt, id: makeProcessor(rt.rank, Utility, 0), worker: workers - 1}
+	rt.utility = &processor{rt: rt, id: makeProcessor(rt.ev.Self, Utility, 0), worker: workers - 1}
 	rt.procs.util = []*processor{rt.utility}
 	if cfg.IO == 0 {
 		cfg.IO = defaultIO
 	}
-	rt.procs.io = &ioProcessor{rt: rt, id: makeProcessor(rt.rank, IO, 0), limit: cfg.IO}
+	rt.procs.io = &ioProcessor{rt: rt, id: makeProcessor(rt.ev.Self, IO, 0), limit: cfg.IO}
 	return nil
 }
 
 // executorOf is what runs tasks of p; nil if p is none of this rank.
 func (rt *Runtime) executorOf(p Processor) executor {
-	if !p.possible() || p.Rank() != rt.rank {
+	if !p.possible() || p.Rank() != rt.ev.Self {
 		return nil
 	}
 	i := p.Index()
@@ -100,7 +100,7 @@ func (rt *Runtime) CPU(i int) Processor {
 	if i %= n; i < 0 {
 		i += n
 	}
-	return makeProcessor(rt.rank, CPU, i)
+	return makeProcessor(rt.ev.Self, CPU, i)
 }
 
 // Utility is the utility processor of this rank.

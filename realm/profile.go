@@ -1,13 +1,17 @@
 package realm
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/golci/golci/internal/observe/trace"
+	"github.com/golci/golci/am"
+	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
+	"github.com/golci/golci/realm/internal/observe"
 )
 
 // OperationKind says what an operation does.
@@ -25,15 +29,10 @@ const (
 	OperationAcquire  // of a reservation
 	OperationArrive   // at a phase of a barrier
 	OperationInstance // the creation of an instance
-	operationKinds
 )
 
 // String names the kind.
-func (k OperationKind) String() string {
-	return [...]string{
-		"task", "copy", "gather", "scatter", "fill", "destroy", "reduce", "acquire", "arrive", "instance",
-	}[min(k, operationKinds-1)]
-}
+func (k OperationKind) String() string { return observe.Kind(k).String() }
 
 // Outcome is what became of an operation.
 type Outcome uint8
@@ -79,19 +78,15 @@ type OperationProfile struct {
 
 // Profiler gets the profiles of operations that have the option Profile.
 type Profiler struct {
-	rt   *Runtime
-	f    func([]OperationProfile) // nil for one of another rank
-	rank int
-	id   uint32 // from 1
+	rt *Runtime
+	f  func([]OperationProfile)
+	id uint32 // from 1
 }
 
-// profilers are those of this rank, and those of others that it has been asked for.
+// profilers are those of this rank.
 type profilers struct {
-	own atomic.Pointer[[]*Profiler] // by number; changed under mu
-
-	mu       sync.Mutex           // guards what follows; nothing is taken under it
-	far      map[uint64]*Profiler // by rank and number
-	gathered []*batch             // if there are any, a task of the utility processor is about to deliver them
+	mu  sync.Mutex                  // guards changes; nothing is taken under it
+	own atomic.Pointer[[]*Profiler] // by number
 }
 
 // findProfiler is the profiler of this rank with that number, or nil.
@@ -117,9 +112,10 @@ func (rt *Runtime) NewProfiler(f func(batch []OperationProfile)) *Profiler {
 	if old := ps.own.Load(); old != nil {
 		all = slices.Clip(*old)
 	}
-	p := &Profiler{rt: rt, f: f, rank: rt.rank, id: uint32(len(all)) + 1}
+	p := &Profiler{rt: rt, f: f, id: uint32(len(all)) + 1}
 	all = append(all, p)
 	ps.own.Store(&all)
+	rt.ev.Log.Profilers.Store(p.id)
 	return p
 }
 
@@ -129,123 +125,128 @@ func (p *Profiler) NewInstance(m Memory, s Space, layout Layout, fields ...Field
 		return Instance{}, fmt.Errorf("realm: NewInstance: %w: a Profiler that was not created", ErrArgument)
 	}
 	rt := p.rt
-	x := OperationProfile{Kind: OperationInstance, To: m, Create: rt.now()}
-	x.Ready, x.Start = x.Create, x.Create
+	w := rt.ev.Log.Begin(observe.Instance, 0, observe.SinkOf(rt.ev.Self, p.id))
+	w.Record[observe.To] = uint64(m)
+	w.Record[observe.Ready], w.Record[observe.Start] = w.Record[observe.Create], w.Record[observe.Create]
 	in, err := newInstance(s, layout, fields)
 	if err == nil {
 		if rt.storeOf(m) != nil {
-			x.Bytes = in.layout.Size() // or would have had
+			w.Record[observe.Bytes] = uint64(in.layout.Size()) // or would have had
 		}
 		err = rt.settleInstance(in, m)
 	}
 	if err == nil {
-		x.Target = in.id
-	} else {
-		x.Outcome = Failed
+		w.Record[observe.Target] = uint64(in.id)
 	}
-	x.End = rt.now()
-	x.Complete = x.End
-	rt.profile(p, &x)
+	rt.ev.Log.NoteEnd(w, nil)
+	rt.ev.Log.Complete(w, err != nil, nil)
 	if err != nil {
-		return Instance{}, rt.callErrorf("NewInstance", "%w", err)
+		return Instance{}, rt.ev.CallErrorf("NewInstance", "%w", err)
 	}
 	return Instance{rt, in.id}, nil
 }
 
-// remoteProfiler stands for the profiler with that number of another rank.
-func (rt *Runtime) remoteProfiler(rank int, id uint32) *Profiler {
-	ps := &rt.profilers
-	key := uint64(rank)<<32 | uint64(id)
-	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	p := ps.far[key]
-	if p == nil {
-		p = &Profiler{rt: rt, rank: rank, id: id}
-		if ps.far == nil {
-			ps.far = make(map[uint64]*Profiler)
-		}
-		ps.far[key] = p
+// endOperation triggers the event of an operation that is over, unless that has been done, and frees w.
+func (rt *Runtime) endOperation(k *events.Cascade, w *observe.Operation, why *event.Poison) {
+	rt.ev.Log.NoteEnd(w, k.By)
+	if !w.Told {
+		k.Trigger(event.ID(w.Record[observe.Finish]), why)
 	}
-	return p
+	rt.ev.Log.Complete(w, why != nil, nil)
 }
 
-const batchProfiles = 256
-
-// batch is profiles for one profiler on their way. Times are those of the runtime's clock until they are delivered.
-type batch struct {
-	sink *Profiler
-	list []OperationProfile
+// runLater has the utility processor run f.
+func (rt *Runtime) runLater(f func()) {
+	rt.utility.pushTask(rt.newInternal(func(*Ctx) error { f(); return nil }), nil)
 }
 
-// takes tells whether b, which may be nil, has room for a profile for sink.
-func (b *batch) takes(sink *Profiler) bool {
-	return b != nil && b.sink == sink && len(b.list) < batchProfiles
-}
-
-// newBatch is an empty batch.
-func (rt *Runtime) newBatch(sink *Profiler) *batch {
-	b := rt.batches.Get()
-	if b == nil {
-		b = &batch{list: make([]OperationProfile, 0, batchProfiles)}
-	}
-	b.sink = sink
-	return b
-}
-
-// profile has sink get x. Profiles gather until the utility processor comes to them. It neither blocks nor runs the
-// program's code.
-func (rt *Runtime) profile(sink *Profiler, x *OperationProfile) {
-	ps := &rt.profilers
-	ps.mu.Lock()
-	n := len(ps.gathered)
-	if n == 0 || !ps.gathered[n-1].takes(sink) {
-		ps.gathered = append(ps.gathered, rt.newBatch(sink))
-	}
-	b := ps.gathered[len(ps.gathered)-1]
-	b.list = append(b.list, *x)
-	ps.mu.Unlock()
-	if n > 0 {
+// deliverProfiles runs the function of the profiler, or sends b to its rank.
+func (rt *Runtime) deliverProfiles(b *observe.Batch) {
+	if b.Sink.Rank() != rt.ev.Self {
+		rt.sendProfiles(b)
 		return
 	}
-	rt.utility.pushTask(rt.newInternal(func(*Ctx) error {
-		ps.mu.Lock()
-		all := ps.gathered
-		ps.gathered = nil
-		ps.mu.Unlock()
-		for _, b := range all {
-			rt.handOver(b)
-		}
-		return nil
-	}), nil)
-}
-
-// handOver runs the function of the profiler, or sends b to its rank. It frees b.
-func (rt *Runtime) handOver(b *batch) {
-	b.convert(&rt.clock)
-	if b.sink.f != nil {
-		b.sink.f(b.list)
-	} else {
-		rt.sendProfiles(b)
+	list := rt.told.Get()
+	if list == nil {
+		list = new([]OperationProfile)
 	}
-	b.list = b.list[:0]
-	rt.batches.Put(b)
+	for i := range b.List {
+		*list = append(*list, rt.profileOf(&b.List[i]))
+	}
+	rt.profilers.findProfiler(uint64(b.Sink.ID())).f(*list)
+	*list = (*list)[:0]
+	rt.told.Put(list)
 }
 
-// now is the time for a profile that has not been delivered.
-func (rt *Runtime) now() time.Duration { return time.Duration(rt.clock.Now()) }
-
-// convert makes times since the runtime was made of those of its clock. Those that have not come stay 0.
-func (b *batch) convert(c *trace.Clock) {
-	scale := c.Scale()
-	for i := range b.list {
-		x := &b.list[i]
-		if x.Waits > 0 {
-			x.Waited = scale(uint64(x.Start+x.Waited)) - scale(uint64(x.Start))
+// profileOf is what a program is told of an operation.
+func (rt *Runtime) profileOf(r *observe.Record) OperationProfile {
+	at := func(word int) time.Duration { return time.Duration(r[word]) }
+	kind, outcome, _ := r.Parse()
+	x := OperationProfile{
+		Kind: OperationKind(kind), Outcome: Outcome(outcome), Finish: Event(r[observe.Finish]),
+		Processor: Processor(r[observe.Processor]), Waits: int(r[observe.Waits]), Waited: at(observe.Waited),
+		Source: InstanceID(r[observe.Source]), Target: InstanceID(r[observe.Target]),
+		From: Memory(r[observe.From]), To: Memory(r[observe.To]), Bytes: int64(r[observe.Bytes]),
+		Reservation: r[observe.Reservation],
+		Create:      at(observe.Create), Ready: at(observe.Ready), Start: at(observe.Start), End: at(observe.End),
+		Complete: at(observe.Complete),
+	}
+	if kind == observe.Task {
+		x.Task = localName
+		if place := r.Place(); place < uint64(len(rt.catalog.defs)) {
+			x.Task = rt.catalog.defs[place].name
 		}
-		for _, at := range [...]*time.Duration{&x.Create, &x.Ready, &x.Start, &x.End, &x.Complete} {
-			if *at != 0 {
-				*at = scale(uint64(*at))
+	}
+	return x
+}
+
+// sendProfiles sends b to the rank that has asked for it.
+func (rt *Runtime) sendProfiles(b *observe.Batch) {
+	most := rt.ev.Endpoint.MaxMedium() / (8 * observe.Words)
+	for list := range slices.Chunk(b.List, most) {
+		payload, _ := binary.Append(nil, binary.LittleEndian, list) // nothing but words
+		rt.ev.PostMessage(b.Sink.Rank(), events.HProfile, payload, uint64(b.Sink.ID()))
+	}
+}
+
+// onProfile: another rank tells of operations that it has done for this one.
+func (rt *Runtime) onProfile(t *am.Token, args []uint64, payload []byte) {
+	list := make([]observe.Record, len(payload)/(8*observe.Words))
+	n, err := binary.Decode(payload, binary.LittleEndian, list)
+	wrong := func(r observe.Record) bool {
+		kind, _, ok := r.Parse()
+		return !ok || kind == observe.Task && r.Place() >= uint64(len(rt.catalog.defs))
+	}
+	if rt.profilers.findProfiler(args[0]) == nil || err != nil || n == 0 || n < len(payload) ||
+		slices.ContainsFunc(list, wrong) {
+		rt.ev.Malformed(t, "profiles for", event.ID(args[0]))
+		return
+	}
+	b := &observe.Batch{Sink: observe.SinkOf(rt.ev.Self, uint32(args[0])), List: list}
+	rt.ev.Later(func() { rt.deliverProfiles(b) })
+}
+
+// countInTimeline has the timeline show what there is of this rank.
+func (rt *Runtime) countInTimeline() {
+	if !rt.ev.Log.Drawn() {
+		return
+	}
+	rt.ev.OfRank.Count("live events", func() (n int64) {
+		rt.ev.Events.EachCell(func(c *events.Cell) {
+			c.Lock.Lock()
+			if _, alive := c.Slot.Alive(); alive {
+				n++
 			}
+			c.Lock.Unlock()
+		})
+		return n
+	})
+	for kind := range memoryKinds {
+		if m := rt.Memory(kind); rt.storeOf(m) != nil {
+			rt.ev.OfRank.Count("bytes in "+m.String(), func() int64 {
+				_, used := rt.MemoryUse(m)
+				return used
+			})
 		}
 	}
 }

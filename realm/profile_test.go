@@ -151,12 +151,12 @@ func TestProfileTimes(t *testing.T) {
 	err := Run(1, func(rt *Runtime) error {
 		const some = time.Duration(1 << 20) // of the clock
 		goOn := func() {
-			for since := rt.now(); rt.now()-since < some; {
+			for since := time.Duration(rt.ev.Log.Clock.Now()); time.Duration(rt.ev.Log.Clock.Now())-since < some; {
 				runtime.Gosched()
 			}
 		}
 		c := collector{of: map[Event]OperationProfile{}}
-		gate, began := rt.NewUserEvent(), rt.now()
+		gate, began := rt.NewUserEvent(), time.Duration(rt.ev.Log.Clock.Now())
 		var state atomic.Int32 // 1: the processor is busy; 2: not any more
 		SpawnLocal(rt, rt.CPU(0), func(*Ctx) error {
 			for state.Store(1); state.Load() == 1; {
@@ -176,7 +176,7 @@ func TestProfileTimes(t *testing.T) {
 		goOn()
 		state.Store(2)
 		c.await(t, rt, 1)
-		p, ended, scale := c.of[e], rt.now(), rt.clock.Scale()
+		p, ended, scale := c.of[e], time.Duration(rt.ev.Log.Clock.Now()), rt.ev.Log.Clock.Scale()
 		// The profile was converted earlier, by a rate that may be another one by a little.
 		least, most := scale(uint64(began+some))-scale(uint64(began)), scale(uint64(ended))-scale(uint64(began))
 		least, most = least-least/10, most+most/10

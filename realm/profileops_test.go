@@ -311,7 +311,7 @@ func awaitWaiter(rt *Runtime, e Event) { awaitWaiters(rt, e, 1) }
 func awaitWaiters(rt *Runtime, e Event, n int) {
 	for some := 0; some < n; runtime.Gosched() {
 		some = 0
-		rt.eachWaiter(func(of event.ID, _ *event.Waiter) {
+		rt.ev.EachWaiter(func(of event.ID, _ *event.Waiter) {
 			if Event(of) == e {
 				some++
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/internal/observe/pending"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // fanOut is the number of children of a rank in the tree that counts messages.
@@ -60,11 +61,11 @@ func (q *quiescence) peerGone(*Runtime) {
 func (rt *Runtime) relations() (root bool, parent int, children []int) {
 	var alive []int
 	me := 0
-	for r := range rt.size {
-		if r == rt.rank {
+	for r := range rt.ev.Size {
+		if r == rt.ev.Self {
 			me = len(alive)
 		}
-		if r == rt.rank || !rt.ep.Gone(r) {
+		if r == rt.ev.Self || !rt.ev.Endpoint.Gone(r) {
 			alive = append(alive, r)
 		}
 	}
@@ -76,7 +77,7 @@ func (rt *Runtime) relations() (root bool, parent int, children []int) {
 
 // meetQuiet waits until all ranks have called it and all is quiet, and then ends the runners.
 func (rt *Runtime) meetQuiet() error {
-	if rt.size == 1 {
+	if rt.ev.Size == 1 {
 		rt.awaitIdle(0)
 		rt.endRunners()
 		return nil
@@ -126,14 +127,14 @@ func (rt *Runtime) takePart(m *quiescenceWait) (over bool, err error) {
 	}
 	var w wave
 	stale := func() bool { w = q.lookAtWave(w.asked); return w.over || w.epoch != epoch }
-	if err := rt.r.BlockUntil(func() bool { return stale() || w.asked > m.done }); err != nil {
+	if err := rt.ev.OfRank.BlockUntil(func() bool { return stale() || w.asked > m.done }); err != nil {
 		return false, err
 	}
 	if n := w.asked; !w.over && w.epoch == epoch {
 		rt.passOn(children, epoch, n)
 		rt.awaitIdle(epoch)
 		answered := func() bool { return stale() || w.asked > n || q.lookAtWave(n).answered.ranks == len(children) }
-		if err := rt.r.BlockUntil(answered); err != nil {
+		if err := rt.ev.OfRank.BlockUntil(answered); err != nil {
 			return false, err
 		}
 		m.done = n
@@ -155,9 +156,9 @@ func (rt *Runtime) askAgain() {
 	if root {
 		return // it begins one anyway
 	}
-	for r := range rt.rank { // the first that lives is the root, whichever that is by the others' knowledge
-		if !rt.ep.Gone(r) {
-			rt.ep.Post(r, hAgain, nil, uint64(rt.quiescence.lookAtWave(0).asked))
+	for r := range rt.ev.Self { // the first that lives is the root, whichever that is by the others' knowledge
+		if !rt.ev.Endpoint.Gone(r) {
+			rt.ev.Endpoint.Post(r, events.HAgain, nil, uint64(rt.quiescence.lookAtWave(0).asked))
 			return
 		}
 	}
@@ -186,18 +187,18 @@ func (rt *Runtime) passOn(children []int, epoch, n int) {
 	}
 	q.mu.Unlock()
 	for _, c := range children {
-		rt.ep.Post(c, hWave, nil, uint64(epoch), uint64(n), ends)
+		rt.ev.Endpoint.Post(c, events.HWave, nil, uint64(epoch), uint64(n), ends)
 	}
 }
 
 // answerWave gives the sums of this part of the tree to the parent; the root decides.
 func (rt *Runtime) answerWave(root bool, parent, epoch, n int, sum counts, last *counts) {
-	sent, received := rt.peers.sumMessages()
+	sent, received := rt.ev.Peers.SumMessages()
 	sum.sent += sent
 	sum.received += received
 	sum.ranks = epoch // sums of different epochs differ
 	if !root {
-		rt.ep.Post(parent, hCount, nil, uint64(epoch), uint64(n), uint64(sum.sent), uint64(sum.received))
+		rt.ev.Endpoint.Post(parent, events.HCount, nil, uint64(epoch), uint64(n), uint64(sum.sent), uint64(sum.received))
 		return
 	}
 	if sum == *last && sum.sent == sum.received {
@@ -246,8 +247,8 @@ const (
 
 // awaitIdle waits until no task is ready or runs here, or the epoch is over.
 func (rt *Runtime) awaitIdle(epoch int) {
-	for nap := firstNap; !rt.isIdle() && rt.quiescence.lookAtWave(0).epoch == epoch && rt.r.Ended() == nil; {
-		rt.r.Poll()
+	for nap := firstNap; !rt.isIdle() && rt.quiescence.lookAtWave(0).epoch == epoch && rt.ev.OfRank.Ended() == nil; {
+		rt.ev.OfRank.Poll()
 		time.Sleep(nap)
 		nap = min(2*nap, lastNap)
 	}
@@ -298,10 +299,10 @@ func (rt *Runtime) unended() (n int, first func() string) {
 
 // stopAll ends the runtime: operations cannot start any more, and calls that wait end.
 func (rt *Runtime) stopAll() {
-	rt.stopped.Store(true)
+	rt.ev.Stopped.Store(true)
 	if rt.data.rma != nil {
 		rt.data.rma.Close()
 	}
-	waitSource{rt}.EndWhere(func(*pending.Op) error { return rt.closedError() }, nil)
+	waitSource{rt}.EndWhere(func(*pending.Op) error { return rt.ev.ClosedError() }, nil)
 	rt.endRunners()
 }

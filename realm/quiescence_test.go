@@ -6,7 +6,7 @@ import "testing"
 // at different times. The next one must find the same numbers.
 func TestTwoWaves(t *testing.T) {
 	rt := new(Runtime)
-	rt.peers.initPeers(2)
+	rt.ev.Peers.InitPeers(2)
 	var last counts
 	for i, c := range []struct {
 		sent, received int64 // by the children
@@ -27,7 +27,7 @@ func TestTwoWaves(t *testing.T) {
 			t.Errorf("wave %d, %+v: over %v", i, c, rt.quiescence.over)
 		}
 	}
-	rt.peers.peerOf(1).sent.Add(1) // of the root, which counts, too
+	rt.ev.Peers.PeerOf(1).Sent.Add(1) // of the root, which counts, too
 	for i, received := range []int64{12, 12, 13, 13} {
 		rt.quiescence.over = 0
 		if rt.answerWave(true, 0, 1, 9, counts{1, 12, received}, &last); rt.quiescence.over != 0 != (i == 3) {
@@ -43,7 +43,7 @@ func TestLateNews(t *testing.T) {
 		late := n - 1 // it has no children
 		must(t, Run(n, func(rt *Runtime) error {
 			var m quiescenceWait
-			if rt.rank == late {
+			if rt.ev.Self == late {
 				if over, err := rt.takePart(&m); over || err != nil || m.done == 0 {
 					t.Errorf("%d ranks: wave %d: over %v, %v", n, m.done, over, err)
 				}

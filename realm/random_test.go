@@ -73,9 +73,9 @@ func (g *graph) add() {
 		}
 	case 3:
 		x.what = "task"
-		x.e = Spawn(at, makeProcessor(owner.rank, CPU, 0), nothing, args40{}, append(opts, After(events...))...)
+		x.e = Spawn(at, makeProcessor(owner.ev.Self, CPU, 0), nothing, args40{}, append(opts, After(events...))...)
 	}
-	x.what += fmt.Sprintf(" of %d on rank %d, ignoring %v", len(of), at.rank, ignore)
+	x.what += fmt.Sprintf(" of %d on rank %d, ignoring %v", len(of), at.ev.Self, ignore)
 	g.nodes = append(g.nodes, x)
 }
 
@@ -103,7 +103,7 @@ func (g *graph) check() (errs error) {
 		}
 		if wrong {
 			errs = errors.Join(errs, fmt.Errorf("node %d, %s, on rank %d: %v, want one of %q",
-				i, x.what, rt.rank, err, x.causes))
+				i, x.what, rt.ev.Self, err, x.causes))
 		}
 	}
 	return errs

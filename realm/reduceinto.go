@@ -8,6 +8,9 @@ import (
 
 	"github.com/golci/golci/internal/observe/trace"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
+	"github.com/golci/golci/realm/internal/fault"
+	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/reduce"
 	"github.com/golci/golci/realm/internal/space"
 )
@@ -105,31 +108,32 @@ const chunksUnderWay = 4
 func Reduce(at Site, dst Instance, field int, from ReductionInstance, opts ...Option) Event {
 	rt, _ := at.site()
 	terms := rt.precondition(opts)
-	if err := rt.endedError(); err != nil {
+	if err := rt.ev.EndedError(); err != nil {
 		return rt.failedEvent(err)
 	}
-	if from == nil || !dst.id.valid() || dst.id.Rank() >= rt.size || field < 0 || field >= space.MaxFields {
-		return rt.failedEvent(rt.callErrorf("Reduce", "%w: field %d of %v", ErrArgument, field, dst.id))
+	if from == nil || !dst.id.valid() || dst.id.Rank() >= rt.ev.Size || field < 0 || field >= space.MaxFields {
+		return rt.failedEvent(rt.ev.CallErrorf("Reduce", "%w: field %d of %v", ErrArgument, field, dst.id))
 	}
 	if o := operatorOf(from.OpName()); o == nil || o.op != from.Operator() {
-		return rt.failedEvent(rt.callErrorf("Reduce", "%w: the operator %q is not the result of RegisterOp", ErrArgument,
+		return rt.failedEvent(rt.ev.CallErrorf("Reduce", "%w: the operator %q is not the result of RegisterOp", ErrArgument,
 			from.OpName()))
 	}
 	x := &reduction{
 		rt: rt, dst: dst.id, field: field, from: from, ignore: terms.ignore, mode: modeOf(opts),
 	}
-	x.Op, x.watch = x, rt.watchFor(rt.rank, uint32(terms.profiler))
-	x.finish = rt.newEventAfter(event.ID(terms.after), &x.Waiter)
+	x.Op = x
+	x.finish = rt.ev.NewEventAfter(event.ID(terms.after), &x.Waiter)
+	x.watch = rt.ev.Log.BeginFor(observe.Reduce, uint64(x.finish), rt.ev.Self, uint32(terms.profiler))
 	e := Event(x.finish)
-	k := rt.beginCascade(nil)
-	defer k.endCascade(callBudget)
+	k := rt.ev.BeginCascade(nil)
+	defer k.EndCascade(events.CallBudget)
 	st, why := event.Triggered, (*event.Poison)(nil)
 	if terms.after != NoEvent {
-		st, why = rt.awaitEvent(event.ID(terms.after), &x.Waiter)
+		st, why = rt.ev.AwaitEvent(event.ID(terms.after), &x.Waiter)
 	}
 	switch st {
 	case event.Unknown:
-		x.finishReduction(k, rt.faultPoison(rt.unknown("Reduce", terms.after)))
+		x.finishReduction(k, rt.ev.FaultPoison(rt.unknown("Reduce", terms.after)))
 	case event.Triggered:
 		x.triggered(k, why)
 	}
@@ -150,7 +154,7 @@ type reduction struct {
 	to     replayer        // of memory that this rank reaches
 	there  *remoteInstance // what is known of dst; nil if this rank is not to apply there itself
 	head   []byte          // of a parcel to another one
-	watch  *operationTrace
+	watch  *observe.Operation
 
 	// Owned by the tasks of the runtime on the utility processor.
 	chunks   reduce.Chunker
@@ -163,22 +167,22 @@ type reduction struct {
 }
 
 // Fire implements event.Op.
-func (x *reduction) Fire(w *event.Waiter, by any) { x.triggered(by.(*cascade), w.Poison) }
+func (x *reduction) Fire(w *event.Waiter, by any) { x.triggered(by.(*events.Cascade), w.Poison) }
 
-func (x *reduction) triggered(k *cascade, why *event.Poison) {
+func (x *reduction) triggered(k *events.Cascade, why *event.Poison) {
 	if why != nil && !x.ignore {
 		x.finishReduction(k, why)
 		return
 	}
 	if x.watch != nil {
-		k.readied(x.watch, x.finish)
-		x.watch.split = true
+		x.rt.ev.Log.NoteReady(x.watch, k.By, nil)
+		x.watch.Split = true
 	}
-	if x.mode != AtomicReductions || x.dst.Rank() == x.rt.rank || x.rt.data.rma == nil {
+	if x.mode != AtomicReductions || x.dst.Rank() == x.rt.ev.Self || x.rt.data.rma == nil {
 		x.pushStep(k)
 		return
 	}
-	x.rt.withRemote(k, x.dst, func(k *cascade, r *remoteInstance, why *event.Poison) {
+	x.rt.withRemote(k, x.dst, func(k *events.Cascade, r *remoteInstance, why *event.Poison) {
 		if why != nil {
 			x.finishReduction(k, why)
 			return
@@ -189,46 +193,48 @@ func (x *reduction) triggered(k *cascade, why *event.Poison) {
 }
 
 // finishReduction triggers the finish event.
-func (x *reduction) finishReduction(k *cascade, why *event.Poison) {
+func (x *reduction) finishReduction(k *events.Cascade, why *event.Poison) {
 	x.ended = true
 	if x.watch == nil {
-		k.trigger(x.finish, why)
+		k.Trigger(x.finish, why)
 		return
 	}
-	k.endOperation(x.watch, x.finish, &OperationProfile{Kind: OperationReduce, Target: x.dst, Bytes: x.done}, why)
+	w := x.watch
+	w.Record[observe.Target], w.Record[observe.Bytes], w.Peer = uint64(x.dst), uint64(x.done), x.dst.Rank()
+	x.rt.endOperation(k, w, why)
 }
 
-func (x *reduction) pushStep(k *cascade) { x.then(k, x.stepReduction) }
+func (x *reduction) pushStep(k *events.Cascade) { x.then(k, x.stepReduction) }
 
 // then makes the utility processor call f.
-func (x *reduction) then(k *cascade, f func(k *cascade)) {
+func (x *reduction) then(k *events.Cascade, f func(k *events.Cascade)) {
 	x.rt.utility.pushTask(x.rt.newInternal(func(c *Ctx) error {
 		f(&c.cascade)
-		c.cascade.runWaiters(callBudget)
+		c.cascade.RunWaiters(events.CallBudget)
 		return nil
 	}), k)
 }
 
 // stepReduction does away with chunks, and sees to the rest.
-func (x *reduction) stepReduction(k *cascade) {
-	var s piece
-	if x.watch != nil {
-		s = k.starts(x.watch)
-	}
+func (x *reduction) stepReduction(k *events.Cascade) {
+	var s observe.Piece
 	watched := x.watch != nil
+	if watched {
+		s = x.rt.ev.Log.BeginPiece(x.watch)
+	}
 	n := int64(0)
-	err := safely("an operator", func() (err error) { n, err = x.apply(k); return err })
+	err := fault.Safely("an operator", func() (err error) { n, err = x.apply(k); return err })
 	if err != nil {
-		x.finishReduction(k, x.rt.faultPoison(fmt.Errorf("reduction into %v: %w", x.dst, err)))
+		x.finishReduction(k, x.rt.ev.FaultPoison(fmt.Errorf("reduction into %v: %w", x.dst, err)))
 	}
 	if watched {
-		k.worked(s, OperationReduce, x.finish, x.dst.Rank(), n)
+		x.rt.ev.Log.EndPiece(s, k.By, x.dst.Rank(), n)
 	}
 }
 
 // apply applies the next chunk, or sends as many as may be under way, and returns their bytes. x may be over when it
 // returns without an error.
-func (x *reduction) apply(k *cascade) (n int64, err error) {
+func (x *reduction) apply(k *events.Cascade) (n int64, err error) {
 	if x.chunks == nil {
 		x.chunks = x.from.Chunks()
 		if err := x.aim(); err != nil {
@@ -257,7 +263,7 @@ func (x *reduction) apply(k *cascade) (n int64, err error) {
 }
 
 // sendChunks sends chunks. The last one has to come last, as it has the peer trigger the finish event.
-func (x *reduction) sendChunks(k *cascade, buf []byte) (bytes int64) {
+func (x *reduction) sendChunks(k *events.Cascade, buf []byte) (bytes int64) {
 	for x.held == nil && !x.empty && x.underWay < x.most {
 		chunk := x.chunks.Next(buf)
 		n := int64(len(chunk))
@@ -273,8 +279,8 @@ func (x *reduction) sendChunks(k *cascade, buf []byte) (bytes int64) {
 		}
 		x.underWay++
 		bytes += n
-		x.postChunk(k, b, &outgoing{peer: x.dst.Rank(), done: func(k *cascade, why *event.Poison) {
-			x.then(k, func(k *cascade) { x.landed(k, n, why) })
+		x.postChunk(k, b, &events.Outgoing{Peer: x.dst.Rank(), Done: func(k *events.Cascade, why *event.Poison) {
+			x.then(k, func(k *events.Cascade) { x.landed(k, n, why) })
 		}})
 	}
 	switch {
@@ -283,23 +289,22 @@ func (x *reduction) sendChunks(k *cascade, buf []byte) (bytes int64) {
 		n := int64(len(x.held) - len(x.head) - 8)
 		bytes += n
 		x.ended = true
-		x.postChunk(k, x.held, &outgoing{peer: x.dst.Rank(), finish: x.finish, done: func(k *cascade, why *event.Poison) {
-			x.onAnswer(k, n, why)
-		}})
+		done := func(k *events.Cascade, why *event.Poison) { x.onAnswer(k, n, why) }
+		x.postChunk(k, x.held, &events.Outgoing{Peer: x.dst.Rank(), Finish: x.finish, Done: done})
 	default:
 		x.finishReduction(k, nil)
 	}
 	return bytes
 }
 
-func (x *reduction) postChunk(k *cascade, b []byte, o *outgoing) {
-	if ref, ok := x.rt.expectAnswer(k, o); ok {
-		x.rt.sendParcel(k, o.peer, parcelReduce, ref, b)
+func (x *reduction) postChunk(k *events.Cascade, b []byte, o *events.Outgoing) {
+	if ref, ok := x.rt.ev.ExpectAnswer(k, o); ok {
+		x.rt.ev.SendParcel(k, o.Peer, events.ParcelReduce, ref, b)
 	}
 }
 
 // landed: a chunk other than the last has been applied, or could not be.
-func (x *reduction) landed(k *cascade, n int64, why *event.Poison) {
+func (x *reduction) landed(k *events.Cascade, n int64, why *event.Poison) {
 	x.underWay--
 	switch {
 	case x.ended:
@@ -313,20 +318,20 @@ func (x *reduction) landed(k *cascade, n int64, why *event.Poison) {
 
 // onAnswer: the peer has applied the last chunk and so ended x, or has died. No task of the runtime has to do with x
 // any more.
-func (x *reduction) onAnswer(k *cascade, n int64, why *event.Poison) {
+func (x *reduction) onAnswer(k *events.Cascade, n int64, why *event.Poison) {
 	if x.watch == nil {
 		return
 	}
 	if why == nil {
 		x.done += n
 	}
-	x.watch.told = true
+	x.watch.Told = true
 	x.finishReduction(k, why)
 }
 
 // aim finds the target, or writes what its rank needs to find it.
 func (x *reduction) aim() error {
-	if x.dst.Rank() == x.rt.rank {
+	if x.dst.Rank() == x.rt.ev.Self {
 		in, err := x.rt.local(x.dst)
 		if err == nil {
 			x.to, err = x.rt.fieldTarget(in.mem, in.layout, x.field, x.from.OpName(), x.from.Space(), x.mode)
@@ -355,25 +360,25 @@ func (x *reduction) aim() error {
 
 // onReduce: a chunk of reductions of another rank. The utility processor applies it. Before the chunk is the finish
 // event if it is the last one, else 0.
-func (rt *Runtime) onReduce(k *cascade, src int, ref uint64, b []byte) error {
+func (rt *Runtime) onReduce(k *events.Cascade, src int, ref uint64, b []byte) error {
 	r := wire{b: b}
 	finish := event.ID(r.u64())
 	if r.bad || finish != 0 && (!finish.IsEvent() || finish.EventRank() != src) {
-		return errMalformed
+		return fault.ErrMalformed
 	}
-	if b = r.b; len(b) <= rt.ep.MaxMedium() { // it may be in the receive space
+	if b = r.b; len(b) <= rt.ev.Endpoint.MaxMedium() { // it may be in the receive space
 		b = bytes.Clone(b)
 	}
 	rt.utility.pushTask(rt.newInternal(func(c *Ctx) error {
-		start := rt.begun()
-		err := safely("an operator", func() error { return rt.applyChunk(b) })
-		rt.served(start, OperationReduce, trace.Slice, src, int64(len(b)))
+		start := rt.ev.Log.Since()
+		err := fault.Safely("an operator", func() error { return rt.applyChunk(b) })
+		rt.ev.Log.NoteServed(start, observe.Reduce, trace.Slice, src, int64(len(b)))
 		if finish == 0 {
-			rt.tellDone(src, ref, err)
+			rt.ev.TellDone(src, ref, err)
 			return nil
 		}
-		rt.conclude(&c.cascade, src, ref, finish, rt.poisonOf(err))
-		c.cascade.runWaiters(callBudget)
+		rt.ev.Conclude(&c.cascade, src, ref, finish, rt.ev.PoisonOf(err))
+		c.cascade.RunWaiters(events.CallBudget)
 		return nil
 	}), k)
 	return nil
@@ -385,7 +390,7 @@ func (rt *Runtime) applyChunk(b []byte) error {
 	name := string(r.nextBytes(r.readCount(1 << 16)))
 	s := r.space()
 	if r.bad || mode > AtomicReductions {
-		return errMalformed
+		return fault.ErrMalformed
 	}
 	in, err := rt.local(id)
 	if err != nil {

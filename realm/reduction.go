@@ -4,6 +4,8 @@ import (
 	"errors"
 	"reflect"
 	"unsafe"
+
+	"github.com/golci/golci/realm/internal/fault"
 )
 
 // Reduction is a registered way to make one value of two.
@@ -36,7 +38,7 @@ func (f folder[T]) Fold(sum, value []byte) error {
 	var a, b T
 	copy(bytesOf(&a), sum)
 	copy(bytesOf(&b), value)
-	err := safely("a reduction", func() error { a = f(a, b); return nil })
+	err := fault.Safely("a reduction", func() error { a = f(a, b); return nil })
 	copy(sum, bytesOf(&a))
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/realm/internal/barrier"
+	"github.com/golci/golci/realm/internal/observe"
 )
 
 // Task is a registered function that takes arguments of type A.
@@ -104,6 +105,22 @@ func takeCatalog() *catalog {
 	}
 	c.digest = c.sumOf()
 	return c
+}
+
+// names are those of all, by place.
+func (c *catalog) names() (all []string) {
+	for _, d := range c.defs {
+		all = append(all, d.name)
+	}
+	return all
+}
+
+// placeOf is the place of d; observe.Nowhere if it came after the start, or is nil.
+func (c *catalog) placeOf(d *registration) int {
+	if d == nil || d.serial >= len(c.place) {
+		return observe.Nowhere
+	}
+	return c.place[d.serial]
 }
 
 // sumOf is the digest of all names and layouts.

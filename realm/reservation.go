@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/fault"
 	"github.com/golci/golci/realm/internal/reservation"
 )
 
@@ -32,7 +33,7 @@ const maxPayload = 4096
 // reservation without payload has type struct{}. Errors: ErrArgument or ErrSize for another T, ErrClosed.
 func NewReservation[T any](at Site) (Reservation[T], error) {
 	rt, _ := at.site()
-	err := rt.endedError()
+	err := rt.ev.EndedError()
 	if err == nil {
 		err = checkPayload[T](rt, "NewReservation")
 	}
@@ -55,7 +56,7 @@ func (r Reservation[T]) ID() ReservationID[T] {
 func (id ReservationID[T]) On(at Site) Reservation[T] {
 	rt, _ := at.site()
 	e := event.ID(id)
-	if e.Kind() != event.Reservation || e.Rank() >= rt.size {
+	if e.Kind() != event.Reservation || e.Rank() >= rt.ev.Size {
 		return Reservation[T]{rt.noLock(rt.unknown("On", Event(e)))}
 	}
 	if c := rt.locks.findCell(e); c != nil {
@@ -146,13 +147,13 @@ func checkPayload[T any](rt *Runtime, what string) error {
 	t := reflect.TypeFor[T]()
 	switch {
 	case t.Size() > maxPayload:
-		return rt.callErrorf(what, "%w: a payload of type %v has %d bytes, the most is %d", ErrSize, t, t.Size(),
+		return rt.ev.CallErrorf(what, "%w: a payload of type %v has %d bytes, the most is %d", ErrSize, t, t.Size(),
 			maxPayload)
-	case int(t.Size()) > rt.ep.MaxMedium():
-		return rt.callErrorf(what, "%w: a payload of type %v has %d bytes, a message takes %d",
-			ErrSize, t, t.Size(), rt.ep.MaxMedium())
+	case int(t.Size()) > rt.ev.Endpoint.MaxMedium():
+		return rt.ev.CallErrorf(what, "%w: a payload of type %v has %d bytes, a message takes %d",
+			ErrSize, t, t.Size(), rt.ev.Endpoint.MaxMedium())
 	case !pointerFree(t):
-		return rt.callErrorf(what, "%w: a payload of type %v contains pointers", ErrArgument, t)
+		return rt.ev.CallErrorf(what, "%w: a payload of type %v contains pointers", ErrArgument, t)
 	}
 	return nil
 }
@@ -169,8 +170,8 @@ func newLockCell[T any](rt *Runtime) *lockCell {
 // config is how the core is made. What a transfer has no room for travels as requests.
 func (c *lockCell) config() reservation.Config {
 	return reservation.Config{
-		ID: c.id, Self: int32(c.rt.rank), Ranks: c.rt.size, Payload: c.bytes, Gone: c.rt.locks.gone,
-		Died:  numbersOf(ErrPeer),
-		Carry: (c.rt.ep.MaxMedium() - len(c.bytes)) / wantBytes,
+		ID: c.id, Self: int32(c.rt.ev.Self), Ranks: c.rt.ev.Size, Payload: c.bytes, Gone: c.rt.locks.gone,
+		Died:  fault.NumbersOf(ErrPeer),
+		Carry: (c.rt.ev.Endpoint.MaxMedium() - len(c.bytes)) / wantBytes,
 	}
 }

@@ -7,6 +7,9 @@ import (
 
 	"github.com/golci/golci/internal/platform/spin"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
+	"github.com/golci/golci/realm/internal/fault"
+	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/reservation"
 )
 
@@ -28,10 +31,10 @@ type lockCell struct {
 	id      event.ID
 	of      reflect.Type // of the payload
 	payload unsafe.Pointer
-	bytes   []byte // of the payload
-	odd     bool   // one of the following is set
-	err     error  // why the handle is of no use; then there is no core
-	trace   *lockTrace
+	bytes   []byte         // of the payload
+	odd     bool           // one of the following is set
+	err     error          // why the handle is of no use; then there is no core
+	trace   *observe.Holds // nil without a timeline
 }
 
 // addCell enters c as a reservation that this rank creates.
@@ -39,7 +42,7 @@ func (t *locks) addCell(c *lockCell) *lockCell {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.next++
-	return t.putCell(event.MakeReservation(c.rt.rank, t.next), c)
+	return t.putCell(event.MakeReservation(c.rt.ev.Self, t.next), c)
 }
 
 // enterCell enters c under id, and returns it, or what another has entered before.
@@ -50,10 +53,10 @@ func (t *locks) enterCell(id event.ID, c *lockCell) *lockCell {
 	switch {
 	case old != nil:
 		return old
-	case id.Rank() == c.rt.rank && id.Index() > t.next:
-		return c.rt.noLock(c.rt.callErrorf("On", "%w: there is no %v", ErrArgument, id))
-	case id.Rank() == c.rt.rank:
-		return c.rt.noLock(c.rt.callErrorf("On", "%w: %v was destroyed", ErrArgument, id))
+	case id.Rank() == c.rt.ev.Self && id.Index() > t.next:
+		return c.rt.noLock(c.rt.ev.CallErrorf("On", "%w: there is no %v", ErrArgument, id))
+	case id.Rank() == c.rt.ev.Self:
+		return c.rt.noLock(c.rt.ev.CallErrorf("On", "%w: %v was destroyed", ErrArgument, id))
 	}
 	return t.putCell(id, c)
 }
@@ -63,8 +66,8 @@ func (t *locks) putCell(id event.ID, c *lockCell) *lockCell {
 	c.id = id
 	c.core = reservation.New(c.config())
 	c.fast = c.core
-	if c.rt.probe != nil {
-		c.traced(c.rt.probe)
+	if c.trace = c.rt.ev.Log.DrawHolds(id); c.trace != nil { // calls that need nobody else go the long way, to be noted
+		c.fast, c.odd = new(reservation.Lock), true
 	}
 	if t.of == nil {
 		t.of = make(map[event.ID]*lockCell)
@@ -73,7 +76,7 @@ func (t *locks) putCell(id event.ID, c *lockCell) *lockCell {
 	return c
 }
 
-// eachCell calls f for all, under their locks.
+// EachCell calls f for all, under their locks.
 func (t *locks) eachCell(f func(c *lockCell)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,7 +109,7 @@ func (rt *Runtime) noLock(err error) *lockCell {
 // as is c, if its payload has type t.
 func (c *lockCell) as(t reflect.Type) *lockCell {
 	if c.err == nil && c.of != t {
-		return c.rt.noLock(c.rt.callErrorf("On", "%w: the payload of %v is %v, not %v", ErrArgument, c.id, c.of, t))
+		return c.rt.noLock(c.rt.ev.CallErrorf("On", "%w: the payload of %v is %v, not %v", ErrArgument, c.id, c.of, t))
 	}
 	return c
 }
@@ -116,6 +119,31 @@ func (c *lockCell) try(m Mode) bool {
 	took := c.fast.Try(reservation.Mode(m))
 	c.lock.Unlock()
 	return took
+}
+
+// tryNoted is try the long way.
+func (c *lockCell) tryNoted(m Mode) bool {
+	c.lock.Lock()
+	took := c.core.Try(reservation.Mode(m))
+	if c.trace != nil {
+		c.trace.NoteHold(c.core.Held(), false)
+	}
+	c.lock.Unlock()
+	return took
+}
+
+// noteGrant notes the end of an acquire. c is nil for a FastReservation.
+func (c *lockCell) noteGrant(rt *Runtime, w *observe.Operation) {
+	w.Peer = rt.ev.Self
+	if c != nil {
+		w.Record[observe.Reservation] = uint64(c.id)
+		if c.trace != nil {
+			c.lock.Lock()
+			w.Peer = c.trace.From
+			c.lock.Unlock()
+		}
+	}
+	rt.ev.Log.NoteEnd(w, nil)
 }
 
 func (c *lockCell) held() bool {
@@ -132,33 +160,36 @@ func (c *lockCell) acquireAfter(m Mode, after Event, opts []Option) Event {
 		return rt.failedEvent(err)
 	}
 	ignore, profiler := ignoring(opts), profilerOf(opts)
-	if st, why := rt.lookAtEvent(event.ID(after)); st == event.Triggered && (why == nil || ignore) && c.tryNoted(m) {
-		c.tookAtOnce(profiler)
+	if st, why := rt.ev.LookAtEvent(event.ID(after)); st == event.Triggered && (why == nil || ignore) && c.tryNoted(m) {
+		if w := rt.ev.Log.BeginFor(observe.Acquire, 0, rt.ev.Self, uint32(profiler)); w != nil {
+			rt.ev.Log.NoteReady(w, nil, nil)
+			w.Record[observe.Create] = w.Record[observe.Ready]
+			c.noteGrant(rt, w)
+			rt.ev.Log.Complete(w, false, nil)
+		}
 		return NoEvent
 	}
 	o := rt.newLockOp(c, opAcquire)
 	o.mode, o.ignore = reservation.Mode(m), ignore
 	if after == NoEvent {
-		o.grant = rt.newEvent()
+		o.grant = rt.ev.NewEvent()
 	} else {
-		o.grant = rt.newEventFor(event.ID(after), &o.Waiter, indexed)
+		o.grant = rt.ev.NewEventFor(event.ID(after), &o.Waiter, events.Indexed)
 	}
-	if profiler != 0 || rt.probe != nil {
-		o.watch = rt.watchFor(rt.rank, uint32(profiler))
-	}
+	o.watch = rt.ev.Log.BeginFor(observe.Acquire, uint64(o.grant), rt.ev.Self, uint32(profiler))
 	grant := o.grant
-	st, why := rt.awaitEvent(event.ID(after), &o.Waiter)
+	st, why := rt.ev.AwaitEvent(event.ID(after), &o.Waiter)
 	switch st {
 	case event.Pending:
 		return Event(grant)
 	case event.Unknown:
-		rt.leaveIndex(grant) // after may be created later
-		why = rt.faultPoison(rt.unknown("Acquire", after))
+		rt.ev.LeaveIndex(grant) // after may be created later
+		why = rt.ev.FaultPoison(rt.unknown("Acquire", after))
 		o.ignore = false
 	}
-	k := rt.beginCascade(nil)
+	k := rt.ev.BeginCascade(nil)
 	o.acquireNow(k, why)
-	k.endCascade(callBudget)
+	k.EndCascade(events.CallBudget)
 	return Event(grant)
 }
 
@@ -167,7 +198,7 @@ func (c *lockCell) checkUsable() error {
 	if c.err != nil {
 		return c.err
 	}
-	return c.rt.endedError()
+	return c.rt.ev.EndedError()
 }
 
 // releaseNow ends a hold now.
@@ -182,9 +213,9 @@ func (c *lockCell) releaseNow() error {
 		c.lock.Unlock()
 		return c.wrong(err)
 	}
-	k := c.rt.beginCascade(nil)
+	k := c.rt.ev.BeginCascade(nil)
 	c.leaveLock(k, &out)
-	k.endCascade(callBudget)
+	k.EndCascade(events.CallBudget)
 	return nil
 }
 
@@ -193,9 +224,9 @@ func (c *lockCell) releaseNoted() error {
 	if c.err != nil {
 		return c.err
 	}
-	k := c.rt.beginCascade(nil)
+	k := c.rt.ev.BeginCascade(nil)
 	err := c.finishDeferred(k, opRelease, nil)
-	k.endCascade(callBudget)
+	k.EndCascade(events.CallBudget)
 	return err
 }
 
@@ -204,7 +235,7 @@ func (c *lockCell) wrong(err error) error {
 	if err == nil {
 		return nil
 	}
-	return c.rt.callErrorf("Release", "%w: %w", ErrArgument, err)
+	return c.rt.ev.CallErrorf("Release", "%w: %w", ErrArgument, err)
 }
 
 // defer1 does an operation once after has triggered.
@@ -214,7 +245,7 @@ func (c *lockCell) defer1(what string, after Event, op uint8) error {
 	}
 	rt := c.rt
 	o := rt.newLockOp(c, op)
-	st, why := rt.awaitEvent(event.ID(after), &o.Waiter)
+	st, why := rt.ev.AwaitEvent(event.ID(after), &o.Waiter)
 	switch st {
 	case event.Pending:
 		return nil
@@ -223,14 +254,14 @@ func (c *lockCell) defer1(what string, after Event, op uint8) error {
 		return rt.unknown(what, after)
 	}
 	rt.lockOps.Put(o)
-	k := rt.beginCascade(nil)
+	k := rt.ev.BeginCascade(nil)
 	err := c.finishDeferred(k, op, why)
-	k.endCascade(callBudget)
+	k.EndCascade(events.CallBudget)
 	return err
 }
 
 // finishDeferred does what defer1 has deferred.
-func (c *lockCell) finishDeferred(k *cascade, op uint8, why *event.Poison) error {
+func (c *lockCell) finishDeferred(k *events.Cascade, op uint8, why *event.Poison) error {
 	switch {
 	case op == opRelease && reservation.IsRefusal(c.id, why), op == opDestroy && why != nil:
 		return nil
@@ -254,10 +285,10 @@ func (c *lockCell) finishDeferred(k *cascade, op uint8, why *event.Poison) error
 
 // finishAfter is the release after an event that was poisoned before all had triggered that it was to wait for. The
 // grant may be yet to come, or to be refused.
-func (c *lockCell) finishAfter(k *cascade, why *event.Poison) error {
+func (c *lockCell) finishAfter(k *events.Cascade, why *event.Poison) error {
 	o := c.rt.newLockOp(c, opRelease)
 	o.first = why.Before(0)
-	st, late := c.rt.awaitEvent(why.Rest, &o.Waiter)
+	st, late := c.rt.ev.AwaitEvent(why.Rest, &o.Waiter)
 	if st == event.Pending {
 		return nil
 	}
@@ -268,9 +299,9 @@ func (c *lockCell) finishAfter(k *cascade, why *event.Poison) error {
 
 // releaseLost is the release after an event whose outcome is not known. If its owner has died, the reservation is as
 // one of which a release was lost.
-func (c *lockCell) releaseLost(k *cascade, why *event.Poison) error {
-	if !hasNumber(why.Errors, ErrPeer) {
-		return c.rt.callErrorf("Release", "%w: %v: an event that triggered too long ago", ErrForgotten, c.id)
+func (c *lockCell) releaseLost(k *events.Cascade, why *event.Poison) error {
+	if !fault.HasNumber(why.Errors, ErrPeer) {
+		return c.rt.ev.CallErrorf("Release", "%w: %v: an event that triggered too long ago", ErrForgotten, c.id)
 	}
 	var out reservation.Out
 	c.lock.Lock()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 	"github.com/golci/golci/realm/internal/reservation"
 )
 
@@ -15,40 +16,40 @@ const wantBytes = 8
 const lockWords = 6
 
 // pack copies what the messages of out take from the reservation, whose lock is held, to memory of the cascade.
-func (k *cascade) pack(out *reservation.Out) {
-	k.scratch = k.scratch[:0]
+func pack(k *events.Cascade, out *reservation.Out) {
+	k.Scratch = k.Scratch[:0]
 	for i := range out.Send {
 		m := &out.Send[i]
 		if len(m.Wants)+len(m.Payload) == 0 {
 			continue
 		}
-		at := len(k.scratch)
+		at := len(k.Scratch)
 		for _, w := range m.Wants {
 			v := uint64(w.Mode)<<32 | uint64(min(w.N, 1<<16-1))<<16 | uint64(uint16(w.Rank))
-			k.scratch = binary.LittleEndian.AppendUint64(k.scratch, v)
+			k.Scratch = binary.LittleEndian.AppendUint64(k.Scratch, v)
 		}
-		k.scratch = append(k.scratch, m.Payload...)
-		m.Payload = k.scratch[at:]
+		k.Scratch = append(k.Scratch, m.Payload...)
+		m.Payload = k.Scratch[at:]
 	}
 }
 
 // leaveLock unlocks c and does what out asks for.
-func (c *lockCell) leaveLock(k *cascade, out *reservation.Out) {
+func (c *lockCell) leaveLock(k *events.Cascade, out *reservation.Out) {
 	if c.trace != nil {
-		c.trace.noted(c, !out.Fire.Empty())
+		c.trace.NoteHold(c.core.Held(), !out.Fire.Empty())
 	}
-	k.pack(out)
+	pack(k, out)
 	destroyed := c.core.Destroyed()
 	c.lock.Unlock()
 	if destroyed {
-		k.rt.locks.forgetCell(c)
+		c.rt.locks.forgetCell(c)
 	}
 	for i := range out.Send {
-		k.rt.postLock(c.id, &out.Send[i])
+		c.rt.postLock(c.id, &out.Send[i])
 	}
-	k.list.Append(&out.Fire)
+	k.List.Append(&out.Fire)
 	if out.Err != nil {
-		k.rt.fatal(c.wrong(out.Err))
+		c.rt.ev.Fatal(c.wrong(out.Err))
 	}
 }
 
@@ -58,7 +59,7 @@ func (rt *Runtime) postLock(id event.ID, m *reservation.Message) {
 	if m.Answer {
 		answer = 1
 	}
-	rt.postMessage(int(m.To), hLock, m.Payload, uint64(id),
+	rt.ev.PostMessage(int(m.To), events.HLock, m.Payload, uint64(id),
 		uint64(m.Kind)|answer<<8|uint64(m.Cause.Why)<<9|uint64(uint16(m.Cause.Rank))<<16|
 			uint64(uint16(m.Want.Rank))<<32|uint64(len(m.Wants))<<48,
 		uint64(m.Want.N)<<32|uint64(m.Want.Mode),
@@ -103,8 +104,8 @@ func (rt *Runtime) onLock(t *am.Token, args []uint64, payload []byte) {
 	if ok {
 		id = event.ID(args[0])
 	}
-	if id.Kind() != event.Reservation || id.Rank() >= rt.size || !possible(&m, rt.size) {
-		rt.malformed(t, "a message about", id)
+	if id.Kind() != event.Reservation || id.Rank() >= rt.ev.Size || !possible(&m, rt.ev.Size) {
+		rt.ev.Malformed(t, "a message about", id)
 		return
 	}
 	c := rt.locks.findCell(id)
@@ -113,12 +114,12 @@ func (rt *Runtime) onLock(t *am.Token, args []uint64, payload []byte) {
 		rt.lockGone(id, &m)
 		return
 	case (m.Kind == reservation.Transfer || m.Kind == reservation.Grant) && len(m.Payload) != len(c.bytes):
-		rt.malformed(t, "a payload of another size for", id)
+		rt.ev.Malformed(t, "a payload of another size for", id)
 		return
 	}
-	k := rt.beginCascade(t.Worker())
+	k := rt.ev.BeginCascade(t.Worker())
 	c.handle(k, t.Source(), m)
-	k.endCascade(pollBudget)
+	k.EndCascade(events.PollBudget)
 }
 
 // possible tells whether m has a kind, and all its ranks are in a job of that size.
@@ -134,11 +135,11 @@ func possible(m *reservation.Message, size int) bool {
 	return int(m.Want.Rank) < size && int(m.Hint.Owner) < size
 }
 
-func (c *lockCell) handle(k *cascade, src int, m reservation.Message) {
+func (c *lockCell) handle(k *events.Cascade, src int, m reservation.Message) {
 	var out reservation.Out
 	c.lock.Lock()
-	if c.trace != nil {
-		c.trace.heard(src, m.Kind)
+	if c.trace != nil && (m.Kind == reservation.Transfer || m.Kind == reservation.Grant) {
+		c.trace.From = src
 	}
 	c.core.Handle(m, &out)
 	c.leaveLock(k, &out)
@@ -147,18 +148,18 @@ func (c *lockCell) handle(k *cascade, src int, m reservation.Message) {
 // lockGone answers a message about a reservation that was destroyed: this rank has known it, or is told of its end.
 func (rt *Runtime) lockGone(id event.ID, m *reservation.Message) {
 	from := m.Want.Rank
-	if (m.Kind == reservation.Request || m.Kind == reservation.End) && int(from) != rt.rank {
+	if (m.Kind == reservation.Request || m.Kind == reservation.End) && int(from) != rt.ev.Self {
 		rt.postLock(id, &reservation.Message{
 			Kind: reservation.Refused, To: from, Cause: reservation.Cause{
 				Why:  reservation.Forgotten,
-				Rank: int32(rt.rank),
+				Rank: int32(rt.ev.Self),
 			},
 		})
 	}
 }
 
 // peerGone tells all reservations that a rank has died.
-func (t *locks) peerGone(k *cascade, rank int) {
+func (t *locks) peerGone(k *events.Cascade, rank int) {
 	t.mu.Lock()
 	t.gone = append(t.gone[:len(t.gone):len(t.gone)], int32(rank))
 	all := make([]*lockCell, 0, len(t.of))

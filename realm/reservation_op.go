@@ -2,6 +2,8 @@ package realm
 
 import (
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
+	"github.com/golci/golci/realm/internal/observe"
 	"github.com/golci/golci/realm/internal/reservation"
 )
 
@@ -16,19 +18,20 @@ const (
 // lockOp is an operation on a reservation that waits for an event, or for the reservation.
 type lockOp struct {
 	event.Waiter
+	rt     *Runtime
 	c      *lockCell
 	grant  event.ID // of an acquire
 	mode   reservation.Mode
 	what   uint8
 	ignore bool
-	first  *event.Poison   // of a release, which waits for the rest of it; else nil
-	watch  *operationTrace // of an acquire that somebody wants to know of; nil while the memory is not in use
+	first  *event.Poison      // of a release, which waits for the rest of it; else nil
+	watch  *observe.Operation // of an acquire that somebody wants to know of; nil while the memory is not in use
 }
 
 func (rt *Runtime) newLockOp(c *lockCell, what uint8) *lockOp {
 	o := rt.lockOps.Get()
 	if o == nil {
-		o = new(lockOp)
+		o = &lockOp{rt: rt}
 		o.Op = o
 	}
 	o.c, o.what, o.ignore = c, what, false
@@ -37,7 +40,7 @@ func (rt *Runtime) newLockOp(c *lockCell, what uint8) *lockOp {
 
 // Fire implements event.Op.
 func (o *lockOp) Fire(w *event.Waiter, by any) {
-	k := by.(*cascade)
+	k := by.(*events.Cascade)
 	c, what, why := o.c, o.what, w.Poison
 	switch what {
 	case opAcquire:
@@ -48,29 +51,29 @@ func (o *lockOp) Fire(w *event.Waiter, by any) {
 		if o.first != nil {
 			why, o.first = o.first.Join(why), nil
 		}
-		k.rt.lockOps.Put(o)
+		o.rt.lockOps.Put(o)
 		if err := c.finishDeferred(k, what, why); err != nil {
-			k.rt.fatal(err) // nobody else can be told
+			o.rt.ev.Fatal(err) // nobody else can be told
 		}
 	}
 }
 
 // acquireNow takes the reservation, or waits for it. why is the poison of the precondition.
-func (o *lockOp) acquireNow(k *cascade, why *event.Poison) {
+func (o *lockOp) acquireNow(k *events.Cascade, why *event.Poison) {
 	c := o.c
 	if why != nil && !o.ignore {
 		o.endAcquire(k, reservation.Refusal(c.id, why))
 		return
 	}
 	if o.watch != nil {
-		o.watch.ready = k.rt.clock.Now()
+		o.rt.ev.Log.NoteReady(o.watch, nil, nil)
 	}
 	o.what, o.Poison = opGrant, nil
 	var out reservation.Out
 	c.lock.Lock()
 	if c.core.Acquire(&o.Waiter, o.mode, &out) {
 		if c.trace != nil {
-			c.trace.noted(c, false)
+			c.trace.NoteHold(c.core.Held(), false)
 		}
 		c.lock.Unlock()
 		o.endAcquire(k, nil)
@@ -80,22 +83,17 @@ func (o *lockOp) acquireNow(k *cascade, why *event.Poison) {
 }
 
 // endAcquire triggers the event of an acquire, and frees o.
-func (o *lockOp) endAcquire(k *cascade, why *event.Poison) {
-	if o.watch != nil {
-		o.endWatched(k, why)
-		return
+func (o *lockOp) endAcquire(k *events.Cascade, why *event.Poison) {
+	grant, w := o.grant, o.watch
+	if w != nil {
+		o.watch = nil
+		o.c.noteGrant(o.rt, w)
 	}
-	grant := o.grant
-	k.rt.lockOps.Put(o)
-	k.trigger(grant, why)
-}
-
-func (o *lockOp) endWatched(k *cascade, why *event.Poison) {
-	c, grant, w := o.c, o.grant, o.watch
-	o.watch = nil
-	k.rt.lockOps.Put(o)
-	k.trigger(grant, why)
-	k.rt.granted(w, c, grant, why)
+	o.rt.lockOps.Put(o)
+	k.Trigger(grant, why)
+	if w != nil {
+		o.rt.ev.Log.Complete(w, why != nil, nil)
+	}
 }
 
 // String says what waits.

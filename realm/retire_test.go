@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // TestRetiredEvents cancels every other event. Each slot can do so only a few times in a row. What it then keeps is
 // bounded, and right as long as it is kept. After that it goes on, so the numbers of slots do not run out.
 func TestRetiredEvents(t *testing.T) {
-	rounds := 4 * pageCells
+	rounds := 4 * events.PageCells
 	if !testing.Short() {
 		rounds += event.Exact
 	}
@@ -39,7 +40,7 @@ func TestRetiredEvents(t *testing.T) {
 			t.Errorf("%v, canceled first: %v, %v", first, done, err)
 		}
 		// As many as keep their outcomes, and those that are in use or free.
-		if n, most := len(*rt.events.pages.Load()), event.Exact/pageCells+2; n > most {
+		if n, most := len(*rt.ev.Events.Pages.Load()), event.Exact/events.PageCells+2; n > most {
 			t.Errorf("%d pages of events, want %d at most", n, most)
 		}
 		if ok, err := rt.HasTriggered(first + 1); !testing.Short() && (!ok || err == nil) {
@@ -54,26 +55,26 @@ func TestRetiredEvents(t *testing.T) {
 
 // TestRetiredCellIsFree: the cell that has been retired for the longest is used again once there are too many.
 func TestRetiredCellIsFree(t *testing.T) {
-	var x table
+	var x events.Table
 	why := &event.Poison{Text: "why"}
-	var oldest *cell
+	var oldest *events.Cell
 	for i := range event.Exact + 1 {
-		c := x.getCell()
-		for n := 0; !c.slot.Retired(); n++ {
-			c.slot.Trigger(c.slot.Create(), nobody, [2]*event.Poison{why, nil}[n%2])
+		c := x.GetCell()
+		for n := 0; !c.Slot.Retired(); n++ {
+			c.Slot.Trigger(c.Slot.Create(), events.Nobody, [2]*event.Poison{why, nil}[n%2])
 		}
 		if i == 0 {
 			oldest = c
 		}
-		if x.retire(c); oldest.slot.Retired() != (i < event.Exact) {
-			t.Fatalf("%d cells are retired, the oldest %v", i+1, oldest.slot.Retired())
+		if x.Retire(c); oldest.Slot.Retired() != (i < event.Exact) {
+			t.Fatalf("%d cells are retired, the oldest %v", i+1, oldest.Slot.Retired())
 		}
 	}
-	free := make(map[*cell]bool)
-	for range len(*x.pages.Load())*pageCells - event.Exact {
-		free[x.getCell()] = true
+	free := make(map[*events.Cell]bool)
+	for range len(*x.Pages.Load())*events.PageCells - event.Exact {
+		free[x.GetCell()] = true
 	}
-	if n := len(*x.pages.Load()); !free[oldest] || n != event.Exact/pageCells+1 {
+	if n := len(*x.Pages.Load()); !free[oldest] || n != event.Exact/events.PageCells+1 {
 		t.Errorf("the oldest is free: %v; %d pages", free[oldest], n)
 	}
 }
@@ -89,10 +90,10 @@ func TestCauseIsKept(t *testing.T) {
 			return u.Event()
 		}
 		first := poisoned(cause)
-		slot := without(event.ID(first))
+		slot := events.Without(event.ID(first))
 		last := NoEvent
 		for uses := 0; uses < 3*event.MaxRuns; {
-			if last = poisoned(cause); without(event.ID(last)) == slot {
+			if last = poisoned(cause); events.Without(event.ID(last)) == slot {
 				uses++
 			}
 		}

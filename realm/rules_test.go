@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // TestDestroyPoisoned: nothing is destroyed after an event that is poisoned, whether it was so before the call or later.
@@ -81,7 +82,7 @@ func TestEndsOfTwoRanks(t *testing.T) {
 	team(t, 3, rankConfig("local"), func(rts []*Runtime) {
 		at := rts[2]
 		events := []event.ID{
-			rts[0].newEventBy(2), rts[1].newEventBy(2), rts[1].newEventBy(2), rts[0].newEventBy(2),
+			rts[0].ev.NewEventBy(2), rts[1].ev.NewEventBy(2), rts[1].ev.NewEventBy(2), rts[0].ev.NewEventBy(2),
 		}
 		must(t, wait(t, at, SpawnLocal(at, at.CPU(0), func(*Ctx) error { // it has the turn
 			x := &at.executorOf(at.CPU(0)).(*processor).finished
@@ -108,14 +109,14 @@ func TestReplicaThatWaits(t *testing.T) {
 		must(t, rt.Wait(context.Background(), heard.Event())) // idle from now on
 		var all, mine []Event
 		again := at.NewUserEvent() // the next of the same slot
-		for ; without(again.e) != without(first.e); again = at.NewUserEvent() {
-			if all = append(all, again.Event()); len(all) > 10*pageCells {
+		for ; events.Without(again.e) != events.Without(first.e); again = at.NewUserEvent() {
+			if all = append(all, again.Event()); len(all) > 10*events.PageCells {
 				t.Fatal("no further event has the slot of the first one")
 			}
 		}
 		follows := rt.NewUserEvent()
 		must(t, follows.Trigger(again.Event()))
-		for range 16 * keptReplicas * 2 {
+		for range 16 * events.KeptReplicas * 2 {
 			u := at.NewUserEvent()
 			all = append(all, u.Event())
 		}
@@ -147,7 +148,7 @@ func TestShutdownAskedAgain(t *testing.T) {
 		must(t, rt.Wait(context.Background(), Spawn(rt, ProcessorOf(2), setDown, 0)))
 	}, func(ctx context.Context, rt *Runtime) {
 		if err := rt.Wait(ctx, Event(rt.down)); err != nil {
-			t.Errorf("rank %d: %v", rt.rank, err)
+			t.Errorf("rank %d: %v", rt.ev.Self, err)
 		}
 	})
 }

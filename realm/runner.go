@@ -7,6 +7,8 @@ import (
 
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
+	"github.com/golci/golci/realm/internal/fault"
 )
 
 // tasksPerTurn is how many tasks a runner runs before it lets its worker poll.
@@ -36,13 +38,13 @@ func (rt *Runtime) newRunner(p *processor) *runner {
 }
 
 // giveTurn gives the turn to r, and starts its thread if need be. k is the cascade that calls, or nil.
-func (r *runner) giveTurn(k *cascade) {
+func (r *runner) giveTurn(k *events.Cascade) {
 	r.granted.Store(true)
 	switch t := r.thread.Load(); {
 	case t == nil:
 		r.launchThread()
-	case k != nil && k.w != nil:
-		k.w.Signal(t)
+	case k != nil && k.By != nil:
+		k.By.Signal(t)
 	default:
 		t.Signal()
 	}
@@ -51,15 +53,14 @@ func (r *runner) giveTurn(k *cascade) {
 // launchThread starts the thread. Where there can be no more threads, the rank cannot go on.
 func (r *runner) launchThread() {
 	if _, err := r.rt.sched.GoOn(r.executor.worker, r.main); err != nil {
-		r.rt.fatal(fmt.Errorf("realm: a runner for %v: %w", r.proc, err))
+		r.rt.ev.Fatal(fmt.Errorf("realm: a runner for %v: %w", r.proc, err))
 	}
 }
 
 // main is the thread.
 func (r *runner) main(t *fult.Thread) {
 	r.thread.Store(t)
-	r.cascade = cascade{rt: r.rt, w: t.Worker()}
-	r.track = r.rt.r.WorkerTrack(t.Worker().ID())
+	r.cascade = events.Cascade{Rank: &r.rt.ev, By: t.Worker()}
 	r.rt.addRunner(t, r)
 	defer r.rt.dropRunner(t)
 	for !r.loop(t) {
@@ -115,7 +116,7 @@ func (r *runner) runTasks(t *fult.Thread) {
 func (r *runner) linger(urgent *atomic.Bool) { r.rt.engine.LingerUntil(r.thread.Load(), urgent) }
 
 // Fire implements event.Op: what the task has waited for has come.
-func (r *runner) Fire(_ *event.Waiter, by any) { r.executor.resume(r, by.(*cascade)) }
+func (r *runner) Fire(_ *event.Waiter, by any) { r.executor.resume(r, by.(*events.Cascade)) }
 
 // releaseWaiter implements waitingCall.
 func (r *runner) releaseWaiter(*fult.Worker) { r.executor.resume(r, nil) }
@@ -129,22 +130,23 @@ func (r *runner) waitEvent(e Event, call callName, ctx context.Context) error {
 		r.executor.noteWait(r)
 	}
 	r.call = call
-	st, why := r.rt.awaitEvent(event.ID(e), &r.Waiter)
+	st, why := r.rt.ev.AwaitEvent(event.ID(e), &r.Waiter)
 	switch st {
 	case event.Triggered:
 		return poisonError(e, why)
 	case event.Unknown:
 		return r.rt.unknown("Wait", e)
 	}
-	if r.rt.stopped.Load() && r.rt.withdraw(event.ID(e), &r.Waiter) { // stop may have looked for those who wait before
-		r.ended = r.rt.closedError()
+	// stopAll may have looked for those who wait before.
+	if r.rt.ev.Stopped.Load() && r.rt.ev.Withdraw(event.ID(e), &r.Waiter) {
+		r.ended = r.rt.ev.ClosedError()
 		return r.callOutcome(r.rt, e, nil)
 	}
 	if ctx != nil && ctx.Done() != nil {
 		stop := context.AfterFunc(ctx, func() { r.rt.interrupt(event.ID(e), r, context.Cause(ctx)) })
 		defer stop()
 	}
-	paused := r.pauses()
+	r.pauses()
 	r.executor.finished.sendFirst(r.rt)
 	if r.keeps {
 		r.executor.restTurn(r)
@@ -152,13 +154,13 @@ func (r *runner) waitEvent(e Event, call callName, ctx context.Context) error {
 	if r.keeps || !r.executor.yield(r) {
 		r.parkForTurn(r.thread.Load())
 	}
-	r.resumes(paused, event.ID(e))
+	r.resumes(e)
 	return r.callOutcome(r.rt, e, r.Poison)
 }
 
 // interrupt ends the wait of r for e with err, if r waits for e.
 func (rt *Runtime) interrupt(e event.ID, r *runner, err error) {
-	if rt.withdraw(e, &r.Waiter) {
+	if rt.ev.Withdraw(e, &r.Waiter) {
 		r.ended = err
 		r.releaseWaiter(nil)
 	}
@@ -169,5 +171,5 @@ func (t *task) gaveUp(v any) error {
 	if v == nil {
 		return fmt.Errorf("%s: runtime.Goexit", t.taskName())
 	}
-	return panicked(t.taskName(), v)
+	return fault.Panicked(t.taskName(), v)
 }

@@ -3,66 +3,48 @@ package realm
 import (
 	"sync/atomic"
 
-	"github.com/golci/golci/am"
 	"github.com/golci/golci/fult"
-	"github.com/golci/golci/internal/observe/trace"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/request"
 	"github.com/golci/golci/rank"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
+	"github.com/golci/golci/realm/internal/observe"
 )
 
 // Runtime is one rank's part of the system. Its methods may be called from any goroutine, light-weight thread or task,
 // unless they say otherwise.
 type Runtime struct {
-	rank, size int
-	r          *rank.Rank
-	ep         *am.Endpoint
-	engine     *progress.Engine
-	sched      *fult.Scheduler
-	catalog    *catalog
-	fault      func(err error) // ends the job; a test counts instead. It does not change once the rank has started
+	ev      events.Rank
+	engine  *progress.Engine
+	sched   *fult.Scheduler
+	catalog *catalog
 
-	events      table
-	remoteWaits remoteWaits
-	replicas    replicas
-	locks       locks
-	barriers    barriers
-	deferred    deferredWaiters
-	procs       processors
-	utility     *processor
-	down        event.ID    // triggers when the job is to end
-	downAsked   atomic.Bool // a call of Shutdown on this rank has had its event; set before the root is told
-	runners     runners
-	peers       peers
-	greeting    registryCheck
-	quiescence  quiescence
-	machine     machine
-	collective  collective
-	data        data
-	surveys     surveys
+	locks      locks
+	procs      processors
+	utility    *processor
+	down       event.ID    // triggers when the job is to end
+	downAsked  atomic.Bool // a call of Shutdown on this rank has had its event; set before the root is told
+	runners    runners
+	greeting   registryCheck
+	quiescence quiescence
+	machine    machine
+	collective collective
+	data       data
+	surveys    surveys
 
-	clock       trace.Clock   // of the timeline, if there is one
-	coarseClock atomic.Uint64 // briskTime by clock, 0 before Begin
-	probe       *probe
+	coarseClock atomic.Uint64 // briskTime by the clock of log, 0 before Begin
 	profilers   profilers
-	stopped     atomic.Bool // operations cannot start any more
 
-	ignoreQuestions atomic.Bool   // questions of other ranks get no answer; set by tests
-	looks           *atomic.Int64 // counts the waiters that are looked at, to find some of them; nil outside of tests
+	ignoreQuestions atomic.Bool // questions of other ranks get no answer; set by tests
 
 	// Memory of operations that are not in use.
-	cascades    request.Pool[cascade]
-	forwards    request.Pool[forward]
-	mergers     request.Pool[merger]
-	sleepers    request.Pool[sleeper]
-	tasks       request.Pool[task]
-	notices     request.Pool[notice]
-	lockOps     request.Pool[lockOp]
-	arrivals    request.Pool[arrival]
-	batches     request.Pool[batch]
-	taskBatches request.Pool[taskBatch]
-	watches     request.Pool[operationTrace]
+	mergers  request.Pool[merger]
+	sleepers request.Pool[sleeper]
+	tasks    request.Pool[task]
+	notices  request.Pool[notice]
+	lockOps  request.Pool[lockOp]
+	told     request.Pool[[]OperationProfile]
 }
 
 // Config says what a runtime has. The zero value has a CPU processor for each worker of the rank, a utility processor,
@@ -86,23 +68,24 @@ const (
 // cannot be, and for more than 65,536 ranks; those of rma.New and of rank.Rank.Attach.
 func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 	rt := &Runtime{
-		rank: r.Rank(), size: r.Size(), r: r, ep: r.Endpoint(), engine: r.Endpoint().Progress(), sched: r.Threads(),
+		engine: r.Endpoint().Progress(), sched: r.Threads(),
 		catalog: takeCatalog(),
 	}
-	if rt.size > event.MaxRanks {
-		return nil, rt.callErrorf("New", "%w: a job of %d ranks, the most is %d", ErrArgument, rt.size, event.MaxRanks)
+	rt.ev.InitRank(r)
+	if rt.ev.Size > event.MaxRanks {
+		return nil, rt.ev.CallErrorf("New", "%w: a job of %d ranks, the most is %d", ErrArgument, rt.ev.Size,
+			event.MaxRanks)
 	}
-	rt.fault = rt.ep.Fault
-	rt.peers.initPeers(rt.size)
-	rt.clock = trace.NewClock()
-	if rec := r.Trace(); rec != nil {
-		rt.clock = rec.Clock()
-	}
-	rt.probe = newProbe(r, rt.catalog.defs)
+	rt.ev.Later, rt.ev.BlameFor, rt.ev.Reductions = rt.runLater, rt.blame, rt.reduction
+	rt.ev.Parcels, rt.ev.Carriers = rt.parcelTable(), rt.carrierTable()
+	rt.ev.Log.Init(observe.Config{
+		Rank: r, Tasks: rt.catalog.names(), NameOf: func(x any) string { return nameOf(x.(executor)).String() },
+		Later: rt.ev.Later, Deliver: rt.deliverProfiles,
+	})
 	if err := rt.makeProcessors(cfg); err != nil {
 		return nil, err
 	}
-	rt.down = rt.newEvent()
+	rt.down = rt.ev.NewEvent()
 	if err := rt.makeMemories(cfg); err != nil {
 		return nil, err
 	}
@@ -117,28 +100,12 @@ func New(r *rank.Rank, cfg Config) (*Runtime, error) {
 	if err := r.Attach(layer); err != nil {
 		return nil, err
 	}
-	rt.ep.Pending().Attach(waitSource{rt})
+	rt.ev.Endpoint.Pending().Attach(waitSource{rt})
 	return rt, nil
 }
 
 // Rank is the number of this rank, Size the number of ranks of the job.
-func (rt *Runtime) Rank() int { return rt.rank }
+func (rt *Runtime) Rank() int { return rt.ev.Self }
 
 // Size is the number of ranks of the job.
-func (rt *Runtime) Size() int { return rt.size }
-
-// endedError tells why operations cannot start.
-func (rt *Runtime) endedError() error {
-	if !rt.stopped.Load() {
-		return nil
-	}
-	return rt.callErrorf("call", "%w", rt.closedError())
-}
-
-// fatal ends the job for a fault that no caller can be told of.
-func (rt *Runtime) fatal(err error) { rt.fault(err) }
-
-// malformed reports a message that no rank with the same program sends.
-func (rt *Runtime) malformed(t *am.Token, what string, e event.ID) {
-	rt.fatal(rt.impossible(t.Source(), what, e))
-}
+func (rt *Runtime) Size() int { return rt.ev.Size }

@@ -5,24 +5,25 @@ import (
 
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // Shutdown has WaitForShutdown return on all ranks once after has triggered, poisoned or not. Any rank may call it,
 // also in a task. It does not block. A second call has no effect. The error is ErrArgument, or ErrClosed.
 func (rt *Runtime) Shutdown(after Event) error {
-	if err := rt.endedError(); err != nil {
+	if err := rt.ev.EndedError(); err != nil {
 		return err
 	}
 	s := &shutdown{rt: rt}
 	s.Op = s
-	st, _ := rt.awaitEvent(event.ID(after), &s.Waiter)
+	st, _ := rt.ev.AwaitEvent(event.ID(after), &s.Waiter)
 	switch st {
 	case event.Unknown:
 		return rt.unknown("Shutdown", after)
 	case event.Triggered:
-		k := rt.beginCascade(nil)
+		k := rt.ev.BeginCascade(nil)
 		s.Fire(nil, k)
-		k.endCascade(callBudget)
+		k.EndCascade(events.CallBudget)
 	}
 	return nil
 }
@@ -46,24 +47,24 @@ type shutdown struct {
 // Fire implements event.Op. The root of the tree of ranks has the news spread.
 func (s *shutdown) Fire(_ *event.Waiter, by any) {
 	s.rt.downAsked.Store(true)
-	s.rt.askRoot(by.(*cascade))
+	s.rt.askRoot(by.(*events.Cascade))
 }
 
-func (rt *Runtime) askRoot(k *cascade) {
+func (rt *Runtime) askRoot(k *events.Cascade) {
 	root, _, _ := rt.relations()
 	if root {
 		rt.spreadEnd(k)
 		return
 	}
-	rt.postMessage(rt.root(), hShutdown, nil)
+	rt.ev.PostMessage(rt.root(), events.HShutdown, nil)
 }
 
 // shutdownGone repeats what may be lost with a rank that has died: the request of this rank, and the news for those
 // that are its children now.
-func (rt *Runtime) shutdownGone(k *cascade) {
-	st, _ := rt.lookAtEvent(rt.down)
+func (rt *Runtime) shutdownGone(k *events.Cascade) {
+	st, _ := rt.ev.LookAtEvent(rt.down)
 	switch {
-	case rt.stopped.Load():
+	case rt.ev.Stopped.Load():
 	case st == event.Triggered:
 		rt.tellChildren()
 	case rt.downAsked.Load():
@@ -72,8 +73,8 @@ func (rt *Runtime) shutdownGone(k *cascade) {
 }
 
 // spreadEnd tells the children of this rank, and this rank, that the job is to end.
-func (rt *Runtime) spreadEnd(k *cascade) {
-	if k.trigger(rt.down, nil) != event.Pending {
+func (rt *Runtime) spreadEnd(k *events.Cascade) {
+	if k.Trigger(rt.down, nil) != event.Pending {
 		return // told before
 	}
 	rt.tellChildren()
@@ -82,21 +83,21 @@ func (rt *Runtime) spreadEnd(k *cascade) {
 func (rt *Runtime) tellChildren() {
 	_, _, children := rt.relations()
 	for _, c := range children {
-		rt.postMessage(c, hShutdown, nil)
+		rt.ev.PostMessage(c, events.HShutdown, nil)
 	}
 }
 
 // onShutdown: the parent, or to the root any rank, tells that the job is to end.
 func (rt *Runtime) onShutdown(t *am.Token, _ []uint64, _ []byte) {
-	k := rt.beginCascade(t.Worker())
+	k := rt.ev.BeginCascade(t.Worker())
 	rt.spreadEnd(k)
-	k.endCascade(pollBudget)
+	k.EndCascade(events.PollBudget)
 }
 
 // root is the first rank that is alive.
 func (rt *Runtime) root() int {
 	r := 0
-	for r < rt.size-1 && rt.ep.Gone(r) {
+	for r < rt.ev.Size-1 && rt.ev.Endpoint.Gone(r) {
 		r++
 	}
 	return r

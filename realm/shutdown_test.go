@@ -18,7 +18,7 @@ func TestShutdown(t *testing.T) {
 		var worked atomic.Int64
 		rts := make([]*Runtime, n)
 		cfg := rank.Config{}
-		withRuntime(&cfg, Config{}, func(rt *Runtime) { rts[rt.rank] = rt })
+		withRuntime(&cfg, Config{}, func(rt *Runtime) { rts[rt.ev.Self] = rt })
 		team, err := rank.Local(n, cfg)
 		if err != nil {
 			t.Fatal(err)

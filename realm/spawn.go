@@ -6,6 +6,9 @@ import (
 
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
+	"github.com/golci/golci/realm/internal/fault"
+	"github.com/golci/golci/realm/internal/observe"
 )
 
 // Spawn has task t run on processor p with args, and returns the finish event, which this rank owns. It triggers when
@@ -21,10 +24,10 @@ func Spawn[A any](at Site, p Processor, t Task[A], args A, opts ...Option) Event
 		return rt.failedEvent(err)
 	}
 	if x.def = t.def; x.def == nil {
-		return rt.unspawned(x, rt.callErrorf("Spawn", "%w: a task that was not registered", ErrArgument))
+		return rt.unspawned(x, rt.ev.CallErrorf("Spawn", "%w: a task that was not registered", ErrArgument))
 	}
 	if err = put(x, t.def, &args); err != nil {
-		return rt.unspawned(x, rt.callErrorf("Spawn", "%w", err))
+		return rt.unspawned(x, rt.ev.CallErrorf("Spawn", "%w", err))
 	}
 	if x.watch != nil {
 		x.spawned(c, terms.after, several)
@@ -50,7 +53,7 @@ func SpawnLocal(at Site, p Processor, f func(c *Ctx) error, opts ...Option) Even
 		return rt.failedEvent(err)
 	}
 	if x.executor == nil || f == nil {
-		return rt.unspawned(x, rt.callErrorf("SpawnLocal", "%w: a function for %v, nil %v", ErrArgument, p, f == nil))
+		return rt.unspawned(x, rt.ev.CallErrorf("SpawnLocal", "%w: a function for %v, nil %v", ErrArgument, p, f == nil))
 	}
 	x.def, x.local = nil, f
 	if x.watch != nil {
@@ -67,26 +70,26 @@ func SpawnLocal(at Site, p Processor, f func(c *Ctx) error, opts ...Option) Even
 
 // prepareTask makes a task for processor p. Its executor is nil if p belongs to another rank.
 func (rt *Runtime) prepareTask(p Processor, x *opOptions) (*task, error) {
-	if err := rt.endedError(); err != nil {
+	if err := rt.ev.EndedError(); err != nil {
 		return nil, err
 	}
 	ex := rt.executorOf(p)
-	if ex == nil && (p.Rank() == rt.rank || p.Rank() >= rt.size || !p.possible()) {
+	if ex == nil && (p.Rank() == rt.ev.Self || p.Rank() >= rt.ev.Size || !p.possible()) {
 		return nil, rt.noProcessor(p)
 	}
-	by := nobody
+	by := events.Nobody
 	if ex == nil {
 		by = p.Rank()
 	}
 	t := rt.newTask()
 	t.executor, t.priority, t.ignore = ex, x.priority, x.ignore
 	if ex != nil && x.after != NoEvent {
-		t.finish = rt.newEventFor(event.ID(x.after), &t.Waiter, indexed)
+		t.finish = rt.ev.NewEventFor(event.ID(x.after), &t.Waiter, events.Indexed)
 	} else {
-		t.finish = rt.newEventBy(by)
+		t.finish = rt.ev.NewEventBy(by)
 	}
-	if x.profiler != 0 || rt.probe != nil {
-		t.watch = rt.newWatch(rt.profilers.findProfiler(uint64(x.profiler)))
+	if x.profiler != 0 || rt.ev.Log.Drawn() {
+		t.watch = rt.ev.Log.BeginFor(observe.Task, uint64(t.finish), rt.ev.Self, uint32(x.profiler))
 	}
 	return t, nil
 }
@@ -94,15 +97,15 @@ func (rt *Runtime) prepareTask(p Processor, x *opOptions) (*task, error) {
 // unspawned is the finish event of x, which is not spawned because of err.
 func (rt *Runtime) unspawned(x *task, err error) Event {
 	finish := x.finish
-	rt.failEvent(finish, err) // it leaves the index before it is free
+	rt.ev.FailEvent(finish, err) // it leaves the index before it is free
 	x.freeTask()
 	return Event(finish)
 }
 
 // failedEvent is an event that is poisoned by err.
 func (rt *Runtime) failedEvent(err error) Event {
-	e := rt.newEvent()
-	rt.failEvent(e, err)
+	e := rt.ev.NewEvent()
+	rt.ev.FailEvent(e, err)
 	return Event(e)
 }
 
@@ -113,7 +116,7 @@ const profilerShift = 33
 func (rt *Runtime) spawnRemote(p Processor, t *task, after Event) {
 	defer t.freeTask()
 	if t.def.serial >= len(rt.catalog.place) {
-		rt.failEvent(t.finish, rt.callErrorf("Spawn", "%w: %q came after the start", ErrRegistered, t.def.name))
+		rt.ev.FailEvent(t.finish, rt.ev.CallErrorf("Spawn", "%w: %q came after the start", ErrRegistered, t.def.name))
 		return
 	}
 	flags, before := uint64(uint32(t.priority))<<1, event.ID(after)
@@ -121,31 +124,23 @@ func (rt *Runtime) spawnRemote(p Processor, t *task, after Event) {
 		flags |= 1
 		before = 0
 	}
-	rt.events.precede(t.finish, before)
-	if t.watch != nil && t.watch.sink != nil {
-		flags |= uint64(t.watch.sink.id) << profilerShift
+	rt.ev.Events.Precede(t.finish, before)
+	if t.watch != nil {
+		flags |= uint64(t.watch.Sink.ID()) << profilerShift
 	}
 	place := uint64(rt.catalog.place[t.def.serial])
 	var err error
-	if b := t.argBytes(); flags == 0 && after == NoEvent && isBrief(p, place) && len(b) <= rt.ep.MaxMedium() {
-		err = rt.request(p.Rank(), hBrief, b, brief(p, place, t.finish))
+	if b := t.argBytes(); flags == 0 && after == NoEvent && isBrief(p, place) && len(b) <= rt.ev.Endpoint.MaxMedium() {
+		err = rt.ev.Request(p.Rank(), events.HBrief, b, brief(p, place, t.finish))
 	} else {
 		err = rt.sendSpawn(p.Rank(), b, uint64(p), place, flags, uint64(t.finish), uint64(after))
 	}
-	if errors.Is(err, ErrPeer) || rt.ep.Gone(p.Rank()) { // Gone is set before the events of that rank are looked through
-		rt.failWith(t.finish, rt.poisonBefore(rt.deathOf(p.Rank()), before))
+	// Gone is set before the events of that rank are looked through.
+	if errors.Is(err, ErrPeer) || rt.ev.Endpoint.Gone(p.Rank()) {
+		rt.ev.FailWith(t.finish, rt.poisonBefore(rt.ev.DeathOf(p.Rank()), before))
 	} else if err != nil {
-		rt.failEvent(t.finish, err)
+		rt.ev.FailEvent(t.finish, err)
 	}
-}
-
-// failEvent poisons an event of this rank, unless that has happened.
-func (rt *Runtime) failEvent(e event.ID, err error) { rt.failWith(e, rt.faultPoison(err)) }
-
-func (rt *Runtime) failWith(e event.ID, why *event.Poison) {
-	k := rt.beginCascade(nil)
-	k.trigger(e, why)
-	k.endCascade(callBudget)
 }
 
 // spawnWords is the number of arguments of the message that spawns a task.
@@ -153,33 +148,33 @@ const spawnWords = 5
 
 // sendSpawn sends the message of a spawn, as a parcel if one message has no room for b. It blocks for credits.
 func (rt *Runtime) sendSpawn(peer int, b []byte, words ...uint64) error {
-	if len(b) <= rt.ep.MaxMedium() {
-		return rt.request(peer, hSpawn, b, words...)
+	if len(b) <= rt.ev.Endpoint.MaxMedium() {
+		return rt.ev.Request(peer, events.HSpawn, b, words...)
 	}
-	if err := rt.fitsParcel("Spawn", peer, 8*spawnWords+len(b)); err != nil {
+	if err := rt.ev.FitsParcel("Spawn", peer, 8*spawnWords+len(b)); err != nil {
 		return err
 	}
 	parcel := make([]byte, 0, 8*spawnWords+len(b))
 	for _, w := range words {
 		parcel = binary.LittleEndian.AppendUint64(parcel, w)
 	}
-	k := rt.beginCascade(nil)
-	rt.sendParcel(k, peer, parcelSpawn, 0, append(parcel, b...))
-	k.endCascade(callBudget)
+	k := rt.ev.BeginCascade(nil)
+	rt.ev.SendParcel(k, peer, events.ParcelSpawn, 0, append(parcel, b...))
+	k.EndCascade(events.CallBudget)
 	return nil
 }
 
 // onLongSpawn is onSpawn for a parcel.
-func (rt *Runtime) onLongSpawn(k *cascade, src int, b []byte) error {
+func (rt *Runtime) onLongSpawn(k *events.Cascade, src int, _ uint64, b []byte) error {
 	var args [spawnWords]uint64
 	if len(b) < 8*spawnWords {
-		return errMalformed
+		return fault.ErrMalformed
 	}
 	for i := range args {
 		args[i] = binary.LittleEndian.Uint64(b[8*i:])
 	}
 	if !rt.spawned(k, src, args, b[8*spawnWords:]) {
-		return errMalformed
+		return fault.ErrMalformed
 	}
 	return nil
 }
@@ -204,7 +199,7 @@ func brief(p Processor, place uint64, finish event.ID) uint64 {
 
 // unbrief is the words of the spawn that rank src has sent as w.
 func (rt *Runtime) unbrief(src int, w uint64) [spawnWords]uint64 {
-	p := makeProcessor(rt.rank, CPU, int(w>>briefEventBits&(1<<briefIndexBits-1)))
+	p := makeProcessor(rt.ev.Self, CPU, int(w>>briefEventBits&(1<<briefIndexBits-1)))
 	finish := uint64(event.MakeEvent(src, 0, 0)) | w&(1<<briefEventBits-1)
 	return [spawnWords]uint64{uint64(p), w >> (64 - briefPlaceBits), 0, finish, 0}
 }
@@ -220,23 +215,23 @@ func (rt *Runtime) onSpawn(t *am.Token, args []uint64, payload []byte) {
 }
 
 func (rt *Runtime) takeSpawn(t *am.Token, args [spawnWords]uint64, payload []byte) {
-	k := rt.beginCascade(t.Worker())
+	k := rt.ev.BeginCascade(t.Worker())
 	ok := rt.spawned(k, t.Source(), args, payload)
-	k.endCascade(pollBudget)
+	k.EndCascade(events.PollBudget)
 	if !ok {
-		rt.malformed(t, "a task for", event.ID(args[3]))
+		rt.ev.Malformed(t, "a task for", event.ID(args[3]))
 	}
 }
 
 // spawned takes a task that rank src has spawned here. It returns false for one that cannot be.
-func (rt *Runtime) spawned(k *cascade, src int, args [spawnWords]uint64, payload []byte) bool {
+func (rt *Runtime) spawned(k *events.Cascade, src int, args [spawnWords]uint64, payload []byte) bool {
 	p, place, finish := Processor(args[0]), args[1], event.ID(args[3])
-	if place >= uint64(len(rt.catalog.defs)) || !finish.IsEvent() || finish.EventRank() >= rt.size {
+	if place >= uint64(len(rt.catalog.defs)) || !finish.IsEvent() || finish.EventRank() >= rt.ev.Size {
 		return false
 	}
 	ex := rt.executorOf(p)
 	if ex == nil { // the program has made up the number
-		k.trigger(finish, rt.faultPoison(rt.noProcessor(p)))
+		k.Trigger(finish, rt.ev.FaultPoison(rt.noProcessor(p)))
 		return true
 	}
 	d := rt.catalog.defs[place]
@@ -253,15 +248,16 @@ func (rt *Runtime) spawned(k *cascade, src int, args [spawnWords]uint64, payload
 		x.large = &large{encoded: append([]byte(nil), payload...)}
 	}
 	after := event.ID(args[4])
-	if id := uint32(args[2] >> profilerShift); id != 0 || rt.probe != nil {
-		x.watch = rt.watchFor(src, id)
-		x.watch.after = after != 0
+	if id := uint32(args[2] >> profilerShift); id != 0 || rt.ev.Log.Drawn() {
+		x.watch = rt.ev.Log.BeginFor(observe.Task, uint64(finish), src, id)
+		x.watch.SetPlace(int(place))
+		x.watch.After = after != 0
 	}
 	if after != 0 {
-		rt.arrives(finish, waitsFor{after, &x.Waiter})
+		rt.ev.Arrives(finish, events.WaitsFor{Of: after, By: &x.Waiter})
 	}
-	if st, why := rt.awaitEvent(after, &x.Waiter); st != event.Pending {
-		rt.departs(finish)
+	if st, why := rt.ev.AwaitEvent(after, &x.Waiter); st != event.Pending {
+		rt.ev.Departs(finish)
 		x.beginAt(k, after, st, why)
 	}
 	return true

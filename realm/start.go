@@ -12,6 +12,7 @@ import (
 	"github.com/golci/golci/am/rma"
 	"github.com/golci/golci/fult"
 	"github.com/golci/golci/rank"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // Start joins this process to its job as one rank, as rank.Start does, and starts the runtime there. It blocks until
@@ -39,7 +40,7 @@ func Init() (*Runtime, error) {
 }
 
 // Abort ends the job, all its ranks, as rank.Rank.Abort does.
-func (rt *Runtime) Abort(code int, err error) error { return rt.r.Abort(code, err) }
+func (rt *Runtime) Abort(code int, err error) error { return rt.ev.OfRank.Abort(code, err) }
 
 // withRuntime has cfg make a runtime for each rank.
 func withRuntime(cfg *rank.Config, rc Config, made func(rt *Runtime)) {
@@ -73,7 +74,7 @@ func RunWith(n int, cfg rank.Config, f func(rt *Runtime) error, rc ...Config) er
 		c = rc[0]
 	}
 	rts := make([]*Runtime, max(0, n))
-	withRuntime(&cfg, c, func(rt *Runtime) { rts[rt.rank] = rt })
+	withRuntime(&cfg, c, func(rt *Runtime) { rts[rt.ev.Self] = rt })
 	t, err := rank.Local(n, cfg)
 	if err != nil {
 		return err
@@ -90,10 +91,10 @@ func RunWith(n int, cfg rank.Config, f func(rt *Runtime) error, rc ...Config) er
 // Finalize ends the rank, and with it the runtime, as rank.Rank.Finalize does. Every rank calls it. It waits until no
 // task is ready or runs on any rank, and no message is under way. What still waits for an event then never ends:
 // ErrPending names an example.
-func (rt *Runtime) Finalize(ctx context.Context) error { return rt.r.Finalize(ctx) }
+func (rt *Runtime) Finalize(ctx context.Context) error { return rt.ev.OfRank.Finalize(ctx) }
 
 // OfRank is the rank that the runtime works on.
-func (rt *Runtime) OfRank() *rank.Rank { return rt.r }
+func (rt *Runtime) OfRank() *rank.Rank { return rt.ev.OfRank }
 
 // registryCheck compares what ranks have registered, along a tree: each rank tells its parent.
 type registryCheck struct {
@@ -107,27 +108,28 @@ type registryCheck struct {
 // or operator with that word before its name.
 func (rt *Runtime) Begin() error {
 	rt.setBrisk()
-	if rt.size > 1 { // the first thread starts the workers, which poll while the program does something else
+	if rt.ev.Size > 1 { // the first thread starts the workers, which poll while the program does something else
 		if _, err := rt.sched.Go(func(*fult.Thread) {}); err != nil {
 			return err
 		}
 	}
 	_, parent, children := rt.relations()
 	g := &rt.greeting
-	err := rt.r.BlockUntil(func() bool {
+	err := rt.ev.OfRank.BlockUntil(func() bool {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		return g.received == len(children) || g.wrong != nil || rt.ep.AnyGone()
+		return g.received == len(children) || g.wrong != nil || rt.ev.Endpoint.AnyGone()
 	})
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if err == nil {
 		err = g.wrong
 	}
-	if err != nil || rt.rank == 0 {
+	if err != nil || rt.ev.Self == 0 {
 		return err
 	}
-	return rt.ep.RequestMedium(parent, hGreet, rt.catalog.summary(rt.ep.MaxMedium()), rt.catalog.digest)
+	ep := rt.ev.Endpoint
+	return ep.RequestMedium(parent, events.HGreet, rt.catalog.summary(ep.MaxMedium()), rt.catalog.digest)
 }
 
 // summary has the name of each definition and the digest of its layout, as far as there is room.
@@ -157,7 +159,7 @@ func (rt *Runtime) onGreet(t *am.Token, args []uint64, payload []byte) {
 	defer g.mu.Unlock()
 	g.received++
 	if args[0] != rt.catalog.digest && g.wrong == nil {
-		g.wrong = rt.callErrorf("Begin", "%w: %s", ErrRegistered, rt.catalog.difference(rt.rank, t.Source(), payload))
+		g.wrong = rt.ev.CallErrorf("Begin", "%w: %s", ErrRegistered, rt.catalog.difference(rt.ev.Self, t.Source(), payload))
 	}
 }
 

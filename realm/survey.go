@@ -11,6 +11,7 @@ import (
 
 	"github.com/golci/golci/am"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // Deadlock has events that can never trigger: what is to trigger each waits for the next one, and for the last one it
@@ -34,7 +35,7 @@ func (d Deadlock) String() string {
 // whole is false if that left some out. The dump of a rank tells more about each of its operations. A nil ctx counts
 // as one that does not end. Errors: the cause of ctx, ErrClosed.
 func (rt *Runtime) Deadlocks(ctx context.Context) (found []Deadlock, whole bool, err error) {
-	if err := rt.endedError(); err != nil {
+	if err := rt.ev.EndedError(); err != nil {
 		return nil, false, err
 	}
 	if ctx == nil {
@@ -59,16 +60,16 @@ func (rt *Runtime) Deadlocks(ctx context.Context) (found []Deadlock, whole bool,
 func (rt *Runtime) survey(ctx context.Context, first int) (ops []blocked, whole bool, err error) {
 	ops, whole = rt.blockedHere(), true
 	for i := range ops {
-		ops[i].rank = rt.rank
+		ops[i].rank = rt.ev.Self
 	}
 	var asked []event.ID
 	defer func() { rt.surveys.dropAsked(asked) }()
-	for r := first; r < rt.size; r++ {
-		if r != rt.rank && !rt.ep.Gone(r) {
-			told := rt.newEventBy(r)
+	for r := first; r < rt.ev.Size; r++ {
+		if r != rt.ev.Self && !rt.ev.Endpoint.Gone(r) {
+			told := rt.ev.NewEventBy(r)
 			asked = append(asked, told)
 			rt.surveys.askAbout(told)
-			rt.inquire(r, hSurvey, told)
+			rt.inquire(r, events.HSurvey, told)
 		}
 	}
 	for _, told := range asked {
@@ -85,17 +86,17 @@ func (rt *Runtime) survey(ctx context.Context, first int) (ops []blocked, whole 
 // circles describes circles of operations that wait for each other on several ranks of which this is the first, so that
 // one rank tells of each. The ranks before it are not asked.
 func (rt *Runtime) circles(ctx context.Context) (lines []string) {
-	if rt.endedError() != nil || !slices.ContainsFunc(rt.blockedHere(), func(b blocked) bool { return b.to != 0 }) {
+	if rt.ev.EndedError() != nil || !slices.ContainsFunc(rt.blockedHere(), func(b blocked) bool { return b.to != 0 }) {
 		return nil
 	}
-	ops, _, _ := rt.survey(ctx, rt.rank+1) // what is missing cannot be told
+	ops, _, _ := rt.survey(ctx, rt.ev.Self+1) // what is missing cannot be told
 	g := graphOf(ops)
 	for _, c := range g.cycles() {
-		least, most := rt.size, 0
+		least, most := rt.ev.Size, 0
 		for _, e := range c {
 			least, most = min(least, g.who[e].rank), max(most, g.who[e].rank)
 		}
-		if least == rt.rank && most > rt.rank {
+		if least == rt.ev.Self && most > rt.ev.Self {
 			lines = append(lines, g.cycleLine(c))
 		}
 	}
@@ -157,14 +158,14 @@ func (rt *Runtime) onSurvey(t *am.Token, args []uint64, _ []byte) {
 		if x.to == 0 {
 			continue
 		}
-		if len(b)+16 > rt.ep.MaxMedium() {
+		if len(b)+16 > rt.ev.Endpoint.MaxMedium() {
 			cut = 1
 			break
 		}
 		b = binary.LittleEndian.AppendUint64(b, uint64(x.to))
 		b = binary.LittleEndian.AppendUint64(b, uint64(x.of))
 	}
-	rt.postMessage(t.Source(), hWaits, b, args[0], cut)
+	rt.ev.PostMessage(t.Source(), events.HWaits, b, args[0], cut)
 }
 
 // onWaits: a rank tells what waits there.
@@ -176,12 +177,12 @@ func (rt *Runtime) onWaits(t *am.Token, args []uint64, payload []byte) {
 		what := fmt.Sprintf("an operation on rank %d, which is to trigger %v,", t.Source(), event.ID(to))
 		a.ops = append(a.ops, blocked{what: what, to: event.ID(to), of: event.ID(of), rank: t.Source()})
 	}
-	if len(payload)%16 != 0 || !rt.owns(told) {
-		rt.malformed(t, "what waits, for", told)
+	if len(payload)%16 != 0 || !rt.ev.Owns(told) {
+		rt.ev.Malformed(t, "what waits, for", told)
 		return
 	}
 	rt.surveys.putAnswer(told, a)
-	k := rt.beginCascade(t.Worker())
-	k.trigger(told, nil)
-	k.endCascade(pollBudget)
+	k := rt.ev.BeginCascade(t.Worker())
+	k.Trigger(told, nil)
+	k.EndCascade(events.PollBudget)
 }

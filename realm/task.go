@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
+	"github.com/golci/golci/realm/internal/observe"
 )
 
 // inlineWords is how much of a task's arguments is part of the task.
@@ -21,9 +23,9 @@ type task struct {
 	finish       event.ID
 	executor     executor
 	priority     int32
-	ignore       bool            // runs even if the precondition is poisoned
-	serial       uint64          // orders tasks of the same priority
-	watch        *operationTrace // nil unless somebody wants to know of the task
+	ignore       bool               // runs even if the precondition is poisoned
+	serial       uint64             // orders tasks of the same priority
+	watch        *observe.Operation // nil unless somebody wants to know of the task
 	local        func(c *Ctx) error
 	large        *large // nil in most tasks
 	inline       [inlineWords]uint64
@@ -50,7 +52,8 @@ func (t *task) freeTask() {
 		t.local, t.large = nil, nil
 	}
 	if t.watch != nil {
-		t.unwatch()
+		t.rt.ev.Log.Drop(t.watch)
+		t.watch = nil
 	}
 	t.rt.tasks.Put(t)
 }
@@ -70,56 +73,54 @@ func (t *task) argsRoom(n uintptr) {
 	}
 }
 
-// launchAfter has t become ready once after has triggered. Its finish event is that of newEventFor if there is an
+// launchAfter has t become ready once after has triggered. Its finish event is that of NewEventFor if there is an
 // after.
 func (t *task) launchAfter(after event.ID) {
 	if after == 0 {
 		if t.watch != nil {
-			t.readied(t.watch.track)
+			t.rt.ev.Log.NoteReady(t.watch, t.watch.By, t.executor)
 		}
 		t.executor.pushTask(t, nil)
 		return
 	}
-	if st, why := t.rt.awaitEvent(after, &t.Waiter); st != event.Pending {
+	if st, why := t.rt.ev.AwaitEvent(after, &t.Waiter); st != event.Pending {
 		if st == event.Unknown {
-			t.rt.leaveIndex(t.finish) // after may be created later
+			t.rt.ev.LeaveIndex(t.finish) // after may be created later
 		}
-		k := t.rt.beginCascade(nil)
+		k := t.rt.ev.BeginCascade(nil)
 		t.beginAt(k, after, st, why)
-		k.endCascade(callBudget)
+		k.EndCascade(events.CallBudget)
 	}
 }
 
 // beginAt is begin when after was not pending.
-func (t *task) beginAt(k *cascade, after event.ID, st event.Status, why *event.Poison) {
+func (t *task) beginAt(k *events.Cascade, after event.ID, st event.Status, why *event.Poison) {
 	if st == event.Unknown {
-		why = t.rt.faultPoison(t.rt.unknown("Spawn", Event(after)))
+		why = t.rt.ev.FaultPoison(t.rt.unknown("Spawn", Event(after)))
 	}
 	t.beginTask(k, why)
 }
 
 // Fire implements event.Op.
 func (t *task) Fire(w *event.Waiter, by any) {
-	t.rt.departs(t.finish)
-	t.beginTask(by.(*cascade), w.Poison)
+	t.rt.ev.Departs(t.finish)
+	t.beginTask(by.(*events.Cascade), w.Poison)
 }
 
 // beginTask makes t ready, unless its precondition is poisoned.
-func (t *task) beginTask(k *cascade, why *event.Poison) {
+func (t *task) beginTask(k *events.Cascade, why *event.Poison) {
 	if why == nil || t.ignore {
 		if t.watch != nil {
-			t.readied(k.track())
+			t.rt.ev.Log.NoteReady(t.watch, k.By, t.executor)
 		}
 		t.executor.pushTask(t, k)
 		return
 	}
-	if t.watch != nil {
-		t.passed()
-	}
+	t.skip()
 	finish := t.finish
 	t.freeTask()
 	if finish != 0 {
-		k.trigger(finish, why)
+		k.Trigger(finish, why)
 	}
 }
 
@@ -127,7 +128,7 @@ func (t *task) beginTask(k *cascade, why *event.Poison) {
 func (t *task) runTask(c *Ctx) {
 	c.task = t
 	if t.watch != nil {
-		t.starts(c)
+		t.rt.ev.Log.NoteStart(t.watch)
 	}
 	var err error
 	switch {
@@ -152,18 +153,59 @@ func (t *task) finishWith(c *Ctx, err error) {
 		return
 	}
 	if t.finish == 0 && err != nil { // nobody else can be told
-		t.rt.fatal(fmt.Errorf("realm: rank %d: on %v: %w", t.rt.rank, c.proc, err))
+		t.rt.ev.Fatal(fmt.Errorf("realm: rank %d: on %v: %w", t.rt.ev.Self, c.proc, err))
 	}
 	t.freeTask()
 	switch {
 	case finish == 0:
 		return
-	case why == nil && c.executor != nil && finish.EventRank() != c.rt.rank:
+	case why == nil && c.executor != nil && finish.EventRank() != c.rt.ev.Self:
 		c.executor.endTask(&c.cascade, finish)
 	default:
-		c.cascade.trigger(finish, why)
+		c.cascade.Trigger(finish, why)
 	}
-	c.cascade.runWaiters(callBudget)
+	c.cascade.RunWaiters(events.CallBudget)
+}
+
+// spawned notes that t is being spawned, by the task of c if it is not nil.
+func (t *task) spawned(c *Ctx, after Event, several []Event) {
+	if c != nil {
+		t.watch.By = c.cascade.By
+	}
+	if t.local == nil {
+		t.watch.SetPlace(t.rt.catalog.placeOf(t.def))
+	} else {
+		t.watch.SetPlace(observe.Nowhere)
+	}
+	if len(several) > 0 && after == NoEvent {
+		after = several[0]
+	}
+	t.rt.ev.Log.NoteSpawn(t.watch, uint64(after))
+}
+
+// finishWatched is finishWith for a task that is watched.
+func (t *task) finishWatched(c *Ctx, why *event.Poison) {
+	rt, w, finish := t.rt, t.watch, t.finish
+	w.Record[observe.Processor] = uint64(c.proc)
+	rt.ev.Log.NoteEnd(w, c.cascade.By)
+	t.watch = nil
+	t.freeTask()
+	c.cascade.Trigger(finish, why)
+	var own **observe.Batch
+	if c.executor != nil {
+		own = &c.executor.batch
+	}
+	rt.ev.Log.Complete(w, why != nil, own)
+	c.cascade.RunWaiters(events.CallBudget)
+}
+
+// skip notes that t does not run.
+func (t *task) skip() {
+	if w := t.watch; w != nil {
+		w.Record[observe.Processor] = uint64(nameOf(t.executor))
+		t.rt.ev.Log.NoteSkipped(w)
+		t.watch = nil
+	}
 }
 
 // fault is the poison of a task that has returned err. The error of a wait is the poison that the wait has met: the
@@ -172,7 +214,7 @@ func (t *task) fault(c *Ctx, err error) *event.Poison {
 	if p, ok := err.(*PoisonError); ok && p != nil { // as it is: what the task has wrapped says more
 		return p.toPoison()
 	}
-	return t.rt.faultPoison(fmt.Errorf("task %s on %v: %w", t.taskName(), c.proc, err))
+	return t.rt.ev.FaultPoison(fmt.Errorf("task %s on %v: %w", t.taskName(), c.proc, err))
 }
 
 // taskName is the name of the task, for people.
@@ -184,7 +226,7 @@ func (t *task) taskName() string {
 }
 
 // localName stands for the name of a task of SpawnLocal.
-const localName = "function"
+const localName = observe.Function
 
 // title names the task and its finish event, for people.
 func (t *task) title() string {

@@ -235,7 +235,7 @@ func shownAt(marks []mark, name string, count int) (n int) {
 // looker waits until all counters of rt have been looked at.
 func looker(rt *Runtime) (looked func()) {
 	var looks atomic.Int64
-	rt.r.Count("looks", func() int64 { return looks.Add(1) })
+	rt.ev.OfRank.Count("looks", func() int64 { return looks.Add(1) })
 	return func() {
 		until := time.Now().Add(300 * time.Millisecond) // a counter is looked at after 250 ms at the latest
 		for n := looks.Load(); looks.Load() < n+3 || time.Now().Before(until); {

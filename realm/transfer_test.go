@@ -10,6 +10,7 @@ import (
 	"github.com/golci/golci/conduit"
 	"github.com/golci/golci/rank"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 	"github.com/golci/golci/realm/internal/space"
 )
 
@@ -22,7 +23,7 @@ func settled(rts []*Runtime) {
 			runtime.Gosched()
 		}
 		for _, rt := range rts {
-			onUtility(rt, func(*cascade) {})
+			onUtility(rt, func(*events.Cascade) {})
 		}
 	}
 }
@@ -31,23 +32,23 @@ func settled(rts []*Runtime) {
 func quiet(rts []*Runtime) bool {
 	var sent, received int64
 	for _, rt := range rts {
-		_, n := rt.peers.sumMessages()
+		_, n := rt.ev.Peers.SumMessages()
 		received += n
 	}
 	for _, rt := range rts { // later, so that none has been sent in between if the sums are equal
-		n, _ := rt.peers.sumMessages()
+		n, _ := rt.ev.Peers.SumMessages()
 		sent += n
 	}
 	return sent == received
 }
 
 // onUtility has the utility processor of a rank call f, and waits.
-func onUtility(rt *Runtime, f func(k *cascade)) {
+func onUtility(rt *Runtime, f func(k *events.Cascade)) {
 	over := make(chan struct{})
 	rt.utility.pushTask(rt.newInternal(func(c *Ctx) error {
 		defer close(over)
 		f(&c.cascade)
-		c.cascade.runWaiters(callBudget)
+		c.cascade.RunWaiters(events.CallBudget)
 		return nil
 	}), nil)
 	<-over
@@ -97,20 +98,20 @@ func TestWindow(t *testing.T) {
 		overNets(t, 2, func(t *testing.T, rts []*Runtime) {
 			src, dst := rts[0], rts[1]
 			to := kitArgs{Hi: 8 * perChunk}.at(t, src, 1)
-			r := &reduction{rt: src, finish: src.newEvent(), dst: to.id, from: x.from(t)}
+			r := &reduction{rt: src, finish: src.ev.NewEvent(), dst: to.id, from: x.from(t)}
 			e := Event(r.finish)
-			onUtility(src, func(k *cascade) { // which is to learn later that a chunk has landed
+			onUtility(src, func(k *events.Cascade) { // which is to learn later that a chunk has landed
 				r.stepReduction(k)
 				if r.underWay != x.underWay || (r.held != nil) != x.held || r.ended != x.ended {
 					t.Errorf("%s: %d under way, held %v, ended %v", name, r.underWay, r.held != nil, r.ended)
 				}
 			})
 			must(t, wait(t, src, e))
-			if st, _ := dst.lookAtEvent(event.ID(e)); st != event.Triggered {
+			if st, _ := dst.ev.LookAtEvent(event.ID(e)); st != event.Triggered {
 				t.Errorf("%s: the destination does not know of the end: %v", name, st)
 			}
 			settled(rts)
-			if n := src.data.outs.Used(); n != 0 || r.underWay != 0 {
+			if n := src.ev.Outs.Used(); n != 0 || r.underWay != 0 {
 				t.Errorf("%s: %d flows and %d chunks are left", name, n, r.underWay)
 			}
 		})
@@ -169,14 +170,14 @@ func TestOneEnd(t *testing.T) {
 				settled(rts)
 				var before, got [2]int64
 				for r, rt := range rts {
-					before[r], _ = rt.peers.sumMessages()
+					before[r], _ = rt.ev.Peers.SumMessages()
 				}
 				e := Copy(by, to, from, Part{}, prof)
 				must(t, wait(t, by, e))
 				c.await(t, by, 1)
 				settled(rts)
 				for r, rt := range rts {
-					got[r], _ = rt.peers.sumMessages()
+					got[r], _ = rt.ev.Peers.SumMessages()
 					got[r] -= before[r]
 				}
 				if n == 10 {
@@ -196,23 +197,23 @@ func TestExpected(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		overNets(t, 2, func(t *testing.T, rts []*Runtime) {
 			src := rts[0]
-			e := src.newEvent()
+			e := src.ev.NewEvent()
 			ask := func() {
-				rts[1].postMessage(0, hSubscribe, nil, uint64(e))
+				rts[1].ev.PostMessage(0, events.HSubscribe, nil, uint64(e))
 				settled(rts)
 			}
-			before := src.peers.peerOf(1).sent.Load()
+			before := src.ev.Peers.PeerOf(1).Sent.Load()
 			if !late {
 				ask()
 			}
-			k := src.beginCascade(nil)
-			k.concluded(&outgoing{peer: 1, finish: e}, nil, true)
-			k.endCascade(callBudget)
+			k := src.ev.BeginCascade(nil)
+			k.Concluded(&events.Outgoing{Peer: 1, Finish: e}, nil, true)
+			k.EndCascade(events.CallBudget)
 			if late {
 				ask()
 			}
 			settled(rts)
-			if n := src.peers.peerOf(1).sent.Load() - before; n != 0 {
+			if n := src.ev.Peers.PeerOf(1).Sent.Load() - before; n != 0 {
 				t.Errorf("late %v: %d messages tell what is known", late, n)
 			}
 		})
@@ -224,18 +225,20 @@ func TestExpected(t *testing.T) {
 func TestAsked(t *testing.T) {
 	overNets(t, 2, func(t *testing.T, rts []*Runtime) {
 		src, dst := rts[0], rts[1]
-		e := src.newEvent()
+		e := src.ev.NewEvent()
 		must(t, dst.Subscribe(Event(e)))
 		settled(rts)
-		before := src.peers.peerOf(1).sent.Load()
-		k := src.beginCascade(nil)
-		ref, _ := src.expectAnswer(k, &outgoing{peer: 1, finish: e, done: func(*cascade, *event.Poison) {}})
-		k.endCascade(callBudget)
-		k = dst.beginCascade(nil)
-		dst.conclude(k, 0, ref, e, nil)
-		k.endCascade(callBudget)
+		before := src.ev.Peers.PeerOf(1).Sent.Load()
+		k := src.ev.BeginCascade(nil)
+		ref, _ := src.ev.ExpectAnswer(k, &events.Outgoing{
+			Peer: 1, Finish: e, Done: func(*events.Cascade, *event.Poison) {},
+		})
+		k.EndCascade(events.CallBudget)
+		k = dst.ev.BeginCascade(nil)
+		dst.ev.Conclude(k, 0, ref, e, nil)
+		k.EndCascade(events.CallBudget)
 		settled(rts)
-		if n := src.peers.peerOf(1).sent.Load() - before; n != 0 {
+		if n := src.ev.Peers.PeerOf(1).Sent.Load() - before; n != 0 {
 			t.Errorf("%d messages tell what is known", n)
 		}
 		must(t, wait(t, src, Event(e)))
@@ -247,12 +250,12 @@ func TestReleased(t *testing.T) {
 	team(t, 2, rank.Config{Settings: nets[0].settings}, func(rts []*Runtime) {
 		rt := rts[0]
 		place := func() uint32 { // the lower half of a key is the place of the memory among those that are exposed
-			key, ok := rt.ep.Expose(1, make([]byte, 8))
+			key, ok := rt.ev.Endpoint.Expose(1, make([]byte, 8))
 			if !ok {
 				t.Error("nothing can be exposed")
 				return 0
 			}
-			rt.ep.Release(1, key)
+			rt.ev.Endpoint.Release(1, key)
 			return uint32(key.ID)
 		}
 		to, from := kitArgs{Hi: 8000, Order: AOS}.at(t, rt, 1), kitArgs{Hi: 8000, Order: AOS}.at(t, rt, 0)
@@ -274,15 +277,17 @@ func TestFailedFetch(t *testing.T) {
 		team(t, 3, rank.Config{}, func(rts []*Runtime) {
 			src, dst := rts[0], rts[1]
 			to := kitArgs{Hi: 8000, Order: AOS, Seed: 1}.at(t, src, 1)
-			e, ended := rts[owner].newEvent(), src.newEvent()
-			k := src.beginCascade(nil)
-			ref, _ := src.expectAnswer(k, &outgoing{peer: 1, finish: e, done: func(k *cascade, why *event.Poison) {
-				k.trigger(ended, why)
-			}})
-			key, _ := src.ep.Expose(1, make([]byte, 8000*16))
-			src.ep.Release(1, key)
-			src.sendParcel(k, 1, parcelOpen, ref, openParcel(t, dst, to.id, e, key))
-			k.endCascade(callBudget)
+			e, ended := rts[owner].ev.NewEvent(), src.ev.NewEvent()
+			k := src.ev.BeginCascade(nil)
+			ref, _ := src.ev.ExpectAnswer(k, &events.Outgoing{
+				Peer: 1, Finish: e, Done: func(k *events.Cascade, why *event.Poison) {
+					k.Trigger(ended, why)
+				},
+			})
+			key, _ := src.ev.Endpoint.Expose(1, make([]byte, 8000*16))
+			src.ev.Endpoint.Release(1, key)
+			src.ev.SendParcel(k, 1, events.ParcelOpen, ref, openParcel(t, dst, to.id, e, key))
+			k.EndCascade(events.CallBudget)
 			for r, rt := range rts {
 				if err := wait(t, rt, Event(e)); !errors.Is(err, ErrPoisoned) {
 					t.Errorf("event of rank %d: rank %d: %v", owner, r, err)
@@ -304,11 +309,11 @@ func TestFetchFromDead(t *testing.T) {
 			&conduit.PeerError{Peer: 1, Err: conduit.ErrPeerDied}: 1, &conduit.PeerError{Peer: 1, Err: conduit.ErrKey}: 0,
 		} {
 			var got *event.Poison
-			f := &fetch{rt: rt, src: 1, over: func(_ *cascade, why *event.Poison) { got = why }}
+			f := &events.Fetch{Rank: &rt.ev, Src: 1, Over: func(_ *events.Cascade, why *event.Poison) { got = why }}
 			if f.Fail(err, nil); got == nil || got.Rank != want {
 				t.Errorf("%v: %+v", err, got)
 			}
-			rt.peers.peerOf(1).received.Add(-1) // no fetch has begun
+			rt.ev.Peers.PeerOf(1).Received.Add(-1) // no fetch has begun
 		}
 	})
 }
@@ -390,7 +395,7 @@ func destroyed(t *testing.T, rt *Runtime, dst, src int, n int64) {
 		checkValues(t, "beside", values(t, rt, in, NoEvent), func(i int64) int64 { return valueAt(5, i) })
 		must(t, wait(t, rt, Destroy(rt, in)))
 	}
-	if out, in := rt.data.outs.Used(), rt.data.ins.Used(); out != 0 || in != 0 {
+	if out, in := rt.ev.Outs.Used(), rt.ev.Ins.Used(); out != 0 || in != 0 {
 		t.Errorf("%d from %d, %d points: %d and %d flows are left", dst, src, n, out, in)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/golci/golci/internal/platform/arch"
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/realm/internal/event"
+	"github.com/golci/golci/realm/internal/events"
 )
 
 // Wait blocks the calling goroutine or light-weight thread until e has triggered, and makes progress meanwhile. In a
@@ -21,14 +22,14 @@ func (rt *Runtime) waitIn(ctx context.Context, call callName, e Event) error {
 	if done, err := rt.HasTriggered(e); done || err != nil {
 		return err
 	}
-	if err := rt.endedError(); err != nil {
+	if err := rt.ev.EndedError(); err != nil {
 		return err
 	}
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if err := rt.ep.Allow(am.CallWait); err != nil {
-		return rt.callErrorf("Wait", "%w", err)
+	if err := rt.ev.Endpoint.Allow(am.CallWait); err != nil {
+		return rt.ev.CallErrorf("Wait", "%w", err)
 	}
 	if r := rt.runnerOf(rt.sched.Current()); r != nil {
 		return r.waitEvent(e, call, ctx)
@@ -36,10 +37,10 @@ func (rt *Runtime) waitIn(ctx context.Context, call callName, e Event) error {
 	if c := rt.procs.io.taskOf(arch.G()); c != nil {
 		return c.sleepIO(ctx, call, e)
 	}
-	if p := rt.probe; p != nil {
-		return p.sleepTraced(ctx, rt, call, e)
-	}
-	return rt.sleepFor(ctx, call, e, nil)
+	start := rt.ev.Log.Since()
+	err := rt.sleepFor(ctx, call, e, nil)
+	rt.ev.Log.NoteSlept(start, uint64(e))
+	return err
 }
 
 // sleeper is a goroutine, or a thread that is no task, which waits for an event.
@@ -55,7 +56,7 @@ type sleeper struct {
 }
 
 // Fire implements event.Op.
-func (s *sleeper) Fire(_ *event.Waiter, by any) { s.releaseWaiter(by.(*cascade).w) }
+func (s *sleeper) Fire(_ *event.Waiter, by any) { s.releaseWaiter(by.(*events.Cascade).By) }
 
 // releaseWaiter implements waitingCall.
 func (s *sleeper) releaseWaiter(w *fult.Worker) {
@@ -77,9 +78,9 @@ func (rt *Runtime) sleepFor(ctx context.Context, call callName, e Event, io *ioP
 	}
 	s.io, s.rests, s.resumed, s.call = io, false, false, call
 	rt.engine.Begin(&s.done)
-	st, why := rt.awaitEvent(event.ID(e), &s.Waiter)
-	if st == event.Pending && rt.stopped.Load() && rt.withdraw(event.ID(e), &s.Waiter) {
-		st, s.ended = event.Triggered, rt.closedError() // stop may have looked for those who wait before
+	st, why := rt.ev.AwaitEvent(event.ID(e), &s.Waiter)
+	if st == event.Pending && rt.ev.Stopped.Load() && rt.ev.Withdraw(event.ID(e), &s.Waiter) {
+		st, s.ended = event.Triggered, rt.ev.ClosedError() // stop may have looked for those who wait before
 	}
 	if st != event.Pending {
 		s.done.Finish()
@@ -111,7 +112,7 @@ func (rt *Runtime) sleepUntil(ctx context.Context, e Event, s *sleeper) error {
 	if !stop() {
 		rt.engine.Wait(&canceled)
 	}
-	if s.done.Ready() || !rt.withdraw(event.ID(e), &s.Waiter) {
+	if s.done.Ready() || !rt.ev.Withdraw(event.ID(e), &s.Waiter) {
 		rt.engine.Wait(&s.done)
 		return nil
 	}
@@ -121,5 +122,5 @@ func (rt *Runtime) sleepUntil(ctx context.Context, e Event, s *sleeper) error {
 	}
 	call := s.call
 	rt.sleepers.Put(s)
-	return rt.callErrorf(call.short(), "%v: %w", e, context.Cause(ctx))
+	return rt.ev.CallErrorf(call.short(), "%v: %w", e, context.Cause(ctx))
 }

@@ -36,12 +36,12 @@ func TestWaitContext(t *testing.T) {
 				over, cancel := context.WithCancelCause(context.Background())
 				cancel(why)
 				if err := wait(over); !errors.Is(err, why) {
-					t.Errorf("%s, event of rank %d, context over: %v", name, owner.rank, err)
+					t.Errorf("%s, event of rank %d, context over: %v", name, owner.ev.Self, err)
 				}
 				ctx, cancel := context.WithCancelCause(context.Background())
 				time.AfterFunc(time.Millisecond, func() { cancel(why) })
 				if err := wait(ctx); !errors.Is(err, why) {
-					t.Errorf("%s, event of rank %d: %v", name, owner.rank, err)
+					t.Errorf("%s, event of rank %d: %v", name, owner.ev.Self, err)
 				}
 			}
 			must(t, u.Trigger(NoEvent))
@@ -107,7 +107,7 @@ func TestWaitBeside(t *testing.T) {
 			}()
 			for { // until the goroutine waits
 				waits := false
-				rt.eachWaiter(func(of event.ID, _ *event.Waiter) { waits = waits || Event(of) == gate.Event() })
+				rt.ev.EachWaiter(func(of event.ID, _ *event.Waiter) { waits = waits || Event(of) == gate.Event() })
 				if waits {
 					break
 				}

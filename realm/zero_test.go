@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"testing"
+
+	"github.com/golci/golci/realm/internal/fault"
 )
 
 // TestZeroHandles: handles that nobody made, and arguments that cannot be, are errors, or events that say so; none of
@@ -63,7 +65,7 @@ func TestZeroHandles(t *testing.T) {
 			"no points given": func() error { return rt.Wait(noEnd, GatherBy(rt, in, in, IndexField(Instance{}, 0), Part{})) },
 		}
 		for what, f := range wrong {
-			err := safely(what, f)
+			err := fault.Safely(what, f)
 			if err == nil || !errors.Is(err, ErrArgument) && !errors.Is(err, ErrPoisoned) {
 				t.Errorf("%s: %v", what, err)
 			}
@@ -77,7 +79,7 @@ func TestZeroHandles(t *testing.T) {
 			"use":         func() { _, _ = rt.MemoryUse(^Memory(0)) },
 		}
 		for what, f := range harmless {
-			if err := safely(what, func() error { f(); return nil }); err != nil {
+			if err := fault.Safely(what, func() error { f(); return nil }); err != nil {
 				t.Error(err)
 			}
 		}

@@ -10,6 +10,9 @@ import (
 // pure is MPI's part that knows nothing of messages.
 const pureMPI = "mpi/internal/{agree,attr,dtype,epoch,errs,fileview,group,hardware,info,meet,op,reqkind,topo}"
 
+// pureRealm is what of package realm knows nothing of messages.
+const pureRealm = "realm/internal/{barrier,event,reduce,reservation,space}"
+
 // layers lists the packages from the bottom up; an entry stands for what lies below its path, too. A package imports
 // from layers below its own and, within its own, from its own entry only. docs/ARCHITECTURE.md draws the same.
 var layers = [][]string{
@@ -24,7 +27,7 @@ var layers = [][]string{
 	},
 	{"internal/platform/spin", "internal/platform/topology"},
 	{ // each stands alone
-		"fult", "hashtable", "pool", "mpi/internal/shmcoll", "realm/internal", "internal/transport/reliable",
+		"fult", "hashtable", "pool", "mpi/internal/shmcoll", pureRealm, "internal/transport/reliable",
 		"internal/observe/trace",
 	},
 	{
@@ -34,6 +37,8 @@ var layers = [][]string{
 	{"internal/abi", "internal/transport"},
 	{"am"},
 	{"am/hsl", "rank", "am/rma"},
+	{"realm/internal/fault", "realm/internal/observe"},
+	{"realm/internal/events"},
 	{"comm", "am/barrier", "realm"},
 	{"mpi/internal"},
 	{"mpi"},
@@ -48,7 +53,10 @@ var alone = map[string][]string{
 	"internal/transport/credit": {"internal/platform/invariants"},
 	"comm/internal/match":       {"comm/internal/opstate"},
 	"comm/internal/opstate":     {"internal/platform/arch"},
-	"realm/internal":            {"realm/internal", "internal/platform/simd"},
+	pureRealm:                   {pureRealm, "internal/platform/simd"},
+	"realm/internal/fault":      {"am", "conduit", "rank", pureRealm},
+	"realm/internal/events":     tools("am", "conduit", "fult", "rank", "internal/request", "realm/internal"),
+	"realm/internal/observe":    {"rank", "fult", "internal/request", "internal/observe/trace", pureRealm},
 	"internal/observe/trace":    tools("internal/observe/trace"),
 	"rank/internal/cores":       tools("internal/job/boot"),
 	"rank/internal/terms":       tools("am", "conduit", "internal/transport"),

@@ -1,4 +1,4 @@
-package realm
+package events
 
 import (
 	"sync"
@@ -11,10 +11,10 @@ import (
 // barriers has the barriers that this rank has made, and those of others that it has heard of. Those that were
 // destroyed leave it.
 type barriers struct {
-	own    atomic.Pointer[[]*barrierPage] // by index; replaced under mu. A page of which all cells are gone is nil
+	Own    atomic.Pointer[[]*barrierPage] // by index; replaced under mu. A page of which all cells are gone is nil
 	mu     sync.RWMutex                   // guards what follows
 	made   int                            // by this rank
-	others map[event.ID]*barrierCell
+	others map[event.ID]*BarrierCell
 
 	// Of others, which this rank has owned and forgotten: others may still send messages for the owner. The newest
 	// keptEnds are kept, the oldest is at next once there are so many.
@@ -24,61 +24,62 @@ type barriers struct {
 }
 
 const (
-	pageBarriers = 256
+	PageBarriers = 256
 	keptEnds     = 4096
 )
 
 // barrierPage is some barriers in a row.
 type barrierPage struct {
-	cells [pageBarriers]atomic.Pointer[barrierCell] // nil: not made, or destroyed. Stored under mu
+	cells [PageBarriers]atomic.Pointer[BarrierCell] // nil: not made, or destroyed. Stored under mu
 	ended int                                       // how many have been destroyed, under mu
 }
 
-// create makes a barrier of this rank.
-func (bs *barriers) create(rt *Runtime, count int64, op uint32, size int) (*barrierCell, error) {
+// Create makes a barrier of this rank.
+func (bs *barriers) Create(rt *Rank, count int64, op uint32, size int) (*BarrierCell, error) {
 	bs.mu.Lock()
 	defer bs.mu.Unlock()
 	if bs.made > event.MaxBarrierIndex {
-		return nil, rt.callErrorf("NewBarrier", "%d barriers of this rank", bs.made)
+		return nil, rt.CallErrorf("NewBarrier", "%d barriers of this rank", bs.made)
 	}
-	c := &barrierCell{rt: rt, id: event.MakeBarrier(rt.rank, bs.made, 0), trace: rt.newBarrierTrace()}
+	id := event.MakeBarrier(rt.Self, bs.made, 0)
+	c := &BarrierCell{Rank: rt, ID: id, Trace: rt.Log.DrawPhases(id)}
 	var err error
-	if c.core, err = barrier.New(rt.barrierConfig(c.id), count, op, size); err != nil {
+	if c.Core, err = barrier.New(rt.barrierConfig(c.ID), count, op, size); err != nil {
 		return nil, err
 	}
 	var pages []*barrierPage
-	if p := bs.own.Load(); p != nil {
+	if p := bs.Own.Load(); p != nil {
 		pages = *p
 	}
-	if bs.made%pageBarriers == 0 {
+	if bs.made%PageBarriers == 0 {
 		pages = append(pages, new(barrierPage)) // nobody looks behind the length that a rank has loaded
-		bs.own.Store(&pages)
+		bs.Own.Store(&pages)
 	}
-	pages[bs.made/pageBarriers].cells[bs.made%pageBarriers].Store(c)
+	pages[bs.made/PageBarriers].cells[bs.made%PageBarriers].Store(c)
 	bs.made++
 	return c, nil
 }
 
 // ownCell is the barrier of this rank with that index; nil if there is none.
-func (bs *barriers) ownCell(index int) *barrierCell {
-	pages := bs.own.Load()
-	if pages == nil || index/pageBarriers >= len(*pages) {
+func (bs *barriers) ownCell(index int) *BarrierCell {
+	pages := bs.Own.Load()
+	if pages == nil || index/PageBarriers >= len(*pages) {
 		return nil
 	}
-	if p := (*pages)[index/pageBarriers]; p != nil {
-		return p.cells[index%pageBarriers].Load()
+	if p := (*pages)[index/PageBarriers]; p != nil {
+		return p.cells[index%PageBarriers].Load()
 	}
 	return nil
 }
 
-// findBarrier is the barrier of an event; nil if there is none. Of a barrier that another rank has made it makes the
+// FindBarrier is the barrier of an event; nil if there is none. Of a barrier that another rank has made it makes the
 // part of this rank if asked to, unless it knows that the barrier was destroyed.
-func (bs *barriers) findBarrier(rt *Runtime, e event.ID, create bool) *barrierCell {
+func (bs *barriers) FindBarrier(rt *Rank, e event.ID, create bool) *BarrierCell {
 	e &^= event.MaxBarrierGen
 	switch {
-	case e.Kind() != event.Barrier || e.Rank() >= rt.size:
+	case e.Kind() != event.Barrier || e.Rank() >= rt.Size:
 		return nil
-	case e.Rank() == rt.rank:
+	case e.Rank() == rt.Self:
 		return bs.ownCell(e.Index())
 	}
 	bs.mu.RLock()
@@ -90,9 +91,9 @@ func (bs *barriers) findBarrier(rt *Runtime, e event.ID, create bool) *barrierCe
 	bs.mu.Lock()
 	defer bs.mu.Unlock()
 	if c = bs.others[e]; c == nil && !bs.ends[e] {
-		c = &barrierCell{rt: rt, id: e, core: barrier.NewReplica(rt.barrierConfig(e)), trace: rt.newBarrierTrace()}
+		c = &BarrierCell{Rank: rt, ID: e, Core: barrier.NewReplica(rt.barrierConfig(e)), Trace: rt.Log.DrawPhases(e)}
 		if bs.others == nil {
-			bs.others = make(map[event.ID]*barrierCell)
+			bs.others = make(map[event.ID]*BarrierCell)
 		}
 		bs.others[e] = c
 	}
@@ -100,13 +101,13 @@ func (bs *barriers) findBarrier(rt *Runtime, e event.ID, create bool) *barrierCe
 }
 
 // goneWhy tells why there is no barrier of that name here, which find has not found; empty if this rank does not know.
-func (bs *barriers) goneWhy(rt *Runtime, id event.ID) string {
+func (bs *barriers) goneWhy(rt *Rank, id event.ID) string {
 	bs.mu.RLock()
 	defer bs.mu.RUnlock()
 	switch {
-	case id.Rank() == rt.rank && id.Index() >= bs.made:
+	case id.Rank() == rt.Self && id.Index() >= bs.made:
 		return barrier.NotMade
-	case id.Rank() == rt.rank, bs.ends[id]:
+	case id.Rank() == rt.Self, bs.ends[id]:
 		return barrier.Destroyed
 	}
 	return ""
@@ -114,33 +115,33 @@ func (bs *barriers) goneWhy(rt *Runtime, id event.ID) string {
 
 // dropDestroyed takes out a barrier that was destroyed, if that has not been done. owned says that this rank has been
 // its owner.
-func (bs *barriers) dropDestroyed(c *barrierCell, owned bool) {
+func (bs *barriers) dropDestroyed(c *BarrierCell, owned bool) {
 	bs.mu.Lock()
 	defer bs.mu.Unlock()
-	if c.id.Rank() != c.rt.rank {
-		if bs.others[c.id] != c {
+	if c.ID.Rank() != c.Rank.Self {
+		if bs.others[c.ID] != c {
 			return
 		}
-		if delete(bs.others, c.id); owned {
-			bs.remember(c.id)
+		if delete(bs.others, c.ID); owned {
+			bs.remember(c.ID)
 		}
 		return
 	}
-	pages := *bs.own.Load()
-	p := pages[c.id.Index()/pageBarriers]
-	if p == nil || !p.cells[c.id.Index()%pageBarriers].CompareAndSwap(c, nil) {
+	pages := *bs.Own.Load()
+	p := pages[c.ID.Index()/PageBarriers]
+	if p == nil || !p.cells[c.ID.Index()%PageBarriers].CompareAndSwap(c, nil) {
 		return
 	}
-	if p.ended++; p.ended == pageBarriers {
-		bs.dropPage(c.id.Index() / pageBarriers)
+	if p.ended++; p.ended == PageBarriers {
+		bs.dropPage(c.ID.Index() / PageBarriers)
 	}
 }
 
 // dropPage takes out a page that is used up. bs.mu is held.
 func (bs *barriers) dropPage(n int) {
-	pages := append([]*barrierPage(nil), *bs.own.Load()...)
+	pages := append([]*barrierPage(nil), *bs.Own.Load()...)
 	pages[n] = nil
-	bs.own.Store(&pages)
+	bs.Own.Store(&pages)
 }
 
 // remember keeps the name of a barrier of which this rank has nothing else. bs.mu is held.
@@ -158,13 +159,13 @@ func (bs *barriers) remember(id event.ID) {
 	bs.next = (bs.next + 1) % keptEnds
 }
 
-// eachBarrier calls f for all barriers that this rank knows.
-func (bs *barriers) eachBarrier(f func(c *barrierCell)) {
+// EachBarrier calls f for all barriers that this rank knows.
+func (bs *barriers) EachBarrier(f func(c *BarrierCell)) {
 	bs.mu.RLock()
-	var all []*barrierCell
-	if pages := bs.own.Load(); pages != nil {
+	var all []*BarrierCell
+	if pages := bs.Own.Load(); pages != nil {
 		for _, p := range *pages {
-			for i := 0; p != nil && i < pageBarriers; i++ {
+			for i := 0; p != nil && i < PageBarriers; i++ {
 				if c := p.cells[i].Load(); c != nil {
 					all = append(all, c)
 				}
