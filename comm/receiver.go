@@ -85,13 +85,14 @@ func (s *Server) misfitError(o *op, size int64) error {
 	case !o.exact:
 		return o.failedWith(fmt.Errorf("%w: %d bytes do not fit a buffer of %d", ErrTruncate, size, n))
 	case size > n:
-		return o.failedWith(fmt.Errorf("%w: exact_length: %w: %d bytes for a buffer of %d", ErrAssert, ErrTruncate, size, n))
+		return o.failedWith(fmt.Errorf("%w: exact_length: %w: %d bytes for a buffer of %d",
+			ErrAssert, ErrTruncate, size, n))
 	}
 	return o.failedWith(fmt.Errorf("%w: exact_length: %d bytes for a buffer of %d", ErrAssert, size, n))
 }
 
-// beginRendezvous asks for the bytes of the message that ask tells of, which has been matched with o. It reports whether
-// o is finished already, as there is nothing to wait for.
+// beginRendezvous asks for the bytes of the message that ask tells of, which has been matched with o. It reports
+// whether o is finished already, as there is nothing to wait for.
 func (s *Server) beginRendezvous(o *op, ask *rts) (done bool) {
 	o.size = ask.size
 	if o.recv.alloc != nil {
@@ -147,8 +148,9 @@ func CheckAlloc(n int64) error {
 // ownPiece is how many bytes are packed at once for a copy between buffers of which one or both have holes.
 const ownPiece = 64 << 10
 
-// copyOwn copies the message of the send with that number, of this rank, into the receive o. So the receive is done when
-// the send is, and a receive of a message that is there already is done at once. False if the send is over meanwhile. As the poller nobody ends the send beside it, which gives its bytes back to the program.
+// copyOwn copies the message of the send with that number, of this rank, into the receive o. So the receive is done
+// when the send is, and a receive of a message that is there already is done at once. False if the send is over
+// meanwhile. It runs as the poller. So nobody ends the send meanwhile, which would give its bytes back to the program.
 func (s *Server) copyOwn(o *op, id uint64) (ok bool) {
 	s.e.AsPoller(func() {
 		send := s.ids.Get(id)
@@ -247,8 +249,8 @@ func (s *Server) bulkArrived(src int, id uint64, off int64, chunk []byte, w *ful
 		return
 	}
 	if !o.mayStream() || int(o.peer) != src || n > r.want-r.received || off < 0 || off > r.want-n {
-		s.e.Fault(fmt.Errorf("%w: rank %d: %d bytes at %d from rank %d for an operation that waits for %d of %d from rank %d",
-			ErrProtocol, s.rank, n, off, src, r.want-r.received, r.want, o.peer))
+		const text = "%w: rank %d: %d bytes at %d from rank %d for an operation that waits for %d of %d from rank %d"
+		s.e.Fault(fmt.Errorf(text, ErrProtocol, s.rank, n, off, src, r.want-r.received, r.want, o.peer))
 		return
 	}
 	o.placeBytes(chunk, int(off))

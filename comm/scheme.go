@@ -145,8 +145,8 @@ type timedBatch struct {
 	bytes              int64
 }
 
-// schemeTiming is what a message remembers of its scheme. The zero schemeTiming is that of one whose scheme was not chosen
-// so.
+// schemeTiming is what a message remembers of its scheme. The zero schemeTiming is that of one whose scheme was not
+// chosen so.
 type schemeTiming struct {
 	scheme  Scheme
 	traffic traffic

@@ -207,7 +207,8 @@ func (s *Server) collectPending(rs []Req, ds []*progress.Done) ([]*progress.Done
 type Waits interface {
 	// Begin gives the time at which a wait begins.
 	Begin() uint64
-	// End tells of a wait that is over: what for, since when, and for which peer and tag; -1 stands for any, and for none.
+	// End tells of a wait that is over: what for, since when, and for which peer and tag; -1 stands for any, and for
+	// none.
 	End(what string, since uint64, peer, tag int)
 }
 

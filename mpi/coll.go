@@ -6,12 +6,14 @@ import (
 	"github.com/golci/golci/mpi/internal/coll/argument"
 )
 
-// A collective of slices is described by a coll.Description, which lies on the caller's stack. The layer below carries it out:
-// by Do, which waits, by Start, which does not, or by CollInit, which makes a persistent request. These functions fill
-// the description in, and return it.
+// A collective of slices is described by an argument.Description, which lies on the caller's stack. The layer below
+// carries it out: by Do, which waits, by Start, which does not, or by CollInit, which makes a persistent request. These
+// functions fill the description in, and return it.
 
 // sliceCall describes a collective on the two slices in and out for the function what.
-func sliceCall[T any](k *argument.Description, kind argument.Kind, what string, in, out []T, root int) *argument.Description {
+func sliceCall[T any](
+	k *argument.Description, kind argument.Kind, what string, in, out []T, root int,
+) *argument.Description {
 	k.Kind, k.What, k.Root, k.Elem = kind, what, root, elemOf[T]()
 	k.In.Mem, k.In.N = unsafe.Pointer(unsafe.SliceData(in)), int64(len(in)) // the rest is zero, and costs nothing
 	k.Out.Mem, k.Out.N = unsafe.Pointer(unsafe.SliceData(out)), int64(len(out))
@@ -19,7 +21,9 @@ func sliceCall[T any](k *argument.Description, kind argument.Kind, what string, 
 }
 
 // reduction is sliceCall of a collective that combines elements.
-func reduction[T any](k *argument.Description, kind argument.Kind, what string, in, out []T, op Op[T], root int) *argument.Description {
+func reduction[T any](
+	k *argument.Description, kind argument.Kind, what string, in, out []T, op Op[T], root int,
+) *argument.Description {
 	k.Operator = op.operator()
 	return sliceCall(k, kind, what, in, out, root)
 }

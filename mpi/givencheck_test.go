@@ -36,7 +36,9 @@ func TestGivenShapes(t *testing.T) {
 		{"Alltoall, to oneself", argument.KindAlltoall, func(k *argument.Description, rank int, in, out unsafe.Pointer) {
 			k.In, k.Out = argument.Side{Mem: in, N: 1, T: float}, argument.Side{Mem: out, N: 1, T: long}
 		}, [2]error{ErrType, ErrType}},
-		{"Gatherv, nothing of another type", argument.KindGatherv, func(k *argument.Description, rank int, in, out unsafe.Pointer) {
+		{"Gatherv, nothing of another type", argument.KindGatherv, func(
+			k *argument.Description, rank int, in, out unsafe.Pointer,
+		) {
 			k.In = argument.Side{Mem: in, N: int64(1 - rank), T: []*dtype.Type{long, float}[rank]}
 			k.Out = argument.Side{Mem: out, T: long, Parts: argument.Parts{Counts: []int{1, 0}, Displs: []int{0, 1}}}
 		}, [2]error{}},

@@ -17,7 +17,8 @@ var kernelWaits = map[string]bool{
 // messagePath are the directories whose locks a message takes.
 var messagePath = []string{
 	"am", "comm", "conduit", "fult", "internal/platform/futex", "internal/platform/spin", "internal/progress",
-	"internal/request", "internal/schedule", "internal/transport", "mpi/internal/shmcoll", "mpi/internal/coll", "mpi/internal/core", "rank",
+	"internal/request", "internal/schedule", "internal/transport", "mpi/internal/shmcoll", "mpi/internal/coll",
+	"mpi/internal/core", "rank",
 	"mpi/internal/arena", "mpi/internal/coll", "mpi/internal/contextid",
 }
 

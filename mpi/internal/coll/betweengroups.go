@@ -8,12 +8,21 @@ import (
 
 // interAlgorithms are the algorithms of collectives of two groups. The two directions of a communicator have one tag.
 var interAlgorithms = [...]algorithm.Algorithm{
-	argument.KindBarrier: algorithm.Barrier, argument.KindBcast: algorithm.BcastTree, argument.KindGather: algorithm.GatherAll,
-	argument.KindGatherv: algorithm.Gatherv,
-	argument.KindScatter: algorithm.ScatterAll, argument.KindScatterv: algorithm.Scatterv, argument.KindAllgather: algorithm.AllgatherSteps,
-	argument.KindAllgatherv: algorithm.Allgatherv, argument.KindAlltoall: algorithm.AlltoallPairs, argument.KindAlltoallv: algorithm.Alltoallv,
-	argument.KindAlltoallw: algorithm.Alltoallv, argument.KindReduce: algorithm.ReduceTree, argument.KindAllreduce: algorithm.AllreduceSwap,
-	argument.KindReduceScatter: algorithm.ReduceScatterShares, argument.KindReduceScatterBlock: algorithm.BlockShares,
+	argument.KindBarrier:            algorithm.Barrier,
+	argument.KindBcast:              algorithm.BcastTree,
+	argument.KindGather:             algorithm.GatherAll,
+	argument.KindGatherv:            algorithm.Gatherv,
+	argument.KindScatter:            algorithm.ScatterAll,
+	argument.KindScatterv:           algorithm.Scatterv,
+	argument.KindAllgather:          algorithm.AllgatherSteps,
+	argument.KindAllgatherv:         algorithm.Allgatherv,
+	argument.KindAlltoall:           algorithm.AlltoallPairs,
+	argument.KindAlltoallv:          algorithm.Alltoallv,
+	argument.KindAlltoallw:          algorithm.Alltoallv,
+	argument.KindReduce:             algorithm.ReduceTree,
+	argument.KindAllreduce:          algorithm.AllreduceSwap,
+	argument.KindReduceScatter:      algorithm.ReduceScatterShares,
+	argument.KindReduceScatterBlock: algorithm.BlockShares,
 }
 
 // interPlace is the rank's place in two groups.

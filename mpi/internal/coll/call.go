@@ -89,8 +89,8 @@ func (v *View) readArgs(k *argument.Description) (g argument.Datatypes, o argume
 	return g, o, nil
 }
 
-// Used tells how many parts the buffers of k have that the rank uses, 0 of one that is no array of parts, -1 of one that
-// is not used. A call with a bad root uses nothing.
+// Used tells how many parts the buffers of k have that the rank uses, 0 of one that is no array of parts, -1 of one
+// that is not used. A call with a bad root uses nothing.
 func (v *View) Used(k *argument.Description) (ins, outs int) {
 	p := v.peersOf(k)
 	return k.Used(&p)
@@ -324,8 +324,8 @@ type buffer struct {
 	len, size int
 }
 
-// setBuffers gives x the buffers of its call: where they begin, and how many elements of size bytes they have. A call with
-// one buffer has it as out.
+// setBuffers gives x the buffers of its call: where they begin, and how many elements of size bytes they have. A call
+// with one buffer has it as out.
 func (x *Call) setBuffers(in unsafe.Pointer, nIn int, out unsafe.Pointer, nOut, size int) {
 	x.buf[schedule.In].setBuffer(in, nIn, size)
 	x.buf[schedule.Out].setBuffer(out, nOut, size)
@@ -412,8 +412,9 @@ func (x *Call) setDatatypes(k *argument.Description, g argument.Datatypes, o arg
 // AllAnd sets all to the bitwise and of the mine of all ranks, for the function what. It gives the number of the call.
 func (v *View) AllAnd(what string, mine, all []byte) (call uint64, err error) {
 	k := argument.Description{
-		Kind: argument.KindAllreduce, What: what, Elem: signature.ByteElem, Operator: argument.Operator{Combiner: argument.And{}, Commutes: true},
-		In: argument.SideOf(mine), Out: argument.SideOf(all),
+		Kind: argument.KindAllreduce, What: what, Elem: signature.ByteElem,
+		Operator: argument.Operator{Combiner: argument.And{}, Commutes: true},
+		In:       argument.SideOf(mine), Out: argument.SideOf(all),
 	}
 	x, err := v.beginCall(what, nil, false)
 	if err != nil {

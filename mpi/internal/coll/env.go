@@ -50,7 +50,7 @@ type Communicator interface {
 	Cause(err error) error                         // the reason in it, without what names the operation
 	Who() string                                   // this rank, in errors
 	Name() string                                  // of SetName
-	PeerOf(world int) int                          // the place of a world rank among the peers; another number if it has none
+	PeerOf(world int) int                          // the place of a world rank among the peers; -1: it has none
 	Revoked() bool                                 // as far as this rank knows
 	Revoke() error                                 // ends its use on all ranks
 	IsFreed() bool                                 // by the program

@@ -28,7 +28,8 @@ func TestFailureEndsWhatIsUnderWay(t *testing.T) {
 		"Iallreduce": func(c *testComm) (comm.Req, error) {
 			b := make([]byte, 2)
 			return c.Start(&argument.Description{
-				Kind: argument.KindAllreduce, What: "Iallreduce", Elem: signature.ByteElem, In: argument.SideOf(b[:1]), Out: argument.SideOf(b[1:]),
+				Kind: argument.KindAllreduce, What: "Iallreduce", Elem: signature.ByteElem,
+				In: argument.SideOf(b[:1]), Out: argument.SideOf(b[1:]),
 				Operator: argument.Operator{Combiner: argument.And{}, Commutes: true},
 			})
 		},
@@ -133,7 +134,9 @@ func endsBefore(d *testComm) error {
 	tell := func() error { return d.tell(1) }
 	hear := func() error { return d.hear(0) }
 	bcast := func() error {
-		return d.Do(&argument.Description{Kind: argument.KindBcast, What: "Bcast", Elem: signature.ByteElem, Out: argument.SideOf(b[:])})
+		return d.Do(&argument.Description{
+			Kind: argument.KindBcast, What: "Bcast", Elem: signature.ByteElem, Out: argument.SideOf(b[:]),
+		})
 	}
 	barrier := func(want error) func() error {
 		return func() error {

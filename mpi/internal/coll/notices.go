@@ -209,7 +209,9 @@ func (p *RankState) onFailed(src int, args [4]uint64, text []byte, w *fult.Worke
 		return
 	}
 	kind, why, _ := strings.Cut(string(text), ": ")
-	e := &sentinel.CollectiveError{Rank: rank, Call: call, Kind: kind, Err: sentinel.NewRemoteError(why, arg&notice.LowHalf)}
+	e := &sentinel.CollectiveError{
+		Rank: rank, Call: call, Kind: kind, Err: sentinel.NewRemoteError(why, arg&notice.LowHalf),
+	}
 	if errors.Is(e.Err, sentinel.ErrPeer) { // which src has told the launcher, and this rank does not know itself yet
 		p.Rank.Follows(src)
 	}

@@ -48,56 +48,127 @@ func TestDenseOrNot(t *testing.T) {
 			dense bool
 			err   error
 		}{
-			{"allreduce", argument.Description{Kind: argument.KindAllreduce, In: side(&a, 4), Out: side(&b, 4), Op: sum}, true, nil},
-			{"allreduce in place", argument.Description{Kind: argument.KindAllreduce, In: argument.Side{Place: true}, Out: side(&b, 4), Op: sum}, true, nil},
-			{"reduce", argument.Description{Kind: argument.KindReduce, In: side(&a, 4), Out: side(&b, 4), Op: sum, Root: 1}, true, nil},
+			{
+				"allreduce",
+				argument.Description{Kind: argument.KindAllreduce, In: side(&a, 4), Out: side(&b, 4), Op: sum},
+				true, nil,
+			},
+			{
+				"allreduce in place",
+				argument.Description{Kind: argument.KindAllreduce, In: argument.Side{Place: true}, Out: side(&b, 4), Op: sum},
+				true, nil,
+			},
+			{
+				"reduce",
+				argument.Description{Kind: argument.KindReduce, In: side(&a, 4), Out: side(&b, 4), Op: sum, Root: 1},
+				true, nil,
+			},
 			{"bcast", argument.Description{Kind: argument.KindBcast, Out: side(&b, 4)}, true, nil},
 			{"allgather", argument.Description{Kind: argument.KindAllgather, In: side(&a, 4), Out: side(&b, 4)}, true, nil},
 			{"alltoall", argument.Description{Kind: argument.KindAlltoall, In: side(&a, 4), Out: side(&b, 4)}, true, nil},
-			{"a type of the program", argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 2, T: pairs}}, true, nil},
-			{"nothing", argument.Description{Kind: argument.KindAllreduce, In: argument.Side{T: i32}, Out: argument.Side{T: i32}, Op: sum}, true, nil},
+			{
+				"a type of the program",
+				argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 2, T: pairs}},
+				true, nil,
+			},
+			{
+				"nothing",
+				argument.Description{
+					Kind: argument.KindAllreduce, In: argument.Side{T: i32}, Out: argument.Side{T: i32}, Op: sum,
+				},
+				true, nil,
+			},
 
 			{"gather", argument.Description{Kind: argument.KindGather, In: side(&a, 4), Out: side(&b, 4)}, false, nil},
-			{"holes", argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 2, T: strided}}, false, nil},
+			{
+				"holes",
+				argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 2, T: strided}},
+				false, nil,
+			},
 			{
 				"other types",
-				argument.Description{Kind: argument.KindAllgather, In: side(&a, 4), Out: argument.Side{Mem: at(&b, 0), N: 4, T: f32}},
+				argument.Description{
+					Kind: argument.KindAllgather, In: side(&a, 4), Out: argument.Side{Mem: at(&b, 0), N: 4, T: f32},
+				},
 				false,
 				sentinel.ErrType,
 			},
-			{"a hole", argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 1, T: pair}}, false, nil},
-			{"no commit", argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 1, T: twice}}, false, sentinel.ErrType},
-			{"no bytes", argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 4, T: empty}}, false, nil},
-			{"no type", argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 4}}, false, sentinel.ErrType},
+			{
+				"a hole",
+				argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 1, T: pair}},
+				false, nil,
+			},
+			{
+				"no commit",
+				argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 1, T: twice}},
+				false, sentinel.ErrType,
+			},
+			{
+				"no bytes",
+				argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 4, T: empty}},
+				false, nil,
+			},
+			{
+				"no type",
+				argument.Description{Kind: argument.KindBcast, Out: argument.Side{Mem: at(&b, 0), N: 4}},
+				false, sentinel.ErrType,
+			},
 			{
 				"no memory",
 				argument.Description{Kind: argument.KindAllreduce, In: argument.Side{N: 1, T: i32}, Out: side(&b, 1), Op: sum},
 				false,
 				sentinel.ErrBuffer,
 			},
-			{"less than nothing", argument.Description{Kind: argument.KindBcast, Out: side(&b, -1)}, false, sentinel.ErrCount},
-			{"far too much", argument.Description{Kind: argument.KindAllgather, In: side(&a, 1), Out: side(&b, 1<<61)}, false, sentinel.ErrCount},
+			{
+				"less than nothing",
+				argument.Description{Kind: argument.KindBcast, Out: side(&b, -1)},
+				false, sentinel.ErrCount,
+			},
+			{
+				"far too much",
+				argument.Description{Kind: argument.KindAllgather, In: side(&a, 1), Out: side(&b, 1<<61)},
+				false, sentinel.ErrCount,
+			},
 			{
 				"too much for a number",
 				argument.Description{Kind: argument.KindAlltoall, In: side(&a, 1<<62), Out: side(&b, 1<<62)},
 				false,
 				sentinel.ErrCount,
 			},
-			{"no such root", argument.Description{Kind: argument.KindBcast, Out: side(&b, 4), Root: 2}, false, sentinel.ErrRoot},
-			{"no operation", argument.Description{Kind: argument.KindAllreduce, In: side(&a, 4), Out: side(&b, 4)}, false, sentinel.ErrOp},
+			{
+				"no such root",
+				argument.Description{Kind: argument.KindBcast, Out: side(&b, 4), Root: 2},
+				false, sentinel.ErrRoot,
+			},
+			{
+				"no operation",
+				argument.Description{Kind: argument.KindAllreduce, In: side(&a, 4), Out: side(&b, 4)},
+				false, sentinel.ErrOp,
+			},
 			{
 				"no such operation", argument.Description{
-					Kind: argument.KindAllreduce, In: argument.Side{Mem: at(&a, 0), N: 1, T: f32}, Out: argument.Side{Mem: at(&b, 0), N: 1, T: f32},
-					Op: op.Predefined(op.Band),
+					Kind: argument.KindAllreduce, In: argument.Side{Mem: at(&a, 0), N: 1, T: f32},
+					Out: argument.Side{Mem: at(&b, 0), N: 1, T: f32},
+					Op:  op.Predefined(op.Band),
 				}, false, sentinel.ErrOp,
 			},
 			{
 				"overlap",
-				argument.Description{Kind: argument.KindAllreduce, In: side(&a, 4), Out: argument.Side{Mem: at(&a, 3), N: 4, T: i32}, Op: sum},
+				argument.Description{
+					Kind: argument.KindAllreduce, In: side(&a, 4), Out: argument.Side{Mem: at(&a, 3), N: 4, T: i32}, Op: sum,
+				},
 				false, sentinel.ErrBuffer,
 			},
-			{"more to itself", argument.Description{Kind: argument.KindAllgather, In: side(&a, 4), Out: side(&b, 3)}, false, sentinel.ErrTruncate},
-			{"less to itself", argument.Description{Kind: argument.KindAlltoall, In: side(&a, 3), Out: side(&b, 4)}, false, sentinel.ErrCount},
+			{
+				"more to itself",
+				argument.Description{Kind: argument.KindAllgather, In: side(&a, 4), Out: side(&b, 3)},
+				false, sentinel.ErrTruncate,
+			},
+			{
+				"less to itself",
+				argument.Description{Kind: argument.KindAlltoall, In: side(&a, 3), Out: side(&b, 4)},
+				false, sentinel.ErrCount,
+			},
 			{
 				"received in place",
 				argument.Description{Kind: argument.KindAllgather, In: side(&a, 4), Out: argument.Side{Place: true}},

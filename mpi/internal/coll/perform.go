@@ -146,7 +146,8 @@ func (x *Call) dropAll() {
 // receive, because the search for a reason starts only after that.
 func (x *Call) recv(st *schedule.Step, b []byte) error {
 	opt := x.recvOptions(st)
-	r, n, err := x.st.Server.TryRecvThenPost(x.st.Context, int(x.st.Peers[st.Peer]), x.tagOf(st), b, x.once, &opt, x.alarm)
+	peer := int(x.st.Peers[st.Peer])
+	r, n, err := x.st.Server.TryRecvThenPost(x.st.Context, peer, x.tagOf(st), b, x.once, &opt, x.alarm)
 	if !r.Null() {
 		return x.waitForStep(st, r)
 	}

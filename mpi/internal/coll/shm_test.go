@@ -271,7 +271,9 @@ func underWay(t *testing.T, crowded bool, calls int, seed uint64) {
 			if c.Rank() != root && !reduce {
 				clear(mem)
 			}
-			k := argument.Description{Kind: argument.KindBcast, What: "Call", Root: root, Elem: doubleElem, Out: argument.SideOf(mem)}
+			k := argument.Description{
+				Kind: argument.KindBcast, What: "Call", Root: root, Elem: doubleElem, Out: argument.SideOf(mem),
+			}
 			if reduce {
 				k.Kind, k.Operator = argument.KindAllreduce, argument.Operator{Combiner: &sumLate{c, late}}
 				k.In.Mem = argument.InPlace()

@@ -62,7 +62,10 @@ func exchangesParts(c *testComm, n, call int) error {
 	for i := range in {
 		in[i] = at(c.Rank(), i/n, i%n)
 	}
-	k := argument.Description{Kind: argument.KindAlltoall, What: "Alltoall", Elem: signature.ByteElem, In: argument.SideOf(in), Out: argument.SideOf(out)}
+	k := argument.Description{
+		Kind: argument.KindAlltoall, What: "Alltoall", Elem: signature.ByteElem,
+		In: argument.SideOf(in), Out: argument.SideOf(out),
+	}
 	if gathers {
 		k.Kind = argument.KindAllgather
 	}

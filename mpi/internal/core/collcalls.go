@@ -39,8 +39,8 @@ func (c *Comm) wrap(r comm.Req, err error) (Request, error) {
 	return Request{c: c, req: r}, nil
 }
 
-// Used tells how many parts the buffers of k have that the rank uses, 0 of one that is no array of parts, -1 of one that
-// is not used. A call with a bad root uses nothing.
+// Used tells how many parts the buffers of k have that the rank uses, 0 of one that is no array of parts, -1 of one
+// that is not used. A call with a bad root uses nothing.
 func (c *Comm) Used(k *argument.Description) (ins, outs int) {
 	if c == nil || c.proc == nil {
 		return -1, -1

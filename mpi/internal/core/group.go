@@ -68,7 +68,8 @@ func (c *Comm) split(what string, color, key int) (*Comm, error) {
 	mine := colorKey{int64(color), int64(key)}
 	all := make([]colorKey, len(c.group))
 	err := c.Do(&argument.Description{
-		Kind: argument.KindAllgather, What: what, Elem: colorElem, In: argument.SideOf([]colorKey{mine}), Out: argument.SideOf(all),
+		Kind: argument.KindAllgather, What: what, Elem: colorElem,
+		In: argument.SideOf([]colorKey{mine}), Out: argument.SideOf(all),
 	})
 	if err != nil {
 		return nil, err

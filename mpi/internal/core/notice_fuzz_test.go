@@ -48,7 +48,7 @@ func FuzzNotices(f *testing.F) {
 			}
 			return err
 		})
-		if err != nil && !(x.hit && errors.Is(err, sentinel.ErrMismatch)) { // Finalize's, of a call that no call has told of
+		if err != nil && !(x.hit && errors.Is(err, sentinel.ErrMismatch)) { // what Finalize alone tells
 			t.Fatal(err)
 		}
 	})

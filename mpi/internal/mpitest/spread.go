@@ -102,8 +102,10 @@ func (x *spreads) draw(r *rand.Rand) {
 	}
 	x.k.Root = x.rootArg()
 	here, gives := me == x.root, !x.g.inter() || x.g.rootThere(x.root)
-	x.in = x.in && (here || x.k.Kind != argument.KindGather && x.k.Kind != argument.KindGatherv && x.k.Kind != argument.KindScatter &&
-		x.k.Kind != argument.KindScatterv && x.k.Kind != argument.KindReduce)
+	switch x.k.Kind {
+	case argument.KindGather, argument.KindGatherv, argument.KindScatter, argument.KindScatterv, argument.KindReduce:
+		x.in = x.in && here
+	}
 	b := builder{x, own}
 	switch x.k.Kind {
 	case argument.KindBcast:

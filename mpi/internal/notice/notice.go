@@ -5,7 +5,7 @@ package notice
 // it in its upper half, and one more.
 const (
 	Failed   = iota // a collective has failed: the reason; the text is the function, ": " and the text of the error
-	Ask             // a rank waits long in a collective: the tags of its call, that of all messages << 32 | the last one's
+	Ask             // a rank waits long: the tags of its call, that of all messages << 32 | that of the last
 	Answer          // the tag of what the rank that was asked has called
 	Left            // the id of the communicator, which the rank has freed; no uid, call and rank
 	Window          // of a window: what it is about in place of the call, and its argument

@@ -205,7 +205,8 @@ var partElem = signature.NewElem(reflect.TypeFor[part]())
 func gather(c *core.Comm, what string, mine part, err error) ([]part, error) {
 	all := make([]part, c.Size())
 	e := c.Do(&argument.Description{
-		Kind: argument.KindAllgather, What: what, Elem: partElem, In: argument.SideOf([]part{mine}), Out: argument.SideOf(all),
+		Kind: argument.KindAllgather, What: what, Elem: partElem,
+		In: argument.SideOf([]part{mine}), Out: argument.SideOf(all),
 	})
 	if e != nil {
 		return nil, e

@@ -18,8 +18,8 @@ type Datatypes struct {
 	sent, received uint64          // what elements are compared by in messages; 0: they are not
 }
 
-// ReadDatatypes looks at the arguments of a collective that have datatypes. It gives the buffers that the rank uses, and
-// the operation. checked tells that messages carry the signature of their elements.
+// ReadDatatypes looks at the arguments of a collective that have datatypes. It gives the buffers that the rank uses,
+// and the operation. checked tells that messages carry the signature of their elements.
 func (k *Description) ReadDatatypes(p *Peers, checked bool) (g Datatypes, o Operator, err error) {
 	u, err := k.uses(p)
 	if err == nil {

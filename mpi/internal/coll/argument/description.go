@@ -58,8 +58,8 @@ type MixedParts struct {
 	Mems  []unsafe.Pointer
 }
 
-// Description describes a collective as the program calls it. A rank looks only at what it uses. The buffers have datatypes;
-// or they are slices of a Go program, of elements Elem. In of a slice, an InPlace is told by Mem.
+// Description describes a collective as the program calls it. A rank looks only at what it uses. The buffers have
+// datatypes; or they are slices of a Go program, of elements Elem. In of a slice, an InPlace is told by Mem.
 type Description struct {
 	Kind     Kind
 	What     string // the function, for errors

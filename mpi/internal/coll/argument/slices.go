@@ -100,8 +100,8 @@ func (s *Side) divide(n int, counted bool, name string) error {
 	}
 	counts, displs := s.Parts.Counts, s.Parts.Displs
 	if len(counts) != n || displs != nil && len(displs) != n {
-		return fmt.Errorf("%w: %d counts and %d displacements of the %s buffer for %d ranks", sentinel.ErrCount, len(counts),
-			len(displs), name, n)
+		return fmt.Errorf("%w: %d counts and %d displacements of the %s buffer for %d ranks",
+			sentinel.ErrCount, len(counts), len(displs), name, n)
 	}
 	s.Parts = Parts{Counts: make([]int, n), Displs: make([]int, n)} // those of the program are not used after the call
 	next := 0
