@@ -16,7 +16,7 @@ import (
 // askedLate end what waits for the answer.
 
 // answeredOp finds the operation that an answer of a peer names, if in can happen to it and fits says yes. Where the
-// peer has no hand in it after that its number is not valid any more, so nobody else ends it. The caller has it go on
+// peer has no hand in it after that its number is not valid any more, so nobody else ends it. The caller lets it go on
 // with step or happens. nil if the operation was ended meanwhile, and after an answer that is a fault of the peer.
 // Called by the poller.
 func (s *Server) answeredOp(t *am.Token, number uint64, in opstate.Input, what string, fits func(*op) bool) *op {

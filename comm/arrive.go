@@ -9,9 +9,9 @@ import (
 	"github.com/golci/golci/internal/request"
 )
 
-// Where messages arrive. A handler reads a record, inTurn brings it into the order of its pair, and arriveMessage finds
-// out what it is for: a receive that waits (receiver.go), the unexpected messages (unexpected.go), or a send of this
-// rank (sender.go). Answers to an operation of this rank need no order; they are read where they lead to.
+// Where messages arrive. A handler reads a record, and inTurn brings it into the order of its pair. arriveMessage finds
+// out what it is for. That is a receive that waits (receiver.go), the unexpected messages (unexpected.go), or a send of
+// this rank (sender.go). Answers to an operation of this rank need no order; they are read where they lead to.
 
 // Handler indices of the communication server.
 const (

@@ -23,11 +23,11 @@ import (
 //
 // What ends a receive otherwise is in end.go and peerdeath.go.
 
-// deliver has the receive o take the message with which the caller has matched it: the bytes in payload, or, if ask is
-// not nil, the rendezvous that its sender asks for. It reports whether o is finished; the caller completes it then. It
-// is called once for o.
+// deliver gives the receive o the message that the caller has matched with it. That is the bytes in payload. If ask is
+// not nil, it is the rendezvous that the sender asks for. deliver reports whether o is finished; the caller completes
+// it then. It is called once for o.
 func (s *Server) deliver(o *op, key, signature uint64, ask *rts, payload []byte) (done bool) {
-	if o.wild { // else they are the same, and may be read meanwhile by who waits
+	if o.wild { // else they are the same, and a waiter may be reading them
 		o.peer, o.tag = int32(keySource(key)), int32(keyTag(key))
 	}
 	switch {
@@ -122,7 +122,7 @@ func (s *Server) beginRendezvous(o *op, ask *rts) (done bool) {
 	return want == 0
 }
 
-// allocateBuffer has alloc give o the buffer for its message, unless the size that the sender tells is too much.
+// allocateBuffer calls alloc for the buffer of o, unless the size that the sender tells is too much.
 func (s *Server) allocateBuffer(o *op) {
 	if err := CheckAlloc(o.size); err != nil {
 		o.err = o.failedWith(err)

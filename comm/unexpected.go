@@ -110,7 +110,7 @@ func (s *Server) freeMessage(m *op, home int) {
 	s.putOp(m)
 }
 
-// removeUnexpected has take take a message out of the matching, for other than a receive.
+// removeUnexpected calls take, which takes a message out of the matching for other than a receive.
 func (s *Server) removeUnexpected(take func() *op) *op {
 	s.receives.mu.Lock()
 	defer s.receives.mu.Unlock()

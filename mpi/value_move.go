@@ -15,8 +15,8 @@ type valueCall struct {
 	root int
 }
 
-// exchangeLengths carries out the collective of lengths, and adds those of out, of elements of size bytes. failed tells
-// why the sum cannot be had: the next call is to fail with it.
+// exchangeLengths carries out the collective of lengths, and adds those of out. They count elements of size bytes.
+// failed tells why the sum cannot be had: the next call is to fail with it.
 func (m valueCall) exchangeLengths(kind argument.Kind, in, out []int64, size int) (sum int64, failed, err error) {
 	var k argument.Description
 	if err := m.c.core().Do(sliceCall(&k, kind, m.what, in, out, m.root)); err != nil {

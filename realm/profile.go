@@ -97,7 +97,7 @@ func (ps *profilers) findProfiler(id uint64) *Profiler {
 	return nil
 }
 
-// NewProfiler has f get the profiles of operations, many at a time. Those of tasks come when a processor has nothing
+// NewProfiler makes f get the profiles of operations, many at a time. Those of tasks come when a processor has nothing
 // else to run, or 256 have gathered there; those of others when the utility processor comes to it. f runs in a task of
 // this rank's utility processor, one call after the other for a processor. It must not keep the slice. If it panics,
 // the job ends. A profiler lives as long as the runtime. NewProfiler does not block.

@@ -45,8 +45,8 @@ type record struct {
 	tags [algorithm.KeptTags]uint64 // as in State
 }
 
-// ownRecord is what this rank has called on the communicator; false if it is not compared: no other rank of this world
-// has part in it, or not only those have.
+// ownRecord is what this rank has called on the communicator. It is false if that is not compared: no other rank of
+// this world has part in it, or ranks of other worlds have, too.
 func (st *State) ownRecord() (r record, ok bool) {
 	job := st.OfRank.Rank.Job()
 	if st.betweenGroups() || st.size < 2 {

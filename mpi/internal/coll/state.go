@@ -85,7 +85,7 @@ func (st *State) tagOf(call uint64) (int, bool) {
 	return algorithm.TagIn(st.tags[call%algorithm.KeptTags].Load(), call)
 }
 
-// ChildUID is the uid of the communicator that all ranks make with the i-th of the ids that they have agreed on in
+// ChildUID is the uid of a communicator that all ranks make, with the i-th of the ids that they have agreed on in
 // their call number call. i is at most contextid.SpareTurns.
 func (st *State) ChildUID(call, i uint64) uint64 {
 	return contextid.Mix(st.UID, call<<contextid.SpareTurns|i)

@@ -1,8 +1,8 @@
 // Package notice has the kinds of the notices that ranks exchange about communicators, apart from messages.
 package notice
 
-// The arguments of a notice are: the uid of the communicator, the number of the call, the kind with the rank that sends
-// it in its upper half, and one more.
+// A notice has four arguments: the uid of the communicator, the number of the call, the kind, and one more. The upper
+// half of the kind is the rank that sends it.
 const (
 	Failed   = iota // a collective has failed: the reason; the text is the function, ": " and the text of the error
 	Ask             // a rank waits long: the tags of its call, that of all messages << 32 | that of the last

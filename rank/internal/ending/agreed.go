@@ -285,7 +285,7 @@ func (e *Ender) leaveProcess(a exit.Action) {
 	e.cfg.Agreed(e.cfg.Job.First+v.Rank, int(v.Code))
 }
 
-// enforce ends the process and has the launcher end the others.
+// enforce ends the process and asks the launcher to end the others.
 func (e *Ender) enforce(v exit.Verdict, why string) {
 	text := fmt.Sprintf("rank %d ends the job with code %d by force: %s", e.cfg.Job.Rank, v.Code, why)
 	_ = e.cfg.Job.Abort(int(max(v.Code, 1)), text) // without a launcher there is nobody to tell

@@ -291,7 +291,7 @@ func (a *Arrival) Make(k *Cascade, why *event.Poison) error {
 	return c.Wrap("Arrive", err)
 }
 
-// phaseEnd has the profile of an arrival wait for the end of its phase.
+// phaseEnd makes the profile of an arrival wait for the end of its phase.
 type phaseEnd struct {
 	event.Waiter
 	Rank *Rank

@@ -18,7 +18,7 @@ type Config struct {
 	Rank    *rank.Rank
 	Tasks   []string                  // names, by place
 	NameOf  func(executor any) string // of what runs tasks, for people
-	Later   func(f func())            // has f run soon, where it may call a program's code
+	Later   func(f func())            // runs f soon, where it may call a program's code
 	Deliver func(b *Batch)            // gives b to the profiler, in Later. It keeps nothing of b
 }
 

@@ -116,8 +116,8 @@ func noParts(in, out *Side, k *Description, u *bufferUsage) {
 	}
 }
 
-// idleNear finds the parts of packed buffers that no message is for: those of neighbours that are not there, and those
-// of the rank itself where it is named on one side only.
+// idleNear finds the parts of packed buffers that no message is for. Those are parts of neighbours that are not there.
+// Parts of the rank itself are so, too, where it is named on one side only.
 func (g *Datatypes) idleNear(k *Description, near *schedule.Neighbours, rank int) {
 	if g.Out.Packed {
 		g.Out.idle = near.IdleFrom(rank)
