@@ -97,7 +97,7 @@ func (c call) even(buf Buf) *Parts { return &Parts{Buf: buf, Each: c.n} }
 func (c call) lay(p *Parts, room int, f func(i, n int) []byte) []byte {
 	b := bytes.Repeat([]byte{0xee}, room)
 	for i := range c.size {
-		at, n := p.Of(i)
+		at, n := p.partOf(i)
 		copy(b[at.Off:], f(i, n))
 	}
 	return b

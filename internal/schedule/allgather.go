@@ -18,7 +18,7 @@ func (s *Schedule) AllgatherSteps(p Place, n int, inPlace bool) {
 // there already.
 func (s *Schedule) AllgatherRing(p Place, parts *Parts, inPlace bool) {
 	s.resetSteps()
-	if own, n := parts.Of(p.Rank); !inPlace {
+	if own, n := parts.partOf(p.Rank); !inPlace {
 		s.copyBytes(own, Mem{0, In}, n)
 	}
 	s.ringParts(p, Mem{0, In}, parts)
@@ -27,9 +27,9 @@ func (s *Schedule) AllgatherRing(p Place, parts *Parts, inPlace bool) {
 // ringParts gives every rank, which has its own part, all parts: each passes on to the right what came from the left.
 // own is where its part lies.
 func (s *Schedule) ringParts(p Place, own Mem, parts *Parts) {
-	_, nout := parts.Of(p.Rank)
+	_, nout := parts.partOf(p.Rank)
 	for d := 1; d < p.Size; d++ {
-		in, nin := parts.Of(p.rankDown(d))
+		in, nin := parts.partOf(p.rankDown(d))
 		s.exchangeParts(p.rankUp(1), own, nout, p.rankDown(1), in, nin)
 		own, nout = in, nin
 	}
@@ -42,7 +42,7 @@ func (s *Schedule) AllgathervSteps(p Place, parts *Parts, inPlace bool) {
 	s.setEnds(p, p.Rank, p.Size, parts)
 	ends := s.ends
 	all := s.workBytes(ends[p.Size])
-	own, n := parts.Of(p.Rank)
+	own, n := parts.partOf(p.Rank)
 	from := Mem{0, In}
 	if inPlace {
 		from = own

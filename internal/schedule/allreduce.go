@@ -45,7 +45,7 @@ func (s *Schedule) AllreduceShares(p Place, elems, size int) {
 	in := Parts{Buf: In, Elems: elems, Ranks: p.Size, Size: size}
 	out := in
 	out.Buf = Out
-	mine, _ := out.Of(p.Rank)
+	mine, _ := out.partOf(p.Rank)
 	slots := s.shareSlots(p, &in)
 	s.shareOut(p, &in, &slots, mine, false)
 	s.ringParts(p, mine, &out)

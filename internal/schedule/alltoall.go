@@ -14,12 +14,12 @@ func (s *Schedule) AlltoallAll(p Place, from, to *Parts, saved int) {
 func (s *Schedule) swapParts(p Place, from, to *Parts) {
 	for d := 1; d < p.Size; d++ {
 		i := p.rankDown(d)
-		at, n := to.Of(i)
+		at, n := to.partOf(i)
 		s.recvStep(i, at, n)
 	}
 	for d := 1; d < p.Size; d++ {
 		i := p.rankUp(d)
-		at, n := from.Of(i)
+		at, n := from.partOf(i)
 		s.sendStep(i, at, n)
 	}
 }
@@ -33,8 +33,8 @@ func (s *Schedule) saveOut(n int) {
 
 // copyOwn copies what the rank sends to itself.
 func (s *Schedule) copyOwn(p Place, from, to *Parts) {
-	at, _ := to.Of(p.Rank)
-	was, n := from.Of(p.Rank)
+	at, _ := to.partOf(p.Rank)
+	was, n := from.partOf(p.Rank)
 	s.copyBytes(at, was, n)
 }
 
@@ -47,12 +47,12 @@ func (s *Schedule) AlltoallPairs(p Place, from, to *Parts, saved int) {
 		s.copyOwn(p, from, to)
 	}
 	for d := 1; d < p.Size; d++ {
-		at, n := from.Of(p.rankUp(d))
+		at, n := from.partOf(p.rankUp(d))
 		s.sendStep(p.rankUp(d), at, n)
 		if d == 1 {
 			s.copyOwn(p, from, to)
 		}
-		at, n = to.Of(p.rankDown(d))
+		at, n = to.partOf(p.rankDown(d))
 		s.recvStep(p.rankDown(d), at, n)
 		s.fenceSteps()
 	}

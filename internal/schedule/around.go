@@ -6,7 +6,7 @@ package schedule
 func (s *Schedule) setEnds(p Place, first, n int, parts *Parts) {
 	s.ends = append(s.ends[:0], 0)
 	for i := range n {
-		_, more := parts.Of((first + i) % p.Size)
+		_, more := parts.partOf((first + i) % p.Size)
 		s.ends = append(s.ends, s.ends[i]+more)
 	}
 }
@@ -25,7 +25,7 @@ func (s *Schedule) dealParts(p Place, first, low, high int, parts *Parts, at Mem
 		}
 	}
 	for i := low; i < high; i++ {
-		next, more := parts.Of((first + i) % p.Size)
+		next, more := parts.partOf((first + i) % p.Size)
 		switch {
 		case more == 0:
 			continue

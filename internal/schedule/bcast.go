@@ -32,7 +32,7 @@ func (s *Schedule) bcastFrom(p Place, root, giver int, at Mem, n int) {
 func (s *Schedule) BcastRing(p Place, root, elems, size int) {
 	s.resetSteps()
 	parts := Parts{Buf: Out, Elems: elems, Ranks: p.Size, Size: size}
-	own, n := parts.Of(p.Rank)
+	own, n := parts.partOf(p.Rank)
 	s.starParts(p, &Rooted{Root: root, N: n, Down: true, InPlace: true}, own, &parts)
 	s.fenceSteps()
 	s.ringParts(p, own, &parts)

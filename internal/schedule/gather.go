@@ -24,10 +24,10 @@ func (s *Schedule) starParts(p Place, r *Rooted, own Mem, parts *Parts) {
 		s.addMessage(!r.Down, r.Root, own, r.N)
 		return
 	}
-	among, n := parts.Of(p.Rank)
+	among, n := parts.partOf(p.Rank)
 	s.keepRoots(r, false, among, own, n)
 	for d := 1; d < p.Size; d++ {
-		at, n := parts.Of(p.rankUp(d))
+		at, n := parts.partOf(p.rankUp(d))
 		s.addMessage(r.Down, p.rankUp(d), at, n)
 	}
 	s.keepRoots(r, true, own, among, n)

@@ -92,7 +92,7 @@ func (s *Schedule) InterReduceScatter(x Inter, l Lengths, parts *Parts) {
 	s.swapFirst(x, at, l.N, Mem{0, Work}, l.N)
 	there := *parts
 	there.Buf = Work
-	_, n := there.Of(x.Rank)
+	_, n := there.partOf(x.Rank)
 	s.starParts(x.Place, &Rooted{N: n, Down: true}, Mem{0, Out}, &there)
 }
 
@@ -146,7 +146,7 @@ func (s *Schedule) exchangeFar(x Inter, root int, down bool, own Mem, n int, par
 	case NoPart:
 	case RootHere:
 		for i := range x.Remote {
-			at, n := parts.Of(i)
+			at, n := parts.partOf(i)
 			s.addMessage(down, x.farPeer(i), at, n)
 		}
 	default:
@@ -162,11 +162,11 @@ func (s *Schedule) InterAlltoall(x Inter, from, to *Parts) {
 	both := Place{x.Rank, max(x.Size, x.Remote)}
 	for d := range both.Size {
 		if i := both.rankUp(d); i < x.Remote {
-			at, n := from.Of(i)
+			at, n := from.partOf(i)
 			s.sendStep(x.farPeer(i), at, n)
 		}
 		if i := both.rankDown(d); i < x.Remote {
-			at, n := to.Of(i)
+			at, n := to.partOf(i)
 			s.recvStep(x.farPeer(i), at, n)
 		}
 		s.fenceSteps()

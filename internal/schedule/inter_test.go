@@ -163,7 +163,7 @@ var betweenGroups = []algorithm{
 			}
 		},
 		elements, vector, never, some(func(c call, rank int) []byte {
-			at, n := c.dealt(rank).Of(c.inter(rank).Rank)
+			at, n := c.dealt(rank).partOf(c.inter(rank).Rank)
 			return c.otherReduced(rank)[at.Off:][:n]
 		}),
 	},

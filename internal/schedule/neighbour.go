@@ -34,20 +34,20 @@ func (s *Schedule) NeighbourAllgather(rank int, near *Neighbours, n int, to *Par
 func (s *Schedule) NeighbourAlltoall(rank int, near *Neighbours, from, to *Parts) {
 	s.resetSteps()
 	for i, peer := range near.From {
-		if at, n := to.Of(i); peer >= 0 && peer != rank {
+		if at, n := to.partOf(i); peer >= 0 && peer != rank {
 			s.recvStep(peer, at, n)
 		}
 	}
 	for i := range near.To {
 		i = near.orderOf(i)
 		if peer := near.To[i]; peer >= 0 && peer != rank {
-			at, n := from.Of(i)
+			at, n := from.partOf(i)
 			s.sendStep(peer, at, n)
 		}
 	}
 	for i, j := range near.Selves(rank) {
-		at, n := from.Of(i)
-		into, room := to.Of(j)
+		at, n := from.partOf(i)
+		into, room := to.partOf(j)
 		s.copyBytes(into, at, min(n, room))
 	}
 }

@@ -12,8 +12,8 @@ type Parts struct {
 	Size           int
 }
 
-// Of gives the place of the part of rank i and its length in bytes.
-func (p *Parts) Of(i int) (Mem, int) {
+// partOf gives the place of the part of rank i and its length in bytes.
+func (p *Parts) partOf(i int) (Mem, int) {
 	switch {
 	case p.Counts != nil:
 		return Mem{p.Displs[i] * p.Size, p.Buf}, p.Counts[i] * p.Size

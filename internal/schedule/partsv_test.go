@@ -5,7 +5,7 @@ package schedule
 // packed are parts of these lengths, one behind the other.
 func packed(buf Buf, lens []int) (*Parts, int) {
 	p := Packed(buf, lens, make([]int, len(lens)))
-	at, n := p.Of(len(lens) - 1)
+	at, n := p.partOf(len(lens) - 1)
 	return &p, at.Off + n
 }
 

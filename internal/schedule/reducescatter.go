@@ -14,14 +14,14 @@ func (s *Schedule) ReduceScatterShares(p Place, parts *Parts, inPlace bool) {
 // pair. The parts are in Work, in the order in which they end there.
 func (s *Schedule) ReduceScatterHalving(p Place, parts *Parts, inPlace bool) {
 	s.resetSteps()
-	own, n := parts.Of(p.Rank)
+	own, n := parts.partOf(p.Rank)
 	if p.Size == 1 {
 		if !inPlace {
 			s.copyBytes(Mem{0, Out}, own, n)
 		}
 		return
 	}
-	end, whole := parts.Of(p.Size - 1)
+	end, whole := parts.partOf(p.Size - 1)
 	whole += end.Off
 	power, extra := powerIn(p.Size)
 	if p.sitsOut(extra) {
@@ -59,9 +59,9 @@ func (s *Schedule) ReduceScatterHalving(p Place, parts *Parts, inPlace bool) {
 func (h *halves) blockAt(i int, parts *Parts) (Mem, int) {
 	number := h.lastPiece(i) // to reverse is its own inverse
 	last := doubledRank(number, h.extra)
-	at, n := parts.Of(last)
+	at, n := parts.partOf(last)
 	if number < h.extra {
-		first, more := parts.Of(last - 1)
+		first, more := parts.partOf(last - 1)
 		return first, n + more
 	}
 	return at, n

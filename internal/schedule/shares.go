@@ -5,16 +5,16 @@ package schedule
 
 // shareSlots is memory for the rank's part of all vectors, but its own, which stays where it is.
 func (s *Schedule) shareSlots(p Place, in *Parts) Parts {
-	_, n := in.Of(p.Rank)
+	_, n := in.partOf(p.Rank)
 	return Parts{Buf: s.workBytes(n * p.Size).Buf, Each: n} // it is the first piece of Work
 }
 
 // shareOut gives the rank its part of In of all, which it combines into out. Its own part is in the way if out overlaps
 // it without being the same place; it then moves to its slot.
 func (s *Schedule) shareOut(p Place, in, slots *Parts, out Mem, inWay bool) {
-	own, n := in.Of(p.Rank)
+	own, n := in.partOf(p.Rank)
 	if inWay {
-		at, _ := slots.Of(p.Rank)
+		at, _ := slots.partOf(p.Rank)
 		s.copyBytes(at, own, n)
 		own = at
 	}
@@ -22,7 +22,7 @@ func (s *Schedule) shareOut(p Place, in, slots *Parts, out Mem, inWay bool) {
 	s.fenceSteps()
 	s.parts = s.parts[:0]
 	for i := range p.Size {
-		at, _ := slots.Of(i)
+		at, _ := slots.partOf(i)
 		s.parts = append(s.parts, at)
 	}
 	s.parts[p.Rank] = own

@@ -41,9 +41,9 @@ func Exchange[T any](ctx context.Context, j *Job, key string, mine T, check func
 	return &Table[T]{job: j, key: key, check: check, known: map[int]T{j.Rank: mine}}, nil
 }
 
-// Of returns the value of rank. It blocks the calling goroutine while the launcher is asked, once for each rank.
+// entryOf returns the value of rank. It blocks the calling goroutine while the launcher is asked, once for each rank.
 // Errors: ErrArgument for a rank that is none, those of Job.Get, and those of the check, with the rank named.
-func (t *Table[T]) Of(ctx context.Context, rank int) (T, error) {
+func (t *Table[T]) entryOf(ctx context.Context, rank int) (T, error) {
 	t.mu.Lock()
 	v, ok := t.known[rank]
 	t.mu.Unlock()
@@ -67,7 +67,7 @@ func (t *Table[T]) Of(ctx context.Context, rank int) (T, error) {
 func (t *Table[T]) All(ctx context.Context) ([]T, error) {
 	out := make([]T, t.job.Size)
 	for rank := range out {
-		v, err := t.Of(ctx, rank)
+		v, err := t.entryOf(ctx, rank)
 		if err != nil {
 			return nil, err
 		}

@@ -44,7 +44,7 @@ func swap(ctx context.Context, j *Job) error {
 			}
 		}
 	}
-	if _, err := table.Of(ctx, j.Size); !errors.Is(err, ErrArgument) {
+	if _, err := table.entryOf(ctx, j.Size); !errors.Is(err, ErrArgument) {
 		return fmt.Errorf("a rank too many: %w", err)
 	}
 	return nil
@@ -112,12 +112,12 @@ func TestExchangeWrong(t *testing.T) {
 			}
 			own, other := addressOf(j.Rank), 1-j.Rank
 			table := &Table[endpoint]{job: j, key: key, check: sound, known: map[int]endpoint{j.Rank: own}}
-			_, err := table.Of(ctx, other)
+			_, err := table.entryOf(ctx, other)
 			text := fmt.Sprint(err)
 			if err == nil || !strings.Contains(text, c.says) || !strings.Contains(text, fmt.Sprint("rank ", other)) {
 				return fmt.Errorf("what cannot be read: %w", err)
 			}
-			if v, err := table.Of(ctx, j.Rank); err != nil || v != own {
+			if v, err := table.entryOf(ctx, j.Rank); err != nil || v != own {
 				return fmt.Errorf("its own: %v, %w", v, err)
 			}
 			return nil

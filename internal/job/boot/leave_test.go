@@ -34,7 +34,7 @@ func TestLeave(t *testing.T) {
 			if err := j.Leave(7, ""); err != nil {
 				t.Errorf("own %v, rank %d, once more: %v", own, j.Rank, err)
 			}
-			<-j.Lost()
+			<-j.lostServer()
 		}
 		if err := <-fence; !errors.Is(err, ErrAborted) {
 			t.Errorf("the fence ended with %v", err)
@@ -70,7 +70,7 @@ func TestEnding(t *testing.T) {
 	}
 	j.Ending()
 	b.srv.HangUp()
-	<-j.Lost()
+	<-j.lostServer()
 	if err := j.Leave(0, ""); err != nil && !strings.Contains(err.Error(), "closed pipe") {
 		t.Error(err)
 	}

@@ -125,7 +125,7 @@ func TestLocalAbort(t *testing.T) {
 	if err := <-done; !errors.Is(err, ErrAborted) || err.Error() != "golci: the job was aborted by rank 2 with code 7: no more work" {
 		t.Errorf("fence: %v", err)
 	}
-	<-jobs[1].Lost()
+	<-jobs[1].lostServer()
 	if err := jobs[1].Put("x", nil); !errors.Is(err, ErrAborted) {
 		t.Errorf("put: %v", err)
 	}

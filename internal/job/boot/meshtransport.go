@@ -60,7 +60,7 @@ type peerMessage struct {
 func openPost(ctx context.Context, j *Job, key string, mine []byte) (*meshTransport, error) {
 	c := &meshTransport{
 		rank: j.Rank, values: make([][]byte, j.Size), failed: make(chan error, 1), messages: make(chan peerMessage),
-		over: make(chan struct{}), lost: j.Lost(),
+		over: make(chan struct{}), lost: j.lostServer(),
 	}
 	c.values[j.Rank] = mine
 	c.ctx, c.stop = context.WithCancel(ctx)
@@ -68,7 +68,7 @@ func openPost(ctx context.Context, j *Job, key string, mine []byte) (*meshTransp
 	var err error
 	c.node, err = mesh.Listen(mesh.Config{
 		Rank: j.Rank, Size: j.Size, Key: postKey(j.Key, key), Take: c.takePiece, Most: postMost,
-		Where: func(ctx context.Context, rank int) ([]netip.AddrPort, error) { return table.Of(ctx, rank) },
+		Where: func(ctx context.Context, rank int) ([]netip.AddrPort, error) { return table.entryOf(ctx, rank) },
 	})
 	if err != nil {
 		c.stop()

@@ -83,7 +83,7 @@ func (p *Plane) openFar(at []netip.Addr) error {
 	var err error
 	p.mesh, err = mesh.Listen(mesh.Config{
 		Rank: j.Rank, Size: j.Size, Key: j.Key, Take: p.handMessage,
-		Where: func(ctx context.Context, rank int) ([]netip.AddrPort, error) { return table.Of(ctx, rank) },
+		Where: func(ctx context.Context, rank int) ([]netip.AddrPort, error) { return table.entryOf(ctx, rank) },
 	}, at...)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (p *Plane) openFar(at []netip.Addr) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	far := func(rank int) bool { return !j.Near(rank) }
-	table, err = ExchangeCircle(ctx, j, keyPlane, p.mesh.Addrs(), mesh.CheckAddrs, far)
+	table, err = exchangeCircle(ctx, j, keyPlane, p.mesh.Addrs(), mesh.CheckAddrs, far)
 	return err
 }
 

@@ -169,7 +169,7 @@ func TestWireLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.srv.HangUp()
-	<-j.Lost()
+	<-j.lostServer()
 	if r := <-told; r != 0 {
 		t.Errorf("told about rank %d", r)
 	}

@@ -93,7 +93,7 @@ func TestRendezvousDeath(t *testing.T) {
 	}
 	jobs[1].store.(*pmiStore).conn.Close()
 	for _, j := range jobs {
-		<-j.Lost()
+		<-j.lostServer()
 		j.store.(*pmiStore).closeWire(canceled)
 	}
 }

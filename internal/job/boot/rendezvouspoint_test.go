@@ -119,7 +119,7 @@ func TestRootDeath(t *testing.T) {
 	jobs := joinRoot(t, rootPlace(t, addr, 0, 3), rootPlace(t, addr, 1, 3), rootPlace(t, addr, 2, 3))
 	jobs[1].store.(*pmiStore).conn.Close()
 	for _, j := range jobs {
-		<-j.Lost()
+		<-j.lostServer()
 		j.store.(*pmiStore).closeWire(canceled)
 	}
 	if text := jobs[2].Loss(); !strings.Contains(text, "rank 0 at "+addr) {

@@ -76,9 +76,9 @@ func decodeValue[T any](b []byte, v *T, check func(T) error) error {
 	return check(*v)
 }
 
-// ExchangeCircle is Exchange whose values of some ranks are fetched at once: those at the distances 1, 2, 4, ... round
+// exchangeCircle is Exchange whose values of some ranks are fetched at once: those at the distances 1, 2, 4, ... round
 // the circle, both ways, for which want is true. They are those that the end of a job needs.
-func ExchangeCircle[T any](
+func exchangeCircle[T any](
 	ctx context.Context, j *Job, key string, mine T, check func(T) error, want func(rank int) bool,
 ) (*Table[T], error) {
 	table, err := Exchange(ctx, j, key, mine, check)
@@ -89,7 +89,7 @@ func ExchangeCircle[T any](
 		if !want(rank) {
 			continue
 		}
-		if _, err := table.Of(ctx, rank); err != nil {
+		if _, err := table.entryOf(ctx, rank); err != nil {
 			return nil, err
 		}
 	}

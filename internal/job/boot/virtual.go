@@ -67,7 +67,7 @@ func (v *Virtual) exchangeAddresses(ctx context.Context, j *Job) error {
 		return err
 	}
 	far := func(rank int) bool { return !j.Near(rank) }
-	_, err = ExchangeCircle(ctx, j, "golci.plane", json.RawMessage(v.Addresses), unchecked, far)
+	_, err = exchangeCircle(ctx, j, "golci.plane", json.RawMessage(v.Addresses), unchecked, far)
 	return err
 }
 
@@ -88,7 +88,7 @@ type virtualTransport struct {
 
 // deliverSend asks for the address first, as a mesh does for its first message to a rank.
 func (c *virtualTransport) deliverSend(s gather.Send) {
-	if _, err := c.table.Of(c.ctx, s.To); err != nil {
+	if _, err := c.table.entryOf(c.ctx, s.To); err != nil {
 		c.err = err
 		return
 	}

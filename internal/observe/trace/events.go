@@ -118,7 +118,7 @@ func (o *events) writePart(t *timeline, p *part) error {
 		return err
 	}
 	s := p.summaryOf()
-	if text := s.Lacks(); text != "" {
+	if text := s.lacksRecords(); text != "" {
 		return w.writeRemark(text)
 	}
 	return nil

@@ -22,8 +22,8 @@ type Summary struct {
 	Ended   bool   `json:"ended"`   // the rank has ended its part in order
 }
 
-// Lacks says what the timeline lacks of the rank; "" for nothing.
-func (s *Summary) Lacks() string {
+// lacksRecords says what the timeline lacks of the rank; "" for nothing.
+func (s *Summary) lacksRecords() string {
 	switch {
 	case !s.Ended && s.Dropped > 0:
 		return fmt.Sprintf("rank %d: its part ends early, and %d records were dropped", s.Rank, s.Dropped)
@@ -40,7 +40,7 @@ func Lacks(all []Summary) (texts []string) {
 	size := 0
 	for i := range all {
 		size = max(size, all[i].Size)
-		if text := all[i].Lacks(); text != "" {
+		if text := all[i].lacksRecords(); text != "" {
 			texts = append(texts, text)
 		}
 	}

@@ -22,11 +22,11 @@ func (d *Dice) Uint64() uint64 {
 	return spreadBits(d.state)
 }
 
-// Chance is at least 0 and below 1.
-func (d *Dice) Chance() float64 { return float64(d.Uint64()>>11) / (1 << 53) }
+// rollChance is at least 0 and below 1.
+func (d *Dice) rollChance() float64 { return float64(d.Uint64()>>11) / (1 << 53) }
 
 // Hit is true with chance p. Dice that cannot hit are not thrown.
-func (d *Dice) Hit(p float64) bool { return p > 0 && d.Chance() < p }
+func (d *Dice) Hit(p float64) bool { return p > 0 && d.rollChance() < p }
 
 // spreadBits is the last step of SplitMix64.
 func spreadBits(x uint64) uint64 {

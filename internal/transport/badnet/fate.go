@@ -48,14 +48,14 @@ type verdict struct {
 func (t *Fate) nextVerdict() verdict {
 	d := NewDice(t.f.Seed, t.n)
 	t.n++
-	v := verdict{lost: t.loseNext(d.Chance())}
-	v.dup = d.Chance() < t.f.Dup
-	v.reorder = d.Chance() < t.f.Reorder
-	v.corrupt = d.Chance() < t.f.Corrupt
-	v.truncate = d.Chance() < t.f.Truncate
-	v.jitter = d.Chance()
+	v := verdict{lost: t.loseNext(d.rollChance())}
+	v.dup = d.rollChance() < t.f.Dup
+	v.reorder = d.rollChance() < t.f.Reorder
+	v.corrupt = d.rollChance() < t.f.Corrupt
+	v.truncate = d.rollChance() < t.f.Truncate
+	v.jitter = d.rollChance()
 	v.bit, v.detail = d.Uint64(), d.Uint64()
-	v.late, v.apart = d.Chance(), d.Chance()
+	v.late, v.apart = d.rollChance(), d.rollChance()
 	return v
 }
 

@@ -47,7 +47,7 @@ func BenchmarkTake(b *testing.B) {
 			}
 			for b.Loop() {
 				if !x.Take(1) {
-					if _, err := x.Told(x.returned + uint32(x.inUse)); err != nil {
+					if _, err := x.noteTold(x.returned + uint32(x.inUse)); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -80,10 +80,10 @@ func BenchmarkFreed(b *testing.B) {
 		}
 	})
 	b.Run("lender", func(b *testing.B) {
-		l := NewLender(benchLoan)
+		l := newLender(benchLoan)
 		for b.Loop() {
-			if l.Freed(1) {
-				sink += int(l.Tell())
+			if l.noteFreed(1) {
+				sink += int(l.tellFreed())
 			}
 		}
 	})

@@ -163,9 +163,9 @@ func (b *Borrower) Epochs(k int) {
 	b.state = uint8(b.stalls()>>k)*oneStall | b.state&(oneStall-1)
 }
 
-// Told takes in the peer's cumulative count of returned credits and reports whether it was news. It ignores a count
+// noteTold takes in the peer's cumulative count of returned credits and reports whether it was news. It ignores a count
 // that lies behind. A count that returns more than was spent is a fault of the peer.
-func (b *Borrower) Told(cumulative uint32) (news bool, err error) {
+func (b *Borrower) noteTold(cumulative uint32) (news bool, err error) {
 	delta := cumulative - b.returned
 	if delta == 0 || int32(delta) < 0 {
 		return false, nil

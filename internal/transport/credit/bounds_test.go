@@ -15,11 +15,11 @@ func TestDefaultsOfFewNodes(t *testing.T) {
 
 // TestDebtOfAQuarter: a debt is due when it is just a quarter of the loan, and not before.
 func TestDebtOfAQuarter(t *testing.T) {
-	l := NewLender(400)
-	if l.Freed(99) {
+	l := newLender(400)
+	if l.noteFreed(99) {
 		t.Error("99 of 400 credits are due")
 	}
-	if !l.Freed(1) {
+	if !l.noteFreed(1) {
 		t.Error("100 of 400 credits are not due")
 	}
 }

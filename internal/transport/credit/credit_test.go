@@ -69,7 +69,7 @@ func TestReturnsRepeatedAndLateAreHarmless(t *testing.T) {
 		told uint32
 		news bool
 	}{{3, true}, {3, false}, {2, false}, {8, true}, {3, false}} {
-		news, err := b.Told(c.told)
+		news, err := b.noteTold(c.told)
 		if err != nil || news != c.news {
 			t.Fatalf("Told(%d) = %v, %v", c.told, news, err)
 		}
@@ -82,7 +82,7 @@ func TestReturnsRepeatedAndLateAreHarmless(t *testing.T) {
 func TestReturnOfMoreThanSpentIsAFault(t *testing.T) {
 	b, _ := NewBorrower(8)
 	b.Take(2)
-	if _, err := b.Told(3); err == nil {
+	if _, err := b.noteTold(3); err == nil {
 		t.Fatal("no error")
 	}
 	if b.InUse() != 2 {
@@ -106,7 +106,7 @@ func TestPairConserves(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	const loan = 20
 	b, _ := NewBorrower(loan)
-	l := NewLender(loan)
+	l := newLender(loan)
 	start := ^uint32(0) - 50
 	b.returned, l.told = start, start
 	var wire []int
@@ -119,14 +119,14 @@ func TestPairConserves(t *testing.T) {
 			}
 		case 2:
 			if len(wire) > 0 {
-				if l.Freed(wire[0]) {
-					returns = append(returns, l.Tell())
+				if l.noteFreed(wire[0]) {
+					returns = append(returns, l.tellFreed())
 				}
 				wire = wire[1:]
 			}
 		case 3:
 			if len(returns) > 0 && r.IntN(3) > 0 { // else it is told again by a later one
-				if _, err := b.Told(returns[r.IntN(len(returns))]); err != nil {
+				if _, err := b.noteTold(returns[r.IntN(len(returns))]); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -143,9 +143,9 @@ func TestPairConserves(t *testing.T) {
 		}
 	}
 	for _, n := range wire {
-		l.Freed(n)
+		l.noteFreed(n)
 	}
-	if _, err := b.Told(l.Tell()); err != nil || b.InUse() != 0 {
+	if _, err := b.noteTold(l.tellFreed()); err != nil || b.InUse() != 0 {
 		t.Fatalf("after the last return: %d in use, %v", b.InUse(), err)
 	}
 }
@@ -155,7 +155,7 @@ func FuzzTold(f *testing.F) {
 	f.Fuzz(func(t *testing.T, take uint8, told uint32) {
 		b, _ := NewBorrower(64)
 		b.Take(int(take))
-		_, _ = b.Told(told)
+		_, _ = b.noteTold(told)
 		if b.InUse() < 0 || b.InUse() > 64 {
 			t.Fatalf("in use %d", b.InUse())
 		}

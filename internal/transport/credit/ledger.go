@@ -86,7 +86,7 @@ func (g *Ledger) Freed(peer, n int) (due bool) {
 	if g.left--; g.left == 0 {
 		g.endEpoch()
 	}
-	return g.peers[peer].Freed(n)
+	return g.peers[peer].noteFreed(n)
 }
 
 func (g *Ledger) endEpoch() {
@@ -102,11 +102,11 @@ func (g *Ledger) Epoch() uint8 { return uint8(g.epoch.Load()) }
 // Note is the report to send to peer now; its credits count as told.
 func (g *Ledger) Note(peer int) Note {
 	l := &g.peers[peer]
-	return Note{Returned: l.Tell(), Granted: l.granted, Epoch: uint16(g.epoch.Load()) & epochMask}
+	return Note{Returned: l.tellFreed(), Granted: l.granted, Epoch: uint16(g.epoch.Load()) & epochMask}
 }
 
 // Owed is the number of credits that peer is owed.
-func (g *Ledger) Owed(peer int) int { return g.peers[peer].Owed() }
+func (g *Ledger) Owed(peer int) int { return g.peers[peer].owedBytes() }
 
 // Messages returns the system messages to send since the last call; the next call of a method makes it invalid.
 func (g *Ledger) Messages() []Message {

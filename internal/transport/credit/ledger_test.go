@@ -175,8 +175,8 @@ func TestReturnThatCannotBe(t *testing.T) {
 			t.Errorf("%d: error %v", a[0], err)
 		}
 	}
-	if err := g.Returned(1, Args{6}); err != nil || g.Banked() != 6 || g.Listed() != 1 {
-		t.Errorf("bank %d, listed %d, error %v", g.Banked(), g.Listed(), err)
+	if err := g.Returned(1, Args{6}); err != nil || g.Banked() != 6 || g.countListed() != 1 {
+		t.Errorf("bank %d, listed %d, error %v", g.Banked(), g.countListed(), err)
 	}
 	if err := g.Returned(1, Args{6}); err != nil || g.Banked() != 6 {
 		t.Errorf("the same again: bank %d, error %v", g.Banked(), err)
@@ -195,8 +195,8 @@ func TestForget(t *testing.T) {
 	for _, p := range []int{1, 1, 2, 4} {
 		g.Forget(p)
 	}
-	if g.InFlight() != 1 || g.Listed() != 2 || g.Need(4, 3) != 0 {
-		t.Errorf("%d on their way, %d listed", g.InFlight(), g.Listed())
+	if g.InFlight() != 1 || g.countListed() != 2 || g.Need(4, 3) != 0 {
+		t.Errorf("%d on their way, %d listed", g.InFlight(), g.countListed())
 	}
 	if err := g.Returned(2, Args{3}); err != nil { // sent before it died
 		t.Error(err)

@@ -24,29 +24,29 @@ const (
 
 const mostTries = 5
 
-// NewLender starts a pair with the given loan in credits. Owed credits are due when they are a quarter of the loan.
-func NewLender(loan int) Lender {
+// newLender starts a pair with the given loan in credits. Owed credits are due when they are a quarter of the loan.
+func newLender(loan int) Lender {
 	return Lender{loan: uint16(loan)}
 }
 
-// Freed notes that the space of a record of n credits can be used again, and reports whether the debt is due.
-func (l *Lender) Freed(n int) (due bool) {
+// noteFreed notes that the space of a record of n credits can be used again, and reports whether the debt is due.
+func (l *Lender) noteFreed(n int) (due bool) {
 	l.owed += uint16(n)
 	return l.owed >= l.loan>>2
 }
 
-// Owed is the number of credits freed and not yet told.
-func (l *Lender) Owed() int { return int(l.owed) }
+// owedBytes is the number of credits freed and not yet told.
+func (l *Lender) owedBytes() int { return int(l.owed) }
 
-// Tell returns the cumulative count to give the peer, and counts it as told.
-func (l *Lender) Tell() uint32 {
+// tellFreed returns the cumulative count to give the peer, and counts it as told.
+func (l *Lender) tellFreed() uint32 {
 	l.told += uint32(l.owed)
 	l.owed = 0
 	return l.told
 }
 
-// Loan is the number of credits lent.
-func (l *Lender) Loan() int { return int(l.loan) }
+// lentBytes is the number of credits lent.
+func (l *Lender) lentBytes() int { return int(l.loan) }
 
 // passEpochs lets the recent demand decay by four for each epoch that has ended since the last call. A peer untouched
 // for a multiple of 256 epochs keeps its recent demand, once.

@@ -127,7 +127,7 @@ func drain(t *testing.T, w *world) {
 			} else {
 				_, err = b.Hear32(w.notes[len(w.notes)-1].w)
 			}
-			if l := &w.ranks[y].peers[x]; err != nil || b.InUse() != 0 || b.Loan() != l.Loan() || l.flags&inFlight != 0 {
+			if l := &w.ranks[y].peers[x]; err != nil || b.InUse() != 0 || b.Loan() != l.lentBytes() || l.flags&inFlight != 0 {
 				t.Errorf("%d to %d: %+v, lent %d, flags %x, error %v", x, y, b.View(), l.loan, l.flags, err)
 			}
 		}

@@ -12,11 +12,11 @@ func (g *Ledger) Stats() Stats {
 // Banked is the number of credits in the bank.
 func (g *Ledger) Banked() int { return g.bank }
 
-// InFlight is the number of revokes that count as on their way, Listed the number of peers that may be revoked from.
+// InFlight is the number of revokes that count as on their way.
 func (g *Ledger) InFlight() int { return len(g.flights) }
 
-// Listed: see InFlight.
-func (g *Ledger) Listed() int { return g.listed }
+// countListed is the number of peers that may be revoked from.
+func (g *Ledger) countListed() int { return g.listed }
 
 // Lent is a Ledger's state of one peer.
 type Lent struct {

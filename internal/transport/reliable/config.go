@@ -63,8 +63,8 @@ type Config struct {
 	KeepAlive, DeadAfter time.Duration
 }
 
-// Default returns c with zero fields set to their defaults.
-func (c Config) Default() Config {
+// withDefaults returns c with zero fields set to their defaults.
+func (c Config) withDefaults() Config {
 	def(&c.Rooms, Window)
 	def(&c.Tiny, 768)
 	def(&c.Queue, 256)

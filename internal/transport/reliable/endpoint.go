@@ -79,7 +79,7 @@ type Endpoint struct {
 
 // New makes an Endpoint without peers. Zero fields of cfg get their defaults. Errors match ErrConfig.
 func New(cfg Config) (*Endpoint, error) {
-	cfg = cfg.Default()
+	cfg = cfg.withDefaults()
 	if err := cfg.checkConfig(); err != nil {
 		return nil, err
 	}
@@ -211,8 +211,8 @@ func (e *Endpoint) Stats(id int) Stats {
 	return s
 }
 
-// Unknown is how many packets came from peers that are not there, or no more.
-func (e *Endpoint) Unknown() uint64 { return e.unknown }
+// countUnknown is how many packets came from peers that are not there, or no more.
+func (e *Endpoint) countUnknown() uint64 { return e.unknown }
 
 // NextTimer is the time at which Outgoing has something to do if nothing else happens before. It may be early, and is
 // the greatest Duration if there is no such time. If the last Outgoing stopped at its budget or for lack of room, it is

@@ -59,9 +59,9 @@ func (c *Conduit) mark(peer int) {
 // pushStaged moves what a caller has staged for peer on its way, at once or, while other datagrams to the peer have
 // just left, with the next poll. Where another holds engine, that one does it.
 func (c *Conduit) pushStaged(peer int) {
-	if !c.engine.TryLock() {
+	if !c.engine.tryLock() {
 		c.mark(peer)
-		if !c.engine.TryLock() {
+		if !c.engine.tryLock() {
 			return // the holder has yet to look for marks
 		}
 	}
@@ -83,7 +83,7 @@ func (c *Conduit) pushStaged(peer int) {
 // releaseEngine gives engine back, and does what others have left to its holder meanwhile.
 func (c *Conduit) releaseEngine() {
 	c.engine.Unlock()
-	for c.dirties.Load() > 0 && c.engine.TryLock() {
+	for c.dirties.Load() > 0 && c.engine.tryLock() {
 		c.turn()
 		c.background.expectAt(time.Duration(c.due.Load()))
 		c.engine.Unlock()

@@ -15,7 +15,7 @@ type mutex struct {
 	_ [60]byte
 }
 
-func (m *mutex) TryLock() bool { return m.v.Load() == 0 && m.v.CompareAndSwap(0, 1) }
+func (m *mutex) tryLock() bool { return m.v.Load() == 0 && m.v.CompareAndSwap(0, 1) }
 
 func (m *mutex) Unlock() { m.v.Store(0) }
 
@@ -69,8 +69,8 @@ const (
 )
 
 func (m *mutex) Lock() {
-	if !m.TryLock() {
-		waitFor(m.TryLock)
+	if !m.tryLock() {
+		waitFor(m.tryLock)
 	}
 }
 

@@ -115,7 +115,7 @@ func (c *Conduit) Report() string {
 		time.Sleep(doze)
 	}
 	defer c.poll.Unlock()
-	for !c.engine.TryLock() {
+	for !c.engine.tryLock() {
 		if time.Now().After(end) {
 			return "udp: somebody has been sending for " + reportWait.String() + "\n"
 		}

@@ -38,7 +38,7 @@ type zeroCopySends struct {
 
 // keepData sends data from where they lie, as far as the window goes.
 func (c *Conduit) keepData(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
-	if !c.engine.TryLock() {
+	if !c.engine.tryLock() {
 		return 0, false
 	}
 	c.now = c.clock()

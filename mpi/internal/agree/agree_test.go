@@ -66,8 +66,8 @@ func TestSet(t *testing.T) {
 		}
 		or, and := slices.Clone(a), slices.Clone(a)
 		or.Join(b)
-		and.Meet(b)
-		minus := a.Minus(b)
+		and.intersectWith(b)
+		minus := a.subtractSet(b)
 		var list []int
 		for rank := range n {
 			x, y := in[0][rank], in[1][rank]

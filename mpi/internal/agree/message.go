@@ -16,7 +16,7 @@ type Value struct {
 }
 
 // Unacked is the failures that somebody had not acknowledged. If there are any, the call is to fail.
-func (v Value) Unacked() Set { return v.Failed.Minus(v.Acked) }
+func (v Value) Unacked() Set { return v.Failed.subtractSet(v.Acked) }
 
 func (v Value) clone() Value { return Value{v.Flag, slices.Clone(v.Failed), slices.Clone(v.Acked)} }
 
@@ -24,7 +24,7 @@ func (v Value) clone() Value { return Value{v.Flag, slices.Clone(v.Failed), slic
 func (v *Value) combineWith(w Value) {
 	v.Flag &= w.Flag
 	v.Failed.Join(w.Failed)
-	v.Acked.Meet(w.Acked)
+	v.Acked.intersectWith(w.Acked)
 }
 
 // Kind is the kind of a message.

@@ -131,7 +131,7 @@ func (s *Series) tellVoters(i *instance, kind Kind) {
 	if i.votes == nil {
 		return
 	}
-	for r := range i.votes.voted.Minus(i.votes.knows).All() {
+	for r := range i.votes.voted.subtractSet(i.votes.knows).All() {
 		if r != s.self {
 			s.sendTo(r, Message{Number: i.number, Kind: kind, Stage: i.stage, Round: s.self, Value: i.value})
 		}
@@ -166,7 +166,7 @@ func (s *Series) decide(i *instance, v Value) {
 // learnFailed takes note of failures. Where the coordinator was among them, this rank votes again, or is the
 // coordinator now.
 func (s *Series) learnFailed(failed Set) {
-	news := failed.Minus(s.failed)
+	news := failed.subtractSet(s.failed)
 	if news.Len() == 0 || news.Has(s.self) {
 		return
 	}

@@ -26,15 +26,15 @@ func (s Set) Join(t Set) {
 	}
 }
 
-// Meet takes out the ranks that are not in another set.
-func (s Set) Meet(t Set) {
+// intersectWith takes out the ranks that are not in another set.
+func (s Set) intersectWith(t Set) {
 	for i, w := range t {
 		s[i] &= w
 	}
 }
 
-// Minus is the ranks that are not in another set.
-func (s Set) Minus(t Set) Set {
+// subtractSet is the ranks that are not in another set.
+func (s Set) subtractSet(t Set) Set {
 	out := slices.Clone(s)
 	for i, w := range t {
 		out[i] &^= w

@@ -133,7 +133,7 @@ func (w *world) do(s step) {
 func bring(rank, ranks int) (flag uint64, acked Set) {
 	self := NewSet(ranks)
 	self.Add(rank)
-	return ^(uint64(1) << rank), full(ranks).Minus(self)
+	return ^(uint64(1) << rank), full(ranks).subtractSet(self)
 }
 
 func (w *world) act(rank int, actions []Action) {
@@ -268,11 +268,11 @@ func (w *world) checkValue(v Value) error {
 	switch {
 	case v.Flag != ^took[0]:
 		return fmt.Errorf("flag %x", v.Flag)
-	case full(w.plan.ranks).Minus(took).Minus(v.Failed).Len() > 0:
+	case full(w.plan.ranks).subtractSet(took).subtractSet(v.Failed).Len() > 0:
 		return fmt.Errorf("%x took part, %x have failed", took, v.Failed)
-	case v.Failed.Minus(w.dead).Len() > 0:
+	case v.Failed.subtractSet(w.dead).Len() > 0:
 		return fmt.Errorf("%x have failed, dead are %x", v.Failed, w.dead)
-	case !slices.Equal(v.Acked, full(w.plan.ranks).Minus(took)):
+	case !slices.Equal(v.Acked, full(w.plan.ranks).subtractSet(took)):
 		return fmt.Errorf("%x took part, they have acknowledged %x", took, v.Acked)
 	case took.Len() == 0:
 		return errors.New("nobody took part")

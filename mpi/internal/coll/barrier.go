@@ -11,7 +11,7 @@ func (v *View) Barrier(what string) error {
 	if err != nil {
 		return err
 	}
-	return x.Finish(x.chooseBarrier())
+	return x.finishCall(x.chooseBarrier())
 }
 
 // chooseBarrier chooses how the call waits for all ranks.
@@ -50,5 +50,5 @@ func (v *View) Ibarrier() (comm.Req, error) {
 		return comm.Req{}, err
 	}
 	x.setBuffers(nil, 0, nil, 0, 1)
-	return x.Launch(x.chooseBarrier())
+	return x.launchCall(x.chooseBarrier())
 }

@@ -32,7 +32,7 @@ func (v *View) Do(k *argument.Description) error {
 	if err != nil {
 		return err
 	}
-	return x.Finish(x.setSlices(k))
+	return x.finishCall(x.setSlices(k))
 }
 
 // doDescribed is Do of buffers with datatypes, or of slices between two groups or in a neighbourhood.
@@ -112,7 +112,7 @@ func (v *View) doDense(k *argument.Description) (done bool, err error) {
 	}
 	x.setBuffers(c.In.Mem, c.In.Bytes/c.Size, c.Out.Mem, c.Out.Bytes/c.Size, c.Size)
 	x.op = c.Op
-	return true, x.Finish(x.choose(k.Kind, k.Root, nil, nil))
+	return true, x.finishCall(x.choose(k.Kind, k.Root, nil, nil))
 }
 
 // doDatatypes is Do of buffers with any datatypes.
@@ -125,7 +125,7 @@ func (v *View) doDatatypes(k *argument.Description) error {
 	if err != nil {
 		return err
 	}
-	err = x.Finish(x.setDatatypes(k, g, o))
+	err = x.finishCall(x.setDatatypes(k, g, o))
 	x.args.EndBuffers(err == nil)
 	return err
 }
@@ -137,7 +137,7 @@ func (v *View) Start(k *argument.Description) (comm.Req, error) {
 		if err != nil {
 			return comm.Req{}, err
 		}
-		return x.Launch(x.setSlices(k))
+		return x.launchCall(x.setSlices(k))
 	}
 	if k.Elem != nil {
 		if err := v.describeSlices(k); err != nil {
@@ -152,7 +152,7 @@ func (v *View) Start(k *argument.Description) (comm.Req, error) {
 	if err != nil {
 		return comm.Req{}, err
 	}
-	return x.Launch(x.setDatatypes(k, g, o))
+	return x.launchCall(x.setDatatypes(k, g, o))
 }
 
 // Prepare looks at the arguments of a collective that is to be started again and again: those with datatypes, and those
@@ -291,8 +291,8 @@ func (x *Call) endCall(err error) error {
 	return err
 }
 
-// Finish carries out the call, unless err is not nil, and ends it.
-func (x *Call) Finish(err error) error {
+// finishCall carries out the call, unless err is not nil, and ends it.
+func (x *Call) finishCall(err error) error {
 	if err == nil {
 		if err = x.settleCall(); err == nil {
 			err = x.perform()
@@ -421,5 +421,5 @@ func (v *View) AllAnd(what string, mine, all []byte) (call uint64, err error) {
 		return 0, err
 	}
 	call = x.call
-	return call, x.Finish(x.setSlices(&k))
+	return call, x.finishCall(x.setSlices(&k))
 }

@@ -47,8 +47,8 @@ type CallError struct {
 // Unwrap gives the error, for errors.Is.
 func (e *CallError) Unwrap() error { return e.error }
 
-// Launch starts the call, unless err tells why that cannot be, and gives the request of its end.
-func (x *Call) Launch(err error) (comm.Req, error) {
+// launchCall starts the call, unless err tells why that cannot be, and gives the request of its end.
+func (x *Call) launchCall(err error) (comm.Req, error) {
 	st, a, call := x.st, x.async, x.call
 	if err != nil {
 		x.args.EndBuffers(false)

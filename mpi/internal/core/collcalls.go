@@ -79,15 +79,15 @@ func (c *Comm) CollInit(k *argument.Description) (Request, error) {
 		return Request{}, err
 	}
 	kept := *k
-	return c.Lasting(k.What, func(own *Comm) (Request, error) {
+	return c.keepStarting(k.What, func(own *Comm) (Request, error) {
 		k := kept // which a start may describe
 		return own.Start(&k)
 	})
 }
 
-// Lasting makes a persistent request for a collective of the function what: start starts it, on a communicator that the
+// keepStarting makes a persistent request for a collective of the function what: start starts it, on a communicator that the
 // request has for itself. That is why Lasting waits like Dup, and why only its calls must come in one order.
-func (c *Comm) Lasting(what string, start func(own *Comm) (Request, error)) (Request, error) {
+func (c *Comm) keepStarting(what string, start func(own *Comm) (Request, error)) (Request, error) {
 	own, err := c.dup(what, contextid.Plain)
 	if err != nil {
 		return Request{}, err

@@ -3,7 +3,6 @@ package core
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
@@ -12,11 +11,6 @@ import (
 	"github.com/golci/golci/mpi/internal/contextid"
 	"github.com/golci/golci/rank"
 )
-
-// Dump writes to w, in one write, a report of what the rank waits for. It lists calls by name, with peer, tag and
-// bytes. It lists messages that nobody has received, and threads. Threads that wait in the same call are one line. It
-// does not wait for communication.
-func (p *Proc) Dump(w io.Writer) { p.rank.Dump(w) }
 
 // reportWaits adds the calls and messages that wait in package comm, and the ways of large messages.
 func (p *Proc) reportWaits(x *rank.Report) {

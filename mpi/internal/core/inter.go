@@ -34,8 +34,8 @@ func (c *Comm) remote(what string) error {
 	return c.twoGroups(what)
 }
 
-// First tells whether the own group is the first of the two, in the order on which both agree.
-func (c *Comm) First() bool { return c.local == nil || c.local[0] < c.group[0] }
+// ownGroupFirst tells whether the own group is the first of the two, in the order on which both agree.
+func (c *Comm) ownGroupFirst() bool { return c.local == nil || c.local[0] < c.group[0] }
 
 // usableInter is usable of what needs an inter-communicator.
 func (c *Comm) usableInter(what string) error {
@@ -113,7 +113,7 @@ func (c *Comm) splitInter(what string, color, key int) (*Comm, error) {
 	}
 	first, _ := ordered(c.local, c.group)
 	atLocal, atRemote := 0, len(first)
-	if !c.First() {
+	if !c.ownGroupFirst() {
 		atLocal, atRemote = len(first), 0
 	}
 	local, remote := choose(c.local, all[2*atLocal:], color), choose(c.group, all[2*atRemote:], color)

@@ -10,14 +10,14 @@ func Copy(dst, src *Cursor, doff, soff, n int64) {
 	case n <= 0:
 		return
 	case src.longRuns():
-		src.Runs(soff, n, func(mem []byte) bool {
+		src.eachRun(soff, n, func(mem []byte) bool {
 			dst.Unpack(mem, int(doff))
 			doff += int64(len(mem))
 			return true
 		})
 		return
 	case dst.longRuns():
-		dst.Runs(doff, n, func(mem []byte) bool {
+		dst.eachRun(doff, n, func(mem []byte) bool {
 			src.Pack(mem, int(soff))
 			soff += int64(len(mem))
 			return true

@@ -56,9 +56,9 @@ func (c *Cursor) Unpack(src []byte, off int) {
 	}
 }
 
-// Runs calls f for the pieces of memory that hold n packed bytes from off on, in their order, until f returns false.
+// eachRun calls f for the pieces of memory that hold n packed bytes from off on, in their order, until f returns false.
 // Adjacent ones come as one. f may change what is in them, and must not keep them.
-func (c *Cursor) Runs(off, n int64, f func(mem []byte) bool) {
+func (c *Cursor) eachRun(off, n int64, f func(mem []byte) bool) {
 	if n <= 0 {
 		return
 	}

@@ -132,7 +132,7 @@ func compareCounts(t *testing.T, recipe string, typ *Type, m *naive, pick func(i
 		t.Errorf("%s: the signature of 3 elements is %v, want %v", recipe, got, want)
 	}
 	prefix := int64(pick(int(3*n + 2)))
-	if got, want := typ.SigPrefix(3, prefix), m.sig(min(prefix, 3*n)); got != want {
+	if got, want := typ.sigPrefix(3, prefix), m.sig(min(prefix, 3*n)); got != want {
 		t.Errorf("%s: the signature of the first %d basics is %v, want %v", recipe, prefix, got, want)
 	}
 }
@@ -270,7 +270,7 @@ func compareRuns(t *testing.T, recipe string, c *Cursor, want []byte, pick func(
 	to := from + pick(len(want)-from+1)
 	var got []byte
 	var end unsafe.Pointer
-	c.Runs(int64(from), int64(to-from), func(mem []byte) bool {
+	c.eachRun(int64(from), int64(to-from), func(mem []byte) bool {
 		if unsafe.Pointer(&mem[0]) == end {
 			t.Errorf("%s: two runs are one", recipe)
 		}
@@ -282,7 +282,7 @@ func compareRuns(t *testing.T, recipe string, c *Cursor, want []byte, pick func(
 		t.Fatalf("%s: the runs of bytes %d to %d have other bytes", recipe, from, to)
 	}
 	calls := 0
-	c.Runs(0, int64(len(want)), func([]byte) bool { calls++; return false })
+	c.eachRun(0, int64(len(want)), func([]byte) bool { calls++; return false })
 	if calls > 1 {
 		t.Errorf("%s: %d calls after the first one said no", recipe, calls-1)
 	}

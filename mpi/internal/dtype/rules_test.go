@@ -260,7 +260,7 @@ func TestBeyondTheEnd(t *testing.T) {
 	for name, f := range map[string]func(){
 		"pack":   func() { c.Pack(make([]byte, 4), 5) },
 		"unpack": func() { c.Unpack(make([]byte, 9), 0) },
-		"runs":   func() { c.Runs(-1, 2, func([]byte) bool { return true }) },
+		"runs":   func() { c.eachRun(-1, 2, func([]byte) bool { return true }) },
 	} {
 		func() {
 			defer func() {

@@ -12,9 +12,9 @@ type Sig struct {
 // Sig is the signature of count elements of t.
 func (t *Type) Sig(count int64) Sig { return t.sum.times(count).sig() }
 
-// SigPrefix is the signature of the first n basics of count elements of t. A receive with room for more compares it
+// sigPrefix is the signature of the first n basics of count elements of t. A receive with room for more compares it
 // with what has come.
-func (t *Type) SigPrefix(count, n int64) Sig {
+func (t *Type) sigPrefix(count, n int64) Sig {
 	if t.basics == 0 || n >= count*t.basics {
 		return t.Sig(count)
 	}

@@ -167,7 +167,7 @@ func TestRunsBeyondTheList(t *testing.T) {
 	typ.Over(&c, unsafe.Pointer(&mem[0]), 1)
 	var got []int64
 	var lengths int
-	c.Runs(0, 33*8+3, func(run []byte) bool {
+	c.eachRun(0, 33*8+3, func(run []byte) bool {
 		got = append(got, int64(uintptr(unsafe.Pointer(&run[0]))-uintptr(unsafe.Pointer(&mem[0]))))
 		lengths += len(run)
 		return true

@@ -50,8 +50,8 @@ type Window struct {
 // New is the state of rank self of a new window of so many ranks.
 func New(self, ranks int) *Window { return &Window{self: self, ranks: ranks} }
 
-// State is the present epoch, and whether post has opened one of exposure.
-func (w *Window) State() (s State, posted bool) { return w.state, w.posted }
+// currentState is the present epoch, and whether post has opened one of exposure.
+func (w *Window) currentState() (s State, posted bool) { return w.state, w.posted }
 
 // Targets is the ranks that are started or locked, in no order.
 func (w *Window) Targets() (list []int) {

@@ -127,9 +127,9 @@ func TestAgainstHistory(t *testing.T) {
 				a.Assert = NoSucceed
 			}
 			want := m.allowed(c, a)
-			before, posted := w.State()
+			before, posted := w.currentState()
 			check := w.Check(c, a)
-			if s, p := w.State(); s != before || p != posted {
+			if s, p := w.currentState(); s != before || p != posted {
 				t.Fatalf("to check %v leads from %v to %v", c, before, s)
 			}
 			err := w.Do(c, a)
@@ -312,7 +312,7 @@ func TestOpen(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		state, _ := w.State()
+		state, _ := w.currentState()
 		target, passive := w.Open()
 		many := len(w.Targets()) > 1 // Check must be asked
 		for r := range ranks {

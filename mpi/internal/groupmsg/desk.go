@@ -105,8 +105,8 @@ func (d *Router[W, M]) Gone(from int) (who []W) {
 	return who
 }
 
-// Aside is the number of messages that nobody has asked for.
-func (d *Router[W, M]) Aside() (n int) {
+// countAside is the number of messages that nobody has asked for.
+func (d *Router[W, M]) countAside() (n int) {
 	for _, list := range d.early {
 		n += len(list)
 	}

@@ -113,8 +113,8 @@ func TestGone(t *testing.T) {
 	d.Completed(names[1], 2, "other")
 	who := d.Gone(1)
 	slices.Sort(who)
-	if !slices.Equal(who, []string{"a", "b", "c"}) || d.Aside() != 1 {
-		t.Errorf("%q waited, %d messages are kept", who, d.Aside())
+	if !slices.Equal(who, []string{"a", "b", "c"}) || d.countAside() != 1 {
+		t.Errorf("%q waited, %d messages are kept", who, d.countAside())
 	}
 	if _, ok := d.Leave(names[0], 1); ok {
 		t.Error("somebody waits for a rank that has gone")
@@ -145,8 +145,8 @@ func TestUnasked(t *testing.T) {
 	if who, ok, post := d.Completed(names[1], 1, 5); who != 0 || !ok || post {
 		t.Errorf("the message is for %d, %t, post %t", who, ok, post)
 	}
-	if d.Aside() != 2 {
-		t.Errorf("%d messages are kept", d.Aside())
+	if d.countAside() != 2 {
+		t.Errorf("%d messages are kept", d.countAside())
 	}
 }
 

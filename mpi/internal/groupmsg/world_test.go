@@ -170,8 +170,8 @@ func (w *world) Check(bool) error {
 		}
 	}
 	rest := !slices.ContainsFunc(w.possible(), func(s string) bool { return s[0] != 'l' })
-	if rest && (!all || w.desk.Aside() != 0 || len(w.desk.posted) > 0 && !w.leaves) {
-		return fmt.Errorf("at rest %v of %v are received, %d aside", w.got, w.each, w.desk.Aside())
+	if rest && (!all || w.desk.countAside() != 0 || len(w.desk.posted) > 0 && !w.leaves) {
+		return fmt.Errorf("at rest %v of %v are received, %d aside", w.got, w.each, w.desk.countAside())
 	}
 	return nil
 }

@@ -22,8 +22,8 @@ type Info struct{ pairs []pair }
 
 type pair struct{ key, value string }
 
-// CheckKey tells whether a key may be used. errs.InfoKey: it is empty, has MaxKey bytes or more, or a zero byte.
-func CheckKey(key string) error {
+// checkKey tells whether a key may be used. errs.InfoKey: it is empty, has MaxKey bytes or more, or a zero byte.
+func checkKey(key string) error {
 	switch {
 	case key == "":
 		return fmt.Errorf("%w: it is empty", errs.InfoKey)
@@ -35,9 +35,9 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// CheckValue tells whether a value may be used. errs.InfoValue: it has MaxVal bytes or more, or a zero byte. It may be
+// checkValue tells whether a value may be used. errs.InfoValue: it has MaxVal bytes or more, or a zero byte. It may be
 // empty.
-func CheckValue(key, value string) error {
+func checkValue(key, value string) error {
 	switch {
 	case len(value) >= MaxVal:
 		return fmt.Errorf("%w: that of %q has %d bytes, at most %d fit", errs.InfoValue, key, len(value), MaxVal-1)
@@ -55,10 +55,10 @@ func (i *Info) findKey(key string) int {
 // Set gives a key a value (MPI_Info_set). A key that exists keeps its place. Errors are those of CheckKey and
 // CheckValue.
 func (i *Info) Set(key, value string) error {
-	if err := CheckKey(key); err != nil {
+	if err := checkKey(key); err != nil {
 		return err
 	}
-	if err := CheckValue(key, value); err != nil {
+	if err := checkValue(key, value); err != nil {
 		return err
 	}
 	if at := i.findKey(key); at >= 0 {
@@ -72,7 +72,7 @@ func (i *Info) Set(key, value string) error {
 // Get is the value of a key (MPI_Info_get, MPI_Info_get_valuelen); !ok: there is no such key. Errors are those of
 // CheckKey.
 func (i *Info) Get(key string) (value string, ok bool, err error) {
-	if err := CheckKey(key); err != nil {
+	if err := checkKey(key); err != nil {
 		return "", false, err
 	}
 	if at := i.findKey(key); at >= 0 {
@@ -98,7 +98,7 @@ func (i *Info) GetString(key string, buf []byte) (need int, ok bool, err error) 
 // Delete takes a key away (MPI_Info_delete); those behind it move up. errs.InfoNoKey: there is no such key. Other
 // errors are those of CheckKey.
 func (i *Info) Delete(key string) error {
-	if err := CheckKey(key); err != nil {
+	if err := checkKey(key); err != nil {
 		return err
 	}
 	at := i.findKey(key)
@@ -120,8 +120,8 @@ func (i *Info) Key(n int) (string, error) {
 	return i.pairs[n].key, nil
 }
 
-// All lists keys and values in order.
-func (i *Info) All() iter.Seq2[string, string] {
+// allPairs lists keys and values in order.
+func (i *Info) allPairs() iter.Seq2[string, string] {
 	return func(yield func(key, value string) bool) {
 		for _, p := range i.pairs {
 			if !yield(p.key, p.value) {

@@ -39,7 +39,7 @@ func (m *model) delete(key string) (found bool) {
 func (m *model) compare(t *testing.T, i *Info) {
 	t.Helper()
 	var keys []string
-	for key, value := range i.All() {
+	for key, value := range i.allPairs() {
 		keys = append(keys, key)
 		if got, ok, err := i.Get(key); got != value || got != m.values[key] || !ok || err != nil {
 			t.Fatalf("%q is %q, %q, %t, %v; want %q", key, value, got, ok, err, m.values[key])
@@ -181,7 +181,7 @@ func TestValues(t *testing.T) {
 		must(t, i.Set("k", c.text))
 		truth, ok1 := i.Bool("k")
 		number, ok2 := i.Int("k")
-		list, ok3 := i.List("k")
+		list, ok3 := i.listPairs("k")
 		if got := fmt.Sprint(truth, ok1); got != c.truth {
 			t.Errorf("%q as a truth value: %s", c.text, got)
 		}
@@ -195,7 +195,7 @@ func TestValues(t *testing.T) {
 	i := new(Info)
 	_, ok1 := i.Bool("k")
 	_, ok2 := i.Int("k")
-	if list, ok3 := i.List("k"); ok1 || ok2 || ok3 || list != nil {
+	if list, ok3 := i.listPairs("k"); ok1 || ok2 || ok3 || list != nil {
 		t.Error("a key that does not exist has a value")
 	}
 }
@@ -207,7 +207,7 @@ func TestEnv(t *testing.T) {
 		File: "f", ThreadLevel: "MPI_THREAD_SINGLE",
 	}
 	var got []string
-	for key, value := range Env(full).All() {
+	for key, value := range Env(full).allPairs() {
 		got = append(got, key+"="+value)
 	}
 	want := "command=prog argv=-a b c maxprocs=4 soft=2:4 host=h arch=amd64 wdir=/tmp file=f " +
@@ -231,7 +231,7 @@ func FuzzSet(f *testing.F) {
 	f.Fuzz(func(t *testing.T, key, value string) {
 		i := new(Info)
 		err := i.Set(key, value)
-		if fits := CheckKey(key) == nil && CheckValue(key, value) == nil; fits != (err == nil) {
+		if fits := checkKey(key) == nil && checkValue(key, value) == nil; fits != (err == nil) {
 			t.Fatalf("%q to %q: %v", key, value, err)
 		}
 		got, ok, _ := i.Get(key)
@@ -240,7 +240,7 @@ func FuzzSet(f *testing.F) {
 		}
 		truth, isTruth := i.Bool(key)
 		number, isNumber := i.Int(key)
-		parts, isList := i.List(key)
+		parts, isList := i.listPairs(key)
 		if !isTruth && truth || !isNumber && number != 0 || isList != ok || isTruth && isNumber {
 			t.Errorf("%q is %t, %d and %q", value, truth, number, parts)
 		}

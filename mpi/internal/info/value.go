@@ -26,9 +26,9 @@ func (i *Info) Int(key string) (value int64, ok bool) {
 	return value, true
 }
 
-// List is the value of a key that stands for a list: parts between commas, without the space around them. !ok: there is
+// listPairs is the value of a key that stands for a list: parts between commas, without the space around them. !ok: there is
 // no such key. An empty value has no parts.
-func (i *Info) List(key string) (parts []string, ok bool) {
+func (i *Info) listPairs(key string) (parts []string, ok bool) {
 	text, ok, _ := i.Get(key)
 	if strings.Trim(text, spaces) == "" {
 		return nil, ok
@@ -71,7 +71,7 @@ func Env(s Start) *Info {
 		{"file", s.File},
 		{"thread_level", s.ThreadLevel},
 	} {
-		if p.value != "" && CheckValue(p.key, p.value) == nil {
+		if p.value != "" && checkValue(p.key, p.value) == nil {
 			i.pairs = append(i.pairs, p)
 		}
 	}

@@ -137,8 +137,8 @@ func (g *generator) kind(c live, some int) Kind {
 	return choices[g.rng.IntN(len(choices))]
 }
 
-// Without is p without some steps, and without those whose communicator would then be missing.
-func (p *Program) Without(drop func(i int) bool) *Program {
+// withoutStep is p without some steps, and without those whose communicator would then be missing.
+func (p *Program) withoutStep(drop func(i int) bool) *Program {
 	q := &Program{Seed: p.Seed, Ranks: p.Ranks, Threads: p.Threads}
 	have := make(map[int]bool)
 	for t := range p.Threads {
@@ -156,12 +156,12 @@ func (p *Program) Without(drop func(i int) bool) *Program {
 	return q
 }
 
-// Shrink leaves out steps of a failing program as long as fails tells that what is left fails, at most tries times.
-func Shrink(p *Program, tries int, fails func(*Program) bool) *Program {
+// shrinkProgram leaves out steps of a failing program as long as fails tells that what is left fails, at most tries times.
+func shrinkProgram(p *Program, tries int, fails func(*Program) bool) *Program {
 	for n := len(p.Steps) / 2; n > 0 && tries > 0; {
 		shorter := false
 		for at := 0; at < len(p.Steps) && tries > 0; {
-			q := p.Without(func(i int) bool { return i >= at && i < at+n })
+			q := p.withoutStep(func(i int) bool { return i >= at && i < at+n })
 			if tries--; fails(q) {
 				p, shorter = q, true
 			} else {

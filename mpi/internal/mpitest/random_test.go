@@ -147,7 +147,7 @@ func spreadProgram(seed uint64) *Program {
 			s.Kind = Disagree
 		}
 	}
-	return p.Without(func(i int) bool {
+	return p.withoutStep(func(i int) bool {
 		k := p.Steps[i].Kind
 		return k < Spread && k != Neighborhood || k == Window
 	})
@@ -161,7 +161,7 @@ func everyWay(t *testing.T, p *Program) {
 		digests, err := do(t, w, p)
 		if err != nil {
 			t.Errorf("%s: %v", w.name, err)
-			shrunk := Shrink(p, *shrinkFlag, func(q *Program) bool {
+			shrunk := shrinkProgram(p, *shrinkFlag, func(q *Program) bool {
 				_, err := do(t, w, q)
 				return err != nil
 			})

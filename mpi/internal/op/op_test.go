@@ -182,12 +182,12 @@ func TestLocated(t *testing.T) {
 		MinLoc: {{1, 4}, {2, 1}, {2, 9}, {4, 4}}, MaxLoc: {{1, 4}, {3, 0}, {3, 7}, {4, 4}},
 	} {
 		out := make([]Loc[int8], 4)
-		Located[int8](id)(unsafe.Pointer(&out[0]), unsafe.Pointer(&low[0]), unsafe.Pointer(&high[0]), 4)
+		hasLocation[int8](id)(unsafe.Pointer(&out[0]), unsafe.Pointer(&low[0]), unsafe.Pointer(&high[0]), 4)
 		if !slices.Equal(out, want) {
 			t.Errorf("%v: %v, want %v", id, out, want)
 		}
 	}
-	if Located[int8](Sum) != nil {
+	if hasLocation[int8](Sum) != nil {
 		t.Error("there is a sum of them")
 	}
 }

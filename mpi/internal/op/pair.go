@@ -14,8 +14,8 @@ type Loc[V simd.Real] struct {
 	Index int
 }
 
-// Located is MinLoc or MaxLoc on elements Loc[V]; nil for another operation.
-func Located[V simd.Real](id ID) Func { return pairsOf[V, int](id) }
+// hasLocation is MinLoc or MaxLoc on elements Loc[V]; nil for another operation.
+func hasLocation[V simd.Real](id ID) Func { return pairsOf[V, int](id) }
 
 // pair is a value and its index as C has them in memory.
 type pair[V, I simd.Real] struct {

@@ -74,7 +74,7 @@ func TestAgainstHistory(t *testing.T) {
 	for k := range kinds {
 		allowed := make([]int, calls)
 		for range 800 {
-			s, m := k.First(), &model{kind: k}
+			s, m := k.firstState(), &model{kind: k}
 			for range 25 {
 				c := Call(r.IntN(int(calls)))
 				next, err := Next(k, s, c)
@@ -120,7 +120,7 @@ func TestStates(t *testing.T) {
 	} {
 		for _, text := range want {
 			words := strings.Fields(text)
-			s := line.First()
+			s := line.firstState()
 			for i := 0; i < len(words); i += 2 {
 				if s.String() != words[i] {
 					t.Errorf("%v: %s: at %d the state is %v", line, text, i, s)
@@ -161,7 +161,7 @@ func TestSeveral(t *testing.T) {
 		{[]Outcome{ok, bad, pending, bad}, []errs.Class{errs.Success, errs.Truncate, errs.Pending, errs.Truncate}},
 		{[]Outcome{{false, errs.ProcAborted}}, []errs.Class{errs.ProcAborted}},
 	} {
-		statuses, err := Several(c.outcomes)
+		statuses, err := severalKinds(c.outcomes)
 		var got []errs.Class
 		for _, s := range statuses {
 			got = append(got, errs.Of(s))
@@ -170,7 +170,7 @@ func TestSeveral(t *testing.T) {
 			t.Errorf("%v: statuses %v, %v", c.outcomes, got, err)
 		}
 	}
-	_, err := Several([]Outcome{ok, bad, {true, errors.New("second")}})
+	_, err := severalKinds([]Outcome{ok, bad, {true, errors.New("second")}})
 	want := "2 of 3 requests have failed, the first one is 1: " + errs.Truncate.Error()
 	if !strings.Contains(err.Error(), want) {
 		t.Error(err)

@@ -6,9 +6,9 @@ import (
 	"github.com/golci/golci/mpi/internal/errs"
 )
 
-// First is the state of a new request.
-func (k Kind) First() State {
-	if k.Lasts() {
+// firstState is the state of a new request.
+func (k Kind) firstState() State {
+	if k.isPersistent() {
 		return Inactive
 	}
 	return Active
@@ -47,7 +47,7 @@ func (k Kind) completed(s State) State {
 	switch {
 	case s != Done:
 		return s
-	case k.Lasts():
+	case k.isPersistent():
 		return Inactive
 	}
 	return Null
@@ -59,11 +59,11 @@ type Outcome struct {
 	Err  error // of its operation, if that has failed
 }
 
-// Several is the error of such a call (3.7.5), and the errors for the statuses: of all requests for MPI_Waitall and
+// severalKinds is the error of such a call (3.7.5), and the errors for the statuses: of all requests for MPI_Waitall and
 // MPI_Testall with the flag set, of those that are done for MPI_Waitsome and MPI_Testsome. Where an operation has
 // failed, the error is errs.InStatus, and each status has its own: nil for what succeeded, errs.Pending for what is not
 // done. Otherwise there is no error, and statuses is nil: the error fields of statuses do not change.
-func Several(outcomes []Outcome) (statuses []error, err error) {
+func severalKinds(outcomes []Outcome) (statuses []error, err error) {
 	failed, first := 0, -1
 	for i, o := range outcomes {
 		if o.Err != nil {

@@ -26,8 +26,8 @@ func (k Kind) String() string {
 	}[k]
 }
 
-// Lasts tells that the request becomes inactive instead of null when its operation is done, and can be started again.
-func (k Kind) Lasts() bool { return rows[k].lasts }
+// isPersistent tells that the request becomes inactive instead of null when its operation is done, and can be started again.
+func (k Kind) isPersistent() bool { return rows[k].lasts }
 
 // State is the state of a request.
 type State uint8

@@ -53,7 +53,7 @@ func (e *Elem) Signature() uint64 {
 	if s := e.cachedSignature.Load(); s != 0 {
 		return s
 	}
-	s := Of(e.typ) // two at once compute the same
+	s := signatureOf(e.typ) // two at once compute the same
 	e.cachedSignature.Store(s)
 	return s
 }

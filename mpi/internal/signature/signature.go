@@ -27,8 +27,8 @@ type basic struct {
 	kind reflect.Kind
 }
 
-// Of computes the signature of a type that may travel, and notes its name. It is not 0.
-func Of(t reflect.Type) uint64 {
+// signatureOf computes the signature of a type that may travel, and notes its name. It is not 0.
+func signatureOf(t reflect.Type) uint64 {
 	named := t
 	for t.Kind() == reflect.Array && t.Len() > 0 {
 		t = t.Elem() // the same signature, and a short list
@@ -93,8 +93,8 @@ var kinds = func() map[reflect.Kind]reflect.Type {
 	return all
 }()
 
-// Spell names the kinds in a signature, "" if it is a hash.
-func Spell(signature uint64) string {
+// spellKinds names the kinds in a signature, "" if it is a hash.
+func spellKinds(signature uint64) string {
 	if signature&isSpelled == 0 {
 		return ""
 	}
@@ -159,15 +159,15 @@ func NameTypes(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: the message has elements of %s, the receive of %s",
-		sentinel.ErrType, Name(e.Sent), Name(e.Received))
+		sentinel.ErrType, nameType(e.Sent), nameType(e.Received))
 }
 
-// Name names a type of that signature, if this process has used one.
-func Name(signature uint64) string {
+// nameType names a type of that signature, if this process has used one.
+func nameType(signature uint64) string {
 	if t, ok := signatures.Load(signature); ok {
 		return t.(reflect.Type).String()
 	}
-	if text := Spell(signature); text != "" {
+	if text := spellKinds(signature); text != "" {
 		return text
 	}
 	return "another type, which this process does not know"

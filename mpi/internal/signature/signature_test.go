@@ -40,8 +40,8 @@ func TestSignaturesSpellKinds(t *testing.T) {
 			B int
 		}{}, ""},
 	} {
-		signature := Of(reflect.TypeOf(x.v))
-		if got := Spell(signature); got != x.want || signature == 0 {
+		signature := signatureOf(reflect.TypeOf(x.v))
+		if got := spellKinds(signature); got != x.want || signature == 0 {
 			t.Errorf("%T: %q, want %q (signature %#x)", x.v, got, x.want, signature)
 		}
 	}
@@ -68,7 +68,7 @@ func TestSignaturesSpellKinds(t *testing.T) {
 			B int64
 		}{},
 	} {
-		signature := Of(reflect.TypeOf(v))
+		signature := signatureOf(reflect.TypeOf(v))
 		if other := all[signature]; other != nil {
 			t.Errorf("%T and %v have one signature", v, other)
 		}

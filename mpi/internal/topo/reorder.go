@@ -17,7 +17,7 @@ import (
 //
 // All ranks get the same result from the same arguments. errs.Topology: there are more ranks than processes.
 func Reorder(t *Traffic, nodes []int, hints ...[]int) (place []int, err error) {
-	n := t.Ranks()
+	n := t.countRanks()
 	if n > len(nodes) {
 		return nil, fmt.Errorf("%w: %d ranks, %d processes", errs.Topology, n, len(nodes))
 	}
@@ -130,13 +130,13 @@ func (m *machine) placeParts(part []int) []int {
 // grow fills node after node. Each time it takes the rank with the most traffic to those on the node, then to all that
 // are placed, then that which was reached first. The last rule makes round clusters of grids instead of strips.
 func grow(t *Traffic, m *machine) []int {
-	g := &growth{t: t, part: make([]int, t.Ranks()), all: make(map[int]int64)}
+	g := &growth{t: t, part: make([]int, t.countRanks()), all: make(map[int]int64)}
 	for r := range g.part {
 		g.part[r] = -1
 		g.since = append(g.since, never)
 		g.front = append(g.front, candidate{rank: r, since: never})
 	}
-	left := t.Ranks()
+	left := t.countRanks()
 	for node, list := range m.processes {
 		g.here = make(map[int]int64)
 		for range min(len(list), left) {

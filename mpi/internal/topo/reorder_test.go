@@ -13,11 +13,11 @@ import (
 func checkPlace(t *testing.T, tr *Traffic, nodes, place []int) (now, before int64) {
 	t.Helper()
 	sorted := slices.Compact(slices.Sorted(slices.Values(place)))
-	if len(place) != tr.Ranks() || len(sorted) != len(place) ||
+	if len(place) != tr.countRanks() || len(sorted) != len(place) ||
 		len(place) > 0 && (sorted[0] < 0 || sorted[len(sorted)-1] >= len(nodes)) {
-		t.Fatalf("%d ranks on %d processes: %v", tr.Ranks(), len(nodes), place)
+		t.Fatalf("%d ranks on %d processes: %v", tr.countRanks(), len(nodes), place)
 	}
-	now, before = tr.Cut(nodes, place), tr.Cut(nodes, identity(tr.Ranks()))
+	now, before = tr.cutTraffic(nodes, place), tr.cutTraffic(nodes, identity(tr.countRanks()))
 	if now > before {
 		t.Fatalf("the cut is %d, that of the identity %d", now, before)
 	}
@@ -26,8 +26,8 @@ func checkPlace(t *testing.T, tr *Traffic, nodes, place []int) (now, before int6
 
 // bestCut tries all ways to give ranks processes.
 func bestCut(tr *Traffic, nodes, place []int, used []bool) int64 {
-	if len(place) == tr.Ranks() {
-		return tr.Cut(nodes, place)
+	if len(place) == tr.countRanks() {
+		return tr.cutTraffic(nodes, place)
 	}
 	best := int64(1) << 62
 	tried := make(map[int]bool)

@@ -52,8 +52,8 @@ func merged(list []link) (out []link) {
 	return out
 }
 
-// Ranks is the number of ranks.
-func (t *Traffic) Ranks() int { return len(t.first) - 1 }
+// countRanks is the number of ranks.
+func (t *Traffic) countRanks() int { return len(t.first) - 1 }
 
 func (t *Traffic) linksOf(rank int) []link { return t.links[t.first[rank]:t.first[rank+1]] }
 
@@ -67,9 +67,9 @@ func (t *Traffic) between(a, b int) int64 {
 	return list[i].weight
 }
 
-// Cut is the weight between ranks on different nodes, if rank r is at process place[r] and process p on node nodes[p].
-func (t *Traffic) Cut(nodes, place []int) int64 {
-	part := make([]int, t.Ranks())
+// cutTraffic is the weight between ranks on different nodes, if rank r is at process place[r] and process p on node nodes[p].
+func (t *Traffic) cutTraffic(nodes, place []int) int64 {
+	part := make([]int, t.countRanks())
 	for r := range part {
 		part[r] = nodes[place[r]]
 	}

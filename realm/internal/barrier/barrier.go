@@ -103,8 +103,8 @@ func (b *Barrier) Expect(rank int32, o *Out) {
 	}
 }
 
-// Owner is the owner as far as this rank knows.
-func (b *Barrier) Owner() int32 { return b.owner }
+// ownerRank is the owner as far as this rank knows.
+func (b *Barrier) ownerRank() int32 { return b.owner }
 
 // Known is the last phase that this rank knows to have triggered; 0 if none has.
 func (b *Barrier) Known() uint64 { return b.known }

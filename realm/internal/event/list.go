@@ -19,8 +19,8 @@ func (l *List) Push(w *Waiter) {
 	l.last = w
 }
 
-// Enter is Push of a waiter that Leave can take out.
-func (l *List) Enter(w *Waiter) {
+// enterList is Push of a waiter that Leave can take out.
+func (l *List) enterList(w *Waiter) {
 	w.prev = l.last
 	l.Push(w)
 }
@@ -104,7 +104,7 @@ func (l *List) RemoveWhere(out func(w *Waiter) bool) {
 	var kept List
 	for w := l.Pop(); w != nil; w = l.Pop() {
 		if !out(w) {
-			kept.Enter(w)
+			kept.enterList(w)
 		}
 	}
 	*l = kept

@@ -119,7 +119,7 @@ func TestListLeave(t *testing.T) {
 		case n == 0 || len(free) > 0 && rng.IntN(2) == 0:
 			w := free[0]
 			free = free[1:]
-			l.Enter(w)
+			l.enterList(w)
 			model = append(model, w)
 		case rng.IntN(4) == 0:
 			l.Pop()
@@ -167,7 +167,7 @@ func TestLeaveLooksAtNeighbours(t *testing.T) {
 	var l List
 	ws := waiters(9)
 	for _, w := range ws {
-		l.Enter(w)
+		l.enterList(w)
 	}
 	ws[1].Next, ws[6].Next = nil, nil
 	l.Leave(ws[4])

@@ -48,9 +48,9 @@ func (p *Poisons) Add(gen uint32, why *Poison) {
 	p.runs = append(p.runs, run{gen, gen, why.data()})
 }
 
-// Find is the poison of gen, nil if it has none. Of an old generation the cause may be forgotten, or the outcome, which
+// findPoison is the poison of gen, nil if it has none. Of an old generation the cause may be forgotten, or the outcome, which
 // counts as a poison.
-func (p *Poisons) Find(gen uint32) *Poison {
+func (p *Poisons) findPoison(gen uint32) *Poison {
 	switch {
 	case p == nil:
 		return nil
@@ -83,8 +83,8 @@ func (p *Poisons) cause(r *run, gen uint32) *Poison {
 	return r.data
 }
 
-// Full tells whether there is no place for another run.
-func (p *Poisons) Full() bool {
+// isFull tells whether there is no place for another run.
+func (p *Poisons) isFull() bool {
 	if p == nil || len(p.runs) == 0 {
 		return false
 	}

@@ -44,7 +44,7 @@ func TestPoisonsModel(t *testing.T) {
 		p := Poisons{forgotten: uint32(rng.IntN(3) * rng.IntN(100))}
 		poisoned, newest := map[uint32]*Poison{}, refusing(0)
 		last := p.forgotten
-		for !p.Full() && last < 400 {
+		for !p.isFull() && last < 400 {
 			if last++; rng.IntN(3) == 0 {
 				continue
 			}
@@ -72,7 +72,7 @@ func TestPoisonsModel(t *testing.T) {
 					want = want.data()
 				}
 			}
-			for _, got := range []*Poison{p.Find(gen), copied.Find(gen)} {
+			for _, got := range []*Poison{p.findPoison(gen), copied.findPoison(gen)} {
 				if !equal(got, want) {
 					t.Fatalf("generation %d of %d has the poison %+v, want %+v", gen, last, got, want)
 				}
@@ -87,24 +87,24 @@ func TestPoisonRuns(t *testing.T) {
 	for gen := uint32(1); gen <= 1000; gen++ {
 		p.Add(gen, because(gen))
 	}
-	if len(p.runs) != 1 || p.Full() {
-		t.Fatalf("%d runs, full %v", len(p.runs), p.Full())
+	if len(p.runs) != 1 || p.isFull() {
+		t.Fatalf("%d runs, full %v", len(p.runs), p.isFull())
 	}
 	for i := uint32(1); i < MaxRuns; i++ {
-		if p.Full() {
+		if p.isFull() {
 			t.Fatalf("full after %d runs", len(p.runs))
 		}
 		p.Add(1000+2*i, because(i))
 	}
-	if !p.Full() || len(p.runs) != MaxRuns {
-		t.Errorf("%d runs, full %v", len(p.runs), p.Full())
+	if !p.isFull() || len(p.runs) != MaxRuns {
+		t.Errorf("%d runs, full %v", len(p.runs), p.isFull())
 	}
 	var last Poisons
-	if last.Add(MaxGen, because(1)); !last.Full() {
+	if last.Add(MaxGen, because(1)); !last.isFull() {
 		t.Error("not full after the last generation")
 	}
 	var none *Poisons
-	if none.Full() || none.Find(1) != nil || none.Clone() != nil || none.Append(nil) != nil || new(Poisons).Full() {
+	if none.isFull() || none.findPoison(1) != nil || none.Clone() != nil || none.Append(nil) != nil || new(Poisons).isFull() {
 		t.Error("no poisons are not empty")
 	}
 }
@@ -125,15 +125,15 @@ func TestPoisonsInARow(t *testing.T) {
 	}
 	p.Add(1001, &Poison{Rank: 1, Text: "cause"})
 	p.Add(1002, &Poison{Rank: 1, Text: "cause", Err: mine.Err})
-	if *p.Find(1) != *because(1) || p.Find(2).Err != nil || p.Find(3) != mine || p.Find(500) != mine ||
-		p.Find(1001) != mine || p.Find(1002) != mine || len(p.causes) != 3 {
+	if *p.findPoison(1) != *because(1) || p.findPoison(2).Err != nil || p.findPoison(3) != mine || p.findPoison(500) != mine ||
+		p.findPoison(1001) != mine || p.findPoison(1002) != mine || len(p.causes) != 3 {
 		t.Errorf("%+v", p.causes)
 	}
 	for gen := range uint32(2) { // an error that cannot be compared is another one each time
 		p.Add(2000+gen, &Poison{Rank: 1, Text: "cause", Err: several{mine.Err}})
 	}
 	p.Add(2002, &Poison{Rank: 1, Text: "cause", Err: errors.New("cause")})
-	if len(p.causes) != maxCauses || p.causes[1].gen != 2000 || p.Find(2002).Err == mine.Err {
+	if len(p.causes) != maxCauses || p.causes[1].gen != 2000 || p.findPoison(2002).Err == mine.Err {
 		t.Errorf("%+v", p.causes)
 	}
 }
@@ -145,7 +145,7 @@ func TestPoisonsClone(t *testing.T) {
 	c := p.Clone()
 	p.Add(2, because(2))
 	p.Add(4, because(4))
-	if c.Find(2) != nil || c.Find(4) != nil || c.Find(1).Text != "cause 1" {
+	if c.findPoison(2) != nil || c.findPoison(4) != nil || c.findPoison(1).Text != "cause 1" {
 		t.Error("the clone has changed")
 	}
 }
@@ -241,7 +241,7 @@ func TestPoisonsRefused(t *testing.T) {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
-	if p, err := ParsePoisons(caused(list(many[:2*MaxRuns]...), 1, 3, 5, 7)); err != nil || !p.Full() {
+	if p, err := ParsePoisons(caused(list(many[:2*MaxRuns]...), 1, 3, 5, 7)); err != nil || !p.isFull() {
 		t.Errorf("the longest list: %v", err)
 	}
 }
@@ -269,7 +269,7 @@ func FuzzParsePoisons(f *testing.F) {
 		}
 		for i := 0; p != nil && i < len(p.runs); i++ {
 			r := p.runs[i]
-			if r.from <= last || r.to < r.from || r.to > MaxGen || p.Find(r.to) == nil || i >= MaxRuns {
+			if r.from <= last || r.to < r.from || r.to > MaxGen || p.findPoison(r.to) == nil || i >= MaxRuns {
 				t.Fatalf("run %d: %+v behind %d", i, r, last)
 			}
 			last = r.to

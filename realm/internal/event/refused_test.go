@@ -43,7 +43,7 @@ func TestDataOfEachRun(t *testing.T) {
 		}
 	}
 	here := func(gen uint32) *Poison { _, p := s.Look(gen); return p }
-	there := func(gen uint32) *Poison { _, p := wire(t, &s); return p.Find(gen) }
+	there := func(gen uint32) *Poison { _, p := wire(t, &s); return p.findPoison(gen) }
 	check("before", here)
 	check("before, elsewhere", there)
 	s.Retire()

@@ -39,7 +39,7 @@ func (r *Replica) Look(gen uint32) (Status, *Poison) {
 	case gen <= r.gen && r.poisoned.forgot(gen) && r.pendOf(gen) != nil:
 		return Pending, nil // the owner has been asked in time, maybe, and then answers with the outcome
 	case gen <= r.gen:
-		return Triggered, r.poisoned.Find(gen)
+		return Triggered, r.poisoned.findPoison(gen)
 	}
 	for _, o := range r.own {
 		if o.from <= gen && gen <= o.to {
@@ -180,7 +180,7 @@ func (r *Replica) Update(gen uint32, poisoned *Poisons) (woken List) {
 	told := func(g uint32) bool { return g == gen || g < gen && !poisoned.forgot(g) }
 	wake := func(p *pend) {
 		if p.gen != 0 && told(p.gen) {
-			l := p.wait.Take(poisoned.Find(p.gen))
+			l := p.wait.Take(poisoned.findPoison(p.gen))
 			woken.Append(&l)
 		}
 	}

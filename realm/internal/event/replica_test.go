@@ -42,13 +42,13 @@ func TestReplicaUpdate(t *testing.T) {
 	ask(t, &r, 3, second, false)
 	p := poisons(2, 3, 7, 9)
 	woken := r.Update(9, p)
-	if got := woken.all(); len(got) != 4 || w[3].Poison != p.Find(3) || second.Poison != p.Find(3) ||
-		w[7].Poison != p.Find(7) || w[5].Poison != nil {
+	if got := woken.all(); len(got) != 4 || w[3].Poison != p.findPoison(3) || second.Poison != p.findPoison(3) ||
+		w[7].Poison != p.findPoison(7) || w[5].Poison != nil {
 		t.Errorf("%d woken", len(got))
 	}
 	for gen := range uint32(10) {
 		if gen > 0 {
-			known(t, &r, gen, Triggered, p.Find(gen))
+			known(t, &r, gen, Triggered, p.findPoison(gen))
 		}
 	}
 	known(t, &r, 0, Unknown, nil)
@@ -272,7 +272,7 @@ func TestReplicaDie(t *testing.T) {
 			t.Errorf("woken with %v", w.Poison)
 		}
 	}
-	known(t, &r, 2, Triggered, p.Find(2))
+	known(t, &r, 2, Triggered, p.findPoison(2))
 	known(t, &r, 3, Triggered, nil)
 	known(t, &r, 4, Triggered, nil)
 	known(t, &r, 8, Triggered, died)

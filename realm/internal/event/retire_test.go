@@ -78,7 +78,7 @@ func TestRetireAtPoisonLimit(t *testing.T) {
 			t.Errorf("the poison of generation %d is %+v, not that of %+v", gen, why, want)
 		}
 	}
-	if why := before.Find(last); why == nil || why.Rank == NoRank {
+	if why := before.findPoison(last); why == nil || why.Rank == NoRank {
 		t.Error("an update from before has lost its causes")
 	}
 	if _, answer := s.Subscribe(1, 3); answer {
@@ -169,7 +169,7 @@ func TestForgottenAnswer(t *testing.T) {
 		if got.Pop() != &one || (*one.Poison == noOutcome) != late || !r.Idle() {
 			t.Errorf("late %v: the answer to generation 1 says %+v", late, one.Poison)
 		}
-		if gen, told := s.UpdateFor(2); gen != 2 || told.Find(2).Text != "cause 2" {
+		if gen, told := s.UpdateFor(2); gen != 2 || told.findPoison(2).Text != "cause 2" {
 			t.Errorf("the answer to generation 2 is of %d, %+v", gen, told)
 		}
 	}

@@ -56,7 +56,7 @@ func (s *Slot) isPending(gen uint32) bool { return gen == s.gen+1 && s.alive }
 // Retired tells whether the slot can have no further generation: it has used up the numbers, or its runs of poisoned
 // generations.
 func (s *Slot) Retired() bool {
-	return s.gen == MaxGen || s.extra != nil && s.extra.poisoned.Full()
+	return s.gen == MaxGen || s.extra != nil && s.extra.poisoned.isFull()
 }
 
 // Look tells whether gen has triggered, and its poison.
@@ -74,7 +74,7 @@ func (s *Slot) poisonOf(gen uint32) *Poison {
 	if s.extra == nil {
 		return nil
 	}
-	return s.extra.poisoned.Find(gen)
+	return s.extra.poisoned.findPoison(gen)
 }
 
 // Wait has w, of this rank, wait for gen. It keeps w if the result is Pending.
@@ -83,7 +83,7 @@ func (s *Slot) Wait(gen uint32, w *Waiter) (Status, *Poison) {
 		return s.Look(gen)
 	}
 	w.Poison = nil
-	s.wait.Enter(w)
+	s.wait.enterList(w)
 	return Pending, nil
 }
 

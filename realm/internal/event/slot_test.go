@@ -217,12 +217,12 @@ func TestSlotSubscribeLate(t *testing.T) {
 		}
 	}
 	gen, poisoned := s.Update()
-	if gen != 3 || poisoned.Find(2) == nil || poisoned.Find(1) != nil || poisoned.Find(3) != nil {
+	if gen != 3 || poisoned.findPoison(2) == nil || poisoned.findPoison(1) != nil || poisoned.findPoison(3) != nil {
 		t.Errorf("the update says generation %d, %+v", gen, poisoned)
 	}
 	s.Create()
 	triggered(t, &s, because(4))
-	if poisoned.Find(4) != nil {
+	if poisoned.findPoison(4) != nil {
 		t.Error("an update has changed after it was made")
 	}
 }

@@ -88,8 +88,8 @@ func (g *Log) BeginFor(kind Kind, finish uint64, src int, profiler uint32) *Oper
 	return nil
 }
 
-// Note notes that w has come to a moment from Create on, which the timeline does not show.
-func (g *Log) Note(w *Operation, moment int) { w.Record[moment] = g.Clock.Now() }
+// noteMoment notes that w has come to a moment from Create on, which the timeline does not show.
+func (g *Log) noteMoment(w *Operation, moment int) { w.Record[moment] = g.Clock.Now() }
 
 // NoteSpawn notes that a task is being spawned, to begin after an event unless that is 0. Of several the first stands
 // for all. An arrow leads from there to where the task is ready.
@@ -102,7 +102,7 @@ func (g *Log) NoteSpawn(w *Operation, after uint64) {
 // NoteReady notes that w can begin, on the worker on if that is known. An arrow leads from there to its beginning. A
 // task is in the queue of executor from then on.
 func (g *Log) NoteReady(w *Operation, on *fult.Worker, executor any) {
-	g.Note(w, Ready)
+	g.noteMoment(w, Ready)
 	if g.line != nil {
 		g.line.readied(w, on, executor)
 	}
@@ -110,7 +110,7 @@ func (g *Log) NoteReady(w *Operation, on *fult.Worker, executor any) {
 
 // NoteStart notes that a task runs.
 func (g *Log) NoteStart(w *Operation) {
-	g.Note(w, Start)
+	g.noteMoment(w, Start)
 	w.since = w.Record[Start]
 	w.leaveQueue()
 }
@@ -160,7 +160,7 @@ func (g *Log) EndPiece(x Piece, on *fult.Worker, peer int, bytes int64) {
 
 // NoteEnd notes that w is over; its event has yet to trigger. What is taken at once begins when it is ready.
 func (g *Log) NoteEnd(w *Operation, on *fult.Worker) {
-	g.Note(w, End)
+	g.noteMoment(w, End)
 	if k := w.kind(); k == Acquire || k == Arrive {
 		w.Record[Start] = w.Record[Ready]
 	}
@@ -180,7 +180,7 @@ func (g *Log) NoteSkipped(w *Operation) {
 // the caller, or to one that all share if own is nil. It neither blocks nor runs a program's code.
 func (g *Log) Complete(w *Operation, failed bool, own **Batch) {
 	if w.Sink != 0 {
-		g.Note(w, Complete)
+		g.noteMoment(w, Complete)
 		switch {
 		case !failed:
 		case w.Record[Ready] == 0:

@@ -85,8 +85,8 @@ func TestAtomicPages(t *testing.T) {
 				total += x
 			}
 		}
-		if want := int64(pages*logLen + tasks); total != want || f.Touched() != 3*pages {
-			t.Errorf("round %d: sum %d of %d, %d points", round, total, want, f.Touched())
+		if want := int64(pages*logLen + tasks); total != want || f.isTouched() != 3*pages {
+			t.Errorf("round %d: sum %d of %d, %d points", round, total, want, f.isTouched())
 		}
 		f.Reset()
 	}

@@ -266,8 +266,8 @@ func (f *Fold[L, R]) Value(i int64) (v R, ok bool) {
 	return l.value(uint16(n%pageLen), f.op.Fold, *f.op.Identity), true
 }
 
-// Touched is how many points have been reduced into.
-func (f *Fold[L, R]) Touched() (n int64) {
+// isTouched is how many points have been reduced into.
+func (f *Fold[L, R]) isTouched() (n int64) {
 	for _, m := range f.marks {
 		if m != nil {
 			for _, w := range m {

@@ -31,8 +31,8 @@ func TestPagesFollowUse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if pages, logs := pagesOf(f); pages != 0 || logs != 2 || f.Touched() != 3 {
-		t.Errorf("%d pages, %d logs, %d points", pages, logs, f.Touched())
+	if pages, logs := pagesOf(f); pages != 0 || logs != 2 || f.isTouched() != 3 {
+		t.Errorf("%d pages, %d logs, %d points", pages, logs, f.isTouched())
 	}
 	one := []int64{7}
 	use := func() {
@@ -51,8 +51,8 @@ func TestPagesFollowUse(t *testing.T) {
 		t.Errorf("%d pages for %d reductions", pages, logLen)
 	}
 	_ = f.Reduce(6, 3)
-	if pages, _ := pagesOf(f); pages != 1 || f.Touched() != 2 {
-		t.Errorf("%d pages for %d reductions, %d points", pages, logLen+1, f.Touched())
+	if pages, _ := pagesOf(f); pages != 1 || f.isTouched() != 2 {
+		t.Errorf("%d pages for %d reductions, %d points", pages, logLen+1, f.isTouched())
 	}
 	if n := testing.AllocsPerRun(10, use); n > 0 {
 		t.Errorf("%v allocations with a page", n)
@@ -92,8 +92,8 @@ func TestLogs(t *testing.T) {
 					t.Fatalf("point %d: %d, %v, want %d", i, got, ok, want[i])
 				}
 			}
-			if int(f.Touched()) != len(want) {
-				t.Fatalf("%d points, want %d", f.Touched(), len(want))
+			if int(f.isTouched()) != len(want) {
+				t.Fatalf("%d points, want %d", f.isTouched(), len(want))
 			}
 			seen := 0
 			limit := 1 + d.IntN(40)

@@ -141,7 +141,7 @@ func apply[L, R any](t *testing.T, d *rand.Rand, in instance[L, R], to *Target[L
 		}
 		return
 	}
-	least := MinChunk(int(unsafe.Sizeof(*new(R))))
+	least := minChunk(int(unsafe.Sizeof(*new(R))))
 	e := in.Encoder()
 	for {
 		buf := make([]byte, least+d.IntN(3000))
@@ -313,7 +313,7 @@ func TestErrors(t *testing.T) {
 			}
 		}
 	}
-	if v, ok := f.Value(10); v != 1 || !ok || f.Touched() != 1 || l.Len() != 1 {
+	if v, ok := f.Value(10); v != 1 || !ok || f.isTouched() != 1 || l.Len() != 1 {
 		t.Errorf("what preceded the bad index: %d, %v; %d logged", v, ok, l.Len())
 	}
 	if _, ok := f.Value(11); ok {

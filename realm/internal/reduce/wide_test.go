@@ -52,7 +52,7 @@ func TestChunksFit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for size := MinChunk(4); size < MinChunk(4)+200; size++ {
+	for size := minChunk(4); size < minChunk(4)+200; size++ {
 		room := make([]byte, size+64)
 		e := f.Encoder()
 		for c := e.Next(room[:size:size]); len(c) > 0; c = e.Next(room[:size:size]) {

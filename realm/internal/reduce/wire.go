@@ -19,8 +19,8 @@ const (
 	rowLen  = headLen + 8
 )
 
-// MinChunk is the smallest buffer for chunks of values of size bytes.
-func MinChunk(size int) int { return rowLen + 8 + size }
+// minChunk is the smallest buffer for chunks of values of size bytes.
+func minChunk(size int) int { return rowLen + 8 + size }
 
 // Encoder turns an instance into chunks. The instance must not change meanwhile.
 type Encoder[R any] struct {
@@ -236,7 +236,7 @@ type Chunker interface {
 // Least is the smallest buffer for Next.
 func (e *Encoder[R]) Least() int {
 	var v R
-	return MinChunk(int(unsafe.Sizeof(v)))
+	return minChunk(int(unsafe.Sizeof(v)))
 }
 
 // OpName is the name of the operator.

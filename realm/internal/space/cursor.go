@@ -41,8 +41,8 @@ func (p *Plan) Over(dst, src []byte) (*Cursor, error) {
 	return &Cursor{plan: p, dst: dst, src: src}, nil
 }
 
-// Runs yields the runs of the whole plan in the order of the stream.
-func (p *Plan) Runs() iter.Seq[Run] {
+// eachRun yields the runs of the whole plan in the order of the stream.
+func (p *Plan) eachRun() iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		c := Cursor{plan: p}
 		for off := int64(0); off < p.size; {

@@ -167,7 +167,7 @@ func build(dst, src *Layout, points Space, groups []group, inRows bool, list *li
 		if err := p.addRows(dst, src); err != nil {
 			return nil, err
 		}
-	} else if !dst.space.Contains(points) || src != nil && !src.space.Contains(points) {
+	} else if !dst.space.containsSpace(points) || src != nil && !src.space.containsSpace(points) {
 		return nil, outside(points, dst, src)
 	}
 	n := points.Count()
@@ -284,7 +284,7 @@ func (p *Plan) addRows(dst, src *Layout) error {
 	var first int64
 	d, s := finder{l: dst, side: &p.dst}, finder{l: src, side: &p.src}
 	p.pieces = []piece{}
-	for r := range p.points.Rows() {
+	for r := range p.points.eachRow() {
 		for r.N > 0 {
 			dn, dat := d.findRun(r.Lo, first)
 			sn, sat := s.findRun(r.Lo, first)

@@ -61,8 +61,8 @@ func (d die) job(t *testing.T, kind int) (j job) {
 	one := d.space(1 + d.IntN(MaxDim))
 	if kind == 0 || one.Count() == 0 {
 		points = d.part(d.space(dim))
-		j.dst = d.layout(t, points.Union(d.space(dim)), fields)
-		j.src = d.layout(t, points.Union(d.space(dim)), fields)
+		j.dst = d.layout(t, points.unionWith(d.space(dim)), fields)
+		j.src = d.layout(t, points.unionWith(d.space(dim)), fields)
 		kind = 0
 	} else {
 		other = d.space(dim)
@@ -235,7 +235,7 @@ func TestCoalesced(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if runs := slices.Collect(p.Runs()); len(runs) != c.runs {
+		if runs := slices.Collect(p.eachRun()); len(runs) != c.runs {
 			t.Errorf("%s: %d runs, want %d: %v", name, len(runs), c.runs, runs)
 		}
 	}

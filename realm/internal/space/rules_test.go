@@ -41,7 +41,7 @@ func TestCopyFromLarger(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			src, err := AOS(small.Union(large), fields)
+			src, err := AOS(small.unionWith(large), fields)
 			if to.Count() == large.Count() {
 				src, err = AOS(small, fields)
 			}

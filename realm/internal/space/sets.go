@@ -61,8 +61,8 @@ func (s *Space) bound() {
 	}
 }
 
-// Union is the points of s or t.
-func (s Space) Union(t Space) Space {
+// unionWith is the points of s or t.
+func (s Space) unionWith(t Space) Space {
 	if r, ok := s.trivial(t); ok {
 		return r
 	}
@@ -106,8 +106,8 @@ func (s Space) Minus(t Space) Space {
 	return s.combineWith(t, func(a, b bool) bool { return a && !b })
 }
 
-// Contains tells whether s has all points of t.
-func (s Space) Contains(t Space) bool {
+// containsSpace tells whether s has all points of t.
+func (s Space) containsSpace(t Space) bool {
 	if s.err != nil || t.err != nil || s.dim != t.dim {
 		return false
 	}

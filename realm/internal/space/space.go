@@ -206,8 +206,8 @@ func (r Row) hasPoint(p Point, last int) bool {
 	return d >= 0 && d < r.N && p.plusIn(last, -d) == r.Lo
 }
 
-// Rows yields the rows of s, ordered by their first coordinates. Rows that touch within a dense space are not joined.
-func (s Space) Rows() iter.Seq[Row] {
+// eachRow yields the rows of s, ordered by their first coordinates. Rows that touch within a dense space are not joined.
+func (s Space) eachRow() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		it := s.walk()
 		for r, ok := it.nextRow(); ok && yield(r); r, ok = it.nextRow() {
@@ -218,7 +218,7 @@ func (s Space) Rows() iter.Seq[Row] {
 // All yields the points of s in the order of Rows.
 func (s Space) All() iter.Seq[Point] {
 	return func(yield func(Point) bool) {
-		for r := range s.Rows() {
+		for r := range s.eachRow() {
 			for i := range r.N {
 				if !yield(r.Lo.plusIn(int(s.dim), i)) {
 					return

@@ -49,7 +49,7 @@ func hostile(t *testing.T, b []byte) {
 		if err != nil || p.Size() > 1<<22 {
 			continue
 		}
-		for r := range p.Runs() {
+		for r := range p.eachRun() {
 			for k := range r.Count {
 				off := r.Dst + k*r.DstStep
 				if r.List != nil {

@@ -124,13 +124,13 @@ func Twins(lines []Line) map[string]bool {
 	first := make(map[string]*Line)
 	for i := range lines {
 		l := &lines[i]
-		if f := first[l.PlainKey()]; f == nil || f.Tuned() && !l.Tuned() {
-			first[l.PlainKey()] = l
+		if f := first[l.plainKey()]; f == nil || f.isTuned() && !l.isTuned() {
+			first[l.plainKey()] = l
 		}
 	}
 	twins := make(map[string]bool)
 	for i := range lines {
-		if l := &lines[i]; l.Tuned() && first[l.PlainKey()].Key() != l.Key() {
+		if l := &lines[i]; l.isTuned() && first[l.plainKey()].Key() != l.Key() {
 			twins[l.Key()] = true
 		}
 	}

@@ -27,8 +27,8 @@ func (l *Line) Name() string { return l.Dir + "/" + l.Program }
 // Key names the line in our list: whatever makes it another run than its neighbours.
 func (l *Line) Key() string { return l.key(func(string) bool { return true }) }
 
-// PlainKey is Key without MPICH's own variables: lines that differ in these only are the same run for other libraries.
-func (l *Line) PlainKey() string { return l.key(func(e string) bool { return !tuning(e) }) }
+// plainKey is Key without MPICH's own variables: lines that differ in these only are the same run for other libraries.
+func (l *Line) plainKey() string { return l.key(func(e string) bool { return !tuning(e) }) }
 
 func (l *Line) key(keep func(env string) bool) string {
 	var b strings.Builder
@@ -52,8 +52,8 @@ func (l *Line) key(keep func(env string) bool) string {
 // tuning tells that the variable sets one of MPICH's own algorithms.
 func tuning(env string) bool { return strings.HasPrefix(env, "MPIR_CVAR_") }
 
-// Tuned tells that the line sets variables of MPICH.
-func (l *Line) Tuned() bool {
+// isTuned tells that the line sets variables of MPICH.
+func (l *Line) isTuned() bool {
 	for _, e := range l.Env {
 		if tuning(e) {
 			return true

@@ -21,8 +21,8 @@ const (
 
 var ruleNames = []string{"", "TestAllowWarnings", "TestStatus", "TestStatusNoErrors", "TestErrFatal", "TestBench"}
 
-// ParseRule finds a rule by the name that lists give it; the empty name is Normal.
-func ParseRule(name string) (Rule, error) {
+// parseRule finds a rule by the name that lists give it; the empty name is Normal.
+func parseRule(name string) (Rule, error) {
 	if i := slices.Index(ruleNames, name); i >= 0 {
 		return Rule(i), nil
 	}

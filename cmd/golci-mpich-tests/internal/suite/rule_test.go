@@ -60,11 +60,11 @@ func TestWhyQuotes(t *testing.T) {
 
 func TestParseRule(t *testing.T) {
 	for i, name := range ruleNames {
-		if r, err := ParseRule(name); err != nil || int(r) != i {
+		if r, err := parseRule(name); err != nil || int(r) != i {
 			t.Errorf("%q: %d, %v", name, r, err)
 		}
 	}
-	if _, err := ParseRule("TestNormal"); err == nil {
+	if _, err := parseRule("TestNormal"); err == nil {
 		t.Error("a rule that lists do not have")
 	}
 }

@@ -188,7 +188,7 @@ func (l *Line) set(key, value string) (note string, err error) {
 	case "xfail":
 		l.XFail = value
 	case "resultTest":
-		l.Rule, err = ParseRule(value)
+		l.Rule, err = parseRule(value)
 	case "strict":
 		l.NonStrict = strings.EqualFold(value, "false")
 	case "hasgpu":

@@ -137,10 +137,10 @@ func TestKey(t *testing.T) {
 	if got, want := l.Key(), "./a 2 arg=b mpiexecarg=-q env=X=1 env=MPIR_CVAR_Y=2"; got != want {
 		t.Errorf("key %q, want %q", got, want)
 	}
-	if got, want := l.PlainKey(), "./a 2 arg=b mpiexecarg=-q env=X=1"; got != want {
+	if got, want := l.plainKey(), "./a 2 arg=b mpiexecarg=-q env=X=1"; got != want {
 		t.Errorf("plain key %q, want %q", got, want)
 	}
-	if !l.Tuned() || (&Line{Env: []string{"X=1"}}).Tuned() {
+	if !l.isTuned() || (&Line{Env: []string{"X=1"}}).isTuned() {
 		t.Error("variables of MPICH are not told from others")
 	}
 }

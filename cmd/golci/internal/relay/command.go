@@ -46,13 +46,13 @@ func (c *Command) runRelay(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r, err := Listen(cfg)
+	r, err := listenRelay(cfg)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "relaying %v to %v, seed %d\n", r.Addr(), cfg.To, c.Seed)
-	err = r.Serve(ctx)
-	if e := r.Totals().writeTotals(out); err == nil {
+	err = r.serveClients(ctx)
+	if e := r.sumTotals().writeTotals(out); err == nil {
 		err = e
 	}
 	return err

@@ -51,8 +51,8 @@ type session struct {
 
 const defaultClients = 1024
 
-// Listen opens the relay's socket; Serve does the work. The errors match badnet.ErrFaults or are the system's.
-func Listen(cfg Config) (*Relay, error) {
+// listenRelay opens the relay's socket; Serve does the work. The errors match badnet.ErrFaults or are the system's.
+func listenRelay(cfg Config) (*Relay, error) {
 	if _, err := badnet.New(cfg.Faults); err != nil {
 		return nil, err
 	}
@@ -72,8 +72,8 @@ func Listen(cfg Config) (*Relay, error) {
 // Addr is where clients send to.
 func (r *Relay) Addr() netip.AddrPort { return r.conn.LocalAddr().(*net.UDPAddr).AddrPort() }
 
-// Serve passes packets until ctx ends, and ends what it started. Packets still held are lost. It must be called once.
-func (r *Relay) Serve(ctx context.Context) error {
+// serveClients passes packets until ctx ends, and ends what it started. Packets still held are lost. It must be called once.
+func (r *Relay) serveClients(ctx context.Context) error {
 	ended := context.AfterFunc(ctx, func() { _ = r.conn.Close() })
 	defer ended()
 	err := r.receivePacket()
@@ -173,8 +173,8 @@ func (r *Relay) answerSession(s *session) {
 	}
 }
 
-// Totals may be called by all at any time.
-func (r *Relay) Totals() Totals {
+// sumTotals may be called by all at any time.
+func (r *Relay) sumTotals() Totals {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := Totals{Clients: uint64(len(r.sessions)), Refused: r.refused}

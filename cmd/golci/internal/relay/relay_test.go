@@ -77,13 +77,13 @@ func server(t *testing.T) netip.AddrPort {
 // serve runs a relay; stop ends it and returns what it did.
 func serve(t *testing.T, cfg Config) (at netip.AddrPort, r *Relay, stop func() Totals) {
 	t.Helper()
-	r, err := Listen(cfg)
+	r, err := listenRelay(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- r.Serve(ctx) }()
+	go func() { ended <- r.serveClients(ctx) }()
 	var once sync.Once
 	stop = func() Totals {
 		once.Do(func() {
@@ -92,7 +92,7 @@ func serve(t *testing.T, cfg Config) (at netip.AddrPort, r *Relay, stop func() T
 				t.Error(err)
 			}
 		})
-		return r.Totals()
+		return r.sumTotals()
 	}
 	t.Cleanup(func() { stop() })
 	return r.Addr(), r, stop
@@ -154,14 +154,14 @@ func TestClientsAreBounded(t *testing.T) {
 	send(t, first, at, "x")
 	read(t, first)
 	send(t, second, at, "y")
-	for end := time.Now().Add(patience); r.Totals().Refused == 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(patience); r.sumTotals().Refused == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the second client was not refused")
 		}
 	}
 	send(t, first, at, "z")
-	if got := read(t, first); got != "z" || r.Totals().Clients != 1 {
-		t.Errorf("%q, %+v", got, r.Totals())
+	if got := read(t, first); got != "z" || r.sumTotals().Clients != 1 {
+		t.Errorf("%q, %+v", got, r.sumTotals())
 	}
 }
 
@@ -186,7 +186,7 @@ func TestServerMayComeLater(t *testing.T) {
 
 func TestBadConfigurations(t *testing.T) {
 	for _, cfg := range []Config{{Listen: loopback, To: loopback}, {Listen: loopback}, {Listen: loopback, To: loopback, Faults: badnet.Faults{Loss: 2}}} {
-		if _, err := Listen(cfg); !errors.Is(err, badnet.ErrFaults) {
+		if _, err := listenRelay(cfg); !errors.Is(err, badnet.ErrFaults) {
 			t.Errorf("%+v: %v", cfg, err)
 		}
 	}

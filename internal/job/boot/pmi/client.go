@@ -45,7 +45,7 @@ func CheckAnswer(cmd string, m Msg) error {
 	if m.Cmd != answers[cmd] {
 		return fmt.Errorf("%w: got %q while waiting for the answer to %q", ErrReply, m.String(), cmd)
 	}
-	if rc := m.RC(); rc != 0 {
+	if rc := m.returnCode(); rc != 0 {
 		return fmt.Errorf("%w: %s: rc=%d %s", ErrRefuse, cmd, rc, m.Str("msg"))
 	}
 	return nil

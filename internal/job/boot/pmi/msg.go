@@ -72,8 +72,8 @@ func (m Msg) Int(key string) (int, error) {
 	return n, nil
 }
 
-// RC is the result code of an answer: 0, success, when the field is absent.
-func (m Msg) RC() int {
+// returnCode is the result code of an answer: 0, success, when the field is absent.
+func (m Msg) returnCode() int {
 	v, ok := m.Get("rc")
 	if !ok {
 		return 0

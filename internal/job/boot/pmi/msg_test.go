@@ -67,7 +67,7 @@ func TestFields(t *testing.T) {
 		m    Msg
 		want int
 	}{{m, -3}, {M("a"), 0}, {M("a", "rc", "0"), 0}, {M("a", "rc", "what"), -1}} {
-		if got := c.m.RC(); got != c.want {
+		if got := c.m.returnCode(); got != c.want {
 			t.Errorf("%s: rc %d, want %d", c.m, got, c.want)
 		}
 	}
@@ -148,8 +148,8 @@ func checkServer(t *testing.T, s *Server) {
 	if in != got.waiting || ended != len(got.ended) || left != got.left {
 		t.Fatalf("%d wait, %d have ended, %d left; counted %+v", in, ended, left, got)
 	}
-	if len(s.Missing()) != s.cfg.Size-in || in == s.cfg.Size {
-		t.Fatalf("%d in the barrier, missing %v", in, s.Missing())
+	if len(s.missingRanks()) != s.cfg.Size-in || in == s.cfg.Size {
+		t.Fatalf("%d in the barrier, missing %v", in, s.missingRanks())
 	}
 }
 

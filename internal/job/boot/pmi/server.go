@@ -118,7 +118,7 @@ func (s *Server) Handle(rank int, line []byte) []Action {
 		return refuseRequest(rank, m.Cmd, "not_initialized")
 	}
 	if m.Cmd == CmdWho {
-		return sendTo(rank, M(CmdMissing, "rc", "0", FieldRanks, FormatRanks(s.Missing(), SafeValue)))
+		return sendTo(rank, M(CmdMissing, "rc", "0", FieldRanks, FormatRanks(s.missingRanks(), SafeValue)))
 	}
 	if state == rankBarrier {
 		return []Action{{Kind: Hang, Rank: rank, Text: m.Cmd + " while its barrier is outstanding"}}
@@ -144,8 +144,8 @@ func (s *Server) Finalized(rank int) bool {
 // Joined says whether rank has begun its conversation.
 func (s *Server) Joined(rank int) bool { return s.states.stateOf(rank) != rankNew }
 
-// Missing lists the ranks that are not in the barrier, ascending.
-func (s *Server) Missing() []int {
+// missingRanks lists the ranks that are not in the barrier, ascending.
+func (s *Server) missingRanks() []int {
 	return s.states.missingRanks()
 }
 

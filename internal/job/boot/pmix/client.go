@@ -219,7 +219,7 @@ func (c *Client) Peers(ctx context.Context) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParsePeers(string(v.bytes), c.Size)
+	return parsePeers(string(v.bytes), c.Size)
 }
 
 // Abort asks the server to end all ranks of the namespace, with exit code code and the reason msg. It does not wait for

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// ParsePeers reads the ranks of a node as a server gives them, "0,1,5", in a job of size ranks. It returns them
+// parsePeers reads the ranks of a node as a server gives them, "0,1,5", in a job of size ranks. It returns them
 // ascending, without repetitions. The error says which part is no rank of the job.
-func ParsePeers(text string, size int) ([]int, error) {
+func parsePeers(text string, size int) ([]int, error) {
 	var out []int
 	for part := range strings.SplitSeq(text, ",") {
 		rank, err := strconv.Atoi(part)

@@ -31,7 +31,7 @@ func New(w mmsg.Socket, f Faults) (mmsg.Socket, error) {
 	if _, err := badnet.New(f.Faults); err != nil {
 		return nil, err
 	}
-	if f.None() {
+	if f.isNone() {
 		return w, nil
 	}
 	n := &wire{

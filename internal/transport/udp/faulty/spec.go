@@ -82,8 +82,8 @@ func (f Faults) Within(size int) error {
 	return nil
 }
 
-// None says whether nothing happens to any datagram of this sender.
-func (f Faults) None() bool {
+// isNone says whether nothing happens to any datagram of this sender.
+func (f Faults) isNone() bool {
 	if len(f.From) > 0 && !slices.Contains(f.From, f.Rank) {
 		return true
 	}

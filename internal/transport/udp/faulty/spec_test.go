@@ -55,7 +55,7 @@ func TestWhoSuffers(t *testing.T) {
 		f.Rank = c.rank
 		under := &fake{room: 100, largest: 100}
 		w, err := New(under, f)
-		if err != nil || (w == under) != c.none || f.None() != c.none {
+		if err != nil || (w == under) != c.none || f.isNone() != c.none {
 			t.Errorf("%q at rank %d: %T, %v", c.spec, c.rank, w, err)
 			continue
 		}

@@ -37,8 +37,8 @@ func network(a netip.Addr, bits int) netip.Prefix {
 	return netip.PrefixFrom(a.WithZone(""), bits).Masked()
 }
 
-// Has says whether e has an address of family f.
-func (e Endpoint) Has(f Family) bool { return len(e.Of(f)) > 0 }
+// hasFamily says whether e has an address of family f.
+func (e Endpoint) hasFamily(f Family) bool { return len(e.Of(f)) > 0 }
 
 // Of is the addresses of family f.
 func (e Endpoint) Of(f Family) (list []Address) {

@@ -191,5 +191,5 @@ func (m *MTU) Probe(now time.Duration) (size int, ok bool) {
 	return m.steps[m.at-1], true
 }
 
-// NextProbe is when Probe may have something to say; false: not until the size has gone down.
-func (m *MTU) NextProbe() (at time.Duration, ok bool) { return m.next, m.at > 0 }
+// nextProbe is when Probe may have something to say; false: not until the size has gone down.
+func (m *MTU) nextProbe() (at time.Duration, ok bool) { return m.next, m.at > 0 }

@@ -73,7 +73,7 @@ func TestKernelIsBelieved(t *testing.T) {
 		w := newWire(t, size)
 		w.traffic(1000, 1)
 		w.want(size)
-		if _, ok := w.m.NextProbe(); ok || len(w.probes) > 0 {
+		if _, ok := w.m.nextProbe(); ok || len(w.probes) > 0 {
 			t.Errorf("%d: probes %v", size, w.probes)
 		}
 	}
@@ -213,7 +213,7 @@ func TestProbesBecomeRare(t *testing.T) {
 	w.traffic(100, 1)
 	last, pause := w.now, time.Duration(0)
 	for range 20 {
-		at, ok := w.m.NextProbe()
+		at, ok := w.m.nextProbe()
 		if !ok || at <= last || at-last < pause || at-last > maxPause+time.Second {
 			t.Fatalf("next probe at %v, %v; the last was at %v, the pause %v", at, ok, last, pause)
 		}
@@ -240,12 +240,12 @@ func TestStragglers(t *testing.T) {
 	w := newWire(t, 8972)
 	w.passes = 1472
 	w.traffic(100, 1)
-	before, _ := w.m.NextProbe()
+	before, _ := w.m.nextProbe()
 	for range 50 {
 		w.m.TimedOut(8972, w.now)
 		w.m.TimedOut(4304, w.now)
 	}
-	if after, _ := w.m.NextProbe(); after != before {
+	if after, _ := w.m.nextProbe(); after != before {
 		t.Errorf("the next probe moved from %v to %v", before, after)
 	}
 	w.m.Arrived(8000, w.now)

@@ -18,7 +18,7 @@ func Agree(all []Endpoint) (Family, error) {
 	var lack [2][]int
 	for i, f := range []Family{IPv4, IPv6} {
 		for rank, e := range all {
-			if !e.Has(f) {
+			if !e.hasFamily(f) {
 				lack[i] = append(lack[i], rank)
 			}
 		}

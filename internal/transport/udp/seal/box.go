@@ -153,8 +153,8 @@ func (b *Box) derive(src, dst int, generation uint64) (key, error) {
 	return deriveKey(secret, b.cfg.Mode, b.pair(src, dst), generation)
 }
 
-// Cookie is what datagrams to this rank begin with, in big-endian order.
-func (b *Box) Cookie() uint64 { return b.cookie }
+// ownCookie is what datagrams to this rank begin with, in big-endian order.
+func (b *Box) ownCookie() uint64 { return b.cookie }
 
 // Sequence is a number for each direction of each pair that both ends know and that nobody can tell without the job
 // key. It may be called by all.

@@ -319,10 +319,10 @@ func TestHeaderCannotBeRedirected(t *testing.T) {
 		d[11] = 3 // as if rank 3 had sent it
 		expect(t, b, d, Forged, "another source")
 		third, first := mustBox(t, config(3, mode)), mustBox(t, config(1, mode))
-		binary.BigEndian.PutUint64(d, third.Cookie())
+		binary.BigEndian.PutUint64(d, third.ownCookie())
 		d[11], d[15] = 1, 3
 		expect(t, third, d, Forged, "another destination")
-		binary.BigEndian.PutUint64(d, first.Cookie())
+		binary.BigEndian.PutUint64(d, first.ownCookie())
 		d[11], d[15] = 2, 1 // the sender's own datagram, sent back
 		expect(t, first, d, Forged, "the other direction")
 	}

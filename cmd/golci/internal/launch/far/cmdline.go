@@ -52,5 +52,5 @@ func Words(line string) ([]string, error) {
 	return words, nil
 }
 
-// Quote makes one word for a POSIX shell of s.
-func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// quoteWord makes one word for a POSIX shell of s.
+func quoteWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

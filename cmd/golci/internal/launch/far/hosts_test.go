@@ -97,11 +97,11 @@ func TestWords(t *testing.T) {
 // TestQuote has a shell read what was quoted; so it does with Words.
 func TestQuote(t *testing.T) {
 	for _, s := range []string{"a", "", "a b", "it's", `"\$x` + "`y`", "a\nb", "*"} {
-		out, err := exec.Command("sh", "-c", "printf %s "+Quote(s)).Output()
+		out, err := exec.Command("sh", "-c", "printf %s "+quoteWord(s)).Output()
 		if string(out) != s || err != nil {
 			t.Errorf("%q: the shell has %q, %v", s, out, err)
 		}
-		if got, err := Words(Quote(s)); len(got) != 1 || got[0] != s || err != nil {
+		if got, err := Words(quoteWord(s)); len(got) != 1 || got[0] != s || err != nil {
 			t.Errorf("%q: %q, %v", s, got, err)
 		}
 	}
@@ -117,7 +117,7 @@ func FuzzWords(f *testing.F) {
 		}
 		var quoted []string
 		for _, w := range words {
-			quoted = append(quoted, Quote(w))
+			quoted = append(quoted, quoteWord(w))
 		}
 		if again, err := Words(strings.Join(quoted, " ")); err != nil || !slices.Equal(again, words) {
 			t.Errorf("%q, then %q, %v", words, again, err)

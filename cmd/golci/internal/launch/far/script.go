@@ -58,7 +58,7 @@ return 1
 // the head finds them among the output of login scripts.
 func helperScript(mark string, p program) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "{\ng=%s\nh=%s\n", Quote(p.path), Quote(p.sum))
+	fmt.Fprintf(&b, "{\ng=%s\nh=%s\n", quoteWord(p.path), quoteWord(p.sum))
 	test := "test -f \"$g\" && test -x \"$g\""
 	if p.sum != "" {
 		b.WriteString(checks)
