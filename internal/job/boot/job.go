@@ -154,8 +154,8 @@ func (j *Job) Abort(code int, msg string) error {
 // job serves the others (Open MPI, srun without PMI) it waits until all have finalized. So every rank must call it.
 func (j *Job) Finalize(ctx context.Context) error { return j.store.finalize(ctx) }
 
-// lostServer is closed when the job cannot go on: the launcher's connection has ended without Finalize, or a local job was
-// aborted. It stays open for a job of one rank.
+// lostServer is closed when the job cannot go on: the launcher's connection has ended without Finalize, or a local job
+// was aborted. It stays open for a job of one rank.
 func (j *Job) lostServer() <-chan struct{} { return j.store.lostServer() }
 
 // Loss is a sentence about the event for which Lost is closed, as far as this rank knows.

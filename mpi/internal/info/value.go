@@ -26,8 +26,8 @@ func (i *Info) Int(key string) (value int64, ok bool) {
 	return value, true
 }
 
-// listPairs is the value of a key that stands for a list: parts between commas, without the space around them. !ok: there is
-// no such key. An empty value has no parts.
+// listPairs is the value of a key that stands for a list: parts between commas, without the space around them. !ok:
+// there is no such key. An empty value has no parts.
 func (i *Info) listPairs(key string) (parts []string, ok bool) {
 	text, ok, _ := i.Get(key)
 	if strings.Trim(text, spaces) == "" {

@@ -156,7 +156,8 @@ func (p *Program) withoutStep(drop func(i int) bool) *Program {
 	return q
 }
 
-// shrinkProgram leaves out steps of a failing program as long as fails tells that what is left fails, at most tries times.
+// shrinkProgram leaves out steps of a failing program as long as fails tells that what is left fails, at most tries
+// times.
 func shrinkProgram(p *Program, tries int, fails func(*Program) bool) *Program {
 	for n := len(p.Steps) / 2; n > 0 && tries > 0; {
 		shorter := false

@@ -59,8 +59,8 @@ type Outcome struct {
 	Err  error // of its operation, if that has failed
 }
 
-// severalKinds is the error of such a call (3.7.5), and the errors for the statuses: of all requests for MPI_Waitall and
-// MPI_Testall with the flag set, of those that are done for MPI_Waitsome and MPI_Testsome. Where an operation has
+// severalKinds is the error of such a call (3.7.5), and the errors for the statuses: of all requests for MPI_Waitall
+// and MPI_Testall with the flag set, of those that are done for MPI_Waitsome and MPI_Testsome. Where an operation has
 // failed, the error is errs.InStatus, and each status has its own: nil for what succeeded, errs.Pending for what is not
 // done. Otherwise there is no error, and statuses is nil: the error fields of statuses do not change.
 func severalKinds(outcomes []Outcome) (statuses []error, err error) {

@@ -26,7 +26,8 @@ func (k Kind) String() string {
 	}[k]
 }
 
-// isPersistent tells that the request becomes inactive instead of null when its operation is done, and can be started again.
+// isPersistent tells that the request becomes inactive instead of null when its operation is done, and can be started
+// again.
 func (k Kind) isPersistent() bool { return rows[k].lasts }
 
 // State is the state of a request.

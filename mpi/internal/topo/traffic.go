@@ -67,7 +67,8 @@ func (t *Traffic) between(a, b int) int64 {
 	return list[i].weight
 }
 
-// cutTraffic is the weight between ranks on different nodes, if rank r is at process place[r] and process p on node nodes[p].
+// cutTraffic is the weight between ranks on different nodes, if rank r is at process place[r] and process p on node
+// nodes[p].
 func (t *Traffic) cutTraffic(nodes, place []int) int64 {
 	part := make([]int, t.countRanks())
 	for r := range part {

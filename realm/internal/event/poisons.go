@@ -48,8 +48,8 @@ func (p *Poisons) Add(gen uint32, why *Poison) {
 	p.runs = append(p.runs, run{gen, gen, why.data()})
 }
 
-// findPoison is the poison of gen, nil if it has none. Of an old generation the cause may be forgotten, or the outcome, which
-// counts as a poison.
+// findPoison is the poison of gen, nil if it has none. Of an old generation the cause may be forgotten, or the outcome,
+// which counts as a poison.
 func (p *Poisons) findPoison(gen uint32) *Poison {
 	switch {
 	case p == nil:

@@ -104,7 +104,8 @@ func TestPoisonRuns(t *testing.T) {
 		t.Error("not full after the last generation")
 	}
 	var none *Poisons
-	if none.isFull() || none.findPoison(1) != nil || none.Clone() != nil || none.Append(nil) != nil || new(Poisons).isFull() {
+	if none.isFull() || none.findPoison(1) != nil || none.Clone() != nil || none.Append(nil) != nil ||
+		new(Poisons).isFull() {
 		t.Error("no poisons are not empty")
 	}
 }
@@ -125,7 +126,8 @@ func TestPoisonsInARow(t *testing.T) {
 	}
 	p.Add(1001, &Poison{Rank: 1, Text: "cause"})
 	p.Add(1002, &Poison{Rank: 1, Text: "cause", Err: mine.Err})
-	if *p.findPoison(1) != *because(1) || p.findPoison(2).Err != nil || p.findPoison(3) != mine || p.findPoison(500) != mine ||
+	if *p.findPoison(1) != *because(1) || p.findPoison(2).Err != nil || p.findPoison(3) != mine ||
+		p.findPoison(500) != mine ||
 		p.findPoison(1001) != mine || p.findPoison(1002) != mine || len(p.causes) != 3 {
 		t.Errorf("%+v", p.causes)
 	}

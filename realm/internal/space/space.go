@@ -206,7 +206,8 @@ func (r Row) hasPoint(p Point, last int) bool {
 	return d >= 0 && d < r.N && p.plusIn(last, -d) == r.Lo
 }
 
-// eachRow yields the rows of s, ordered by their first coordinates. Rows that touch within a dense space are not joined.
+// eachRow yields the rows of s, ordered by their first coordinates. Rows that touch within a dense space are not
+// joined.
 func (s Space) eachRow() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		it := s.walk()

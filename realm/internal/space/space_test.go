@@ -80,7 +80,8 @@ func TestSets(t *testing.T) {
 		both := where(ma, mb, func(a, b bool) bool { return a && b })
 		check(t, "intersection", a.Intersect(b), both)
 		check(t, "difference", a.Minus(b), where(ma, mb, func(a, b bool) bool { return a && !b }))
-		if a.containsSpace(b) != (len(both) == len(mb)) || !a.containsSpace(a.Intersect(b)) || !a.unionWith(b).containsSpace(b) {
+		if a.containsSpace(b) != (len(both) == len(mb)) || !a.containsSpace(a.Intersect(b)) ||
+			!a.unionWith(b).containsSpace(b) {
 			t.Fatalf("%v contains %v: %v", a, b, a.containsSpace(b))
 		}
 		if !a.Equal(a.Minus(b).unionWith(a.Intersect(b))) || a.Equal(b) != (len(ma) == len(both) && len(mb) == len(both)) {

@@ -72,7 +72,8 @@ func listenRelay(cfg Config) (*Relay, error) {
 // Addr is where clients send to.
 func (r *Relay) Addr() netip.AddrPort { return r.conn.LocalAddr().(*net.UDPAddr).AddrPort() }
 
-// serveClients passes packets until ctx ends, and ends what it started. Packets still held are lost. It must be called once.
+// serveClients passes packets until ctx ends, and ends what it started. Packets still held are lost. It must be called
+// once.
 func (r *Relay) serveClients(ctx context.Context) error {
 	ended := context.AfterFunc(ctx, func() { _ = r.conn.Close() })
 	defer ended()
