@@ -35,7 +35,8 @@ func (s *Server) CheckCall(r Req, p *pending.Op) {
 	}
 }
 
-// callLate tells why p cannot go on.
+// callLate returns the error that must end the call p: the server is closed, the context is revoked, or a rank that p
+// needs is gone. It returns nil if p may go on.
 func (s *Server) callLate(p *pending.Op) error {
 	switch {
 	case s.closed.Load():

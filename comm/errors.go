@@ -37,7 +37,7 @@ type OpError struct {
 	Err   error
 }
 
-// Error names the operation after the cause.
+// Error returns the cause, and then the operation.
 func (e *OpError) Error() string {
 	if e.Send {
 		return fmt.Sprintf("%v (rank %d: send of %d bytes with tag %d to rank %d)", e.Err, e.Rank, e.Bytes, e.Tag, e.Peer)

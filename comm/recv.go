@@ -187,9 +187,9 @@ func (s *Server) afterPost(o, m *op, ok bool) {
 	}
 }
 
-// postLate ends the receive o, which has been posted and found no message, if its source is gone or its context has
-// been revoked. It is called after o can be found by failLost and retireContexts. These search after the flags have
-// been set that are looked at here (see am.Endpoint.Gone and Server.revoked). So one of the two withdraws o.
+// postLate looks once more at a receive o that has been posted and has found no message. It ends o with an error if the
+// source of o is gone, or its communicator is revoked. failLost and retireContexts first set their flags, and then
+// search the posted receives. So where a flag is set, one side or the other withdraws o, and only one can.
 func (s *Server) postLate(o *op) {
 	p := o.postedPattern()
 	if err := s.endedError(o.ctx, int(p.Source)); err != nil && s.matching.withdrawReceive(o.ctx, p, o) {

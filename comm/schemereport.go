@@ -38,7 +38,8 @@ func (s *Server) Schemes() (lines []string) {
 	return lines
 }
 
-// sizeName tells the messages of a size class.
+// sizeName returns the text for a class of message sizes, such as "up to 64 KiB". size is the index of the class. The
+// last class has no upper limit.
 func sizeName(size int) string {
 	if size == sizeClasses-1 {
 		return fmt.Sprintf("over %d KiB", 1<<(firstClass-10+size-1))

@@ -303,7 +303,8 @@ func (x *reduction) postChunk(k *events.Cascade, b []byte, o *events.Outgoing) {
 	}
 }
 
-// landed: a chunk other than the last has been applied, or could not be.
+// landed is called when a chunk other than the last has been applied, or has failed. n is what it has added. why is the
+// failure, which ends the reduction; nil if there is none.
 func (x *reduction) landed(k *events.Cascade, n int64, why *event.Poison) {
 	x.underWay--
 	switch {

@@ -132,6 +132,8 @@ func (s *surveys) putAnswer(told event.ID, a answer) {
 	}
 }
 
+// getAnswer returns what the survey that event told ends has found; the zero answer of one that is not known. It does
+// not wait.
 func (s *surveys) getAnswer(told event.ID) answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()

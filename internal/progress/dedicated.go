@@ -15,7 +15,8 @@ type Server struct {
 	eng  *Engine
 }
 
-// Dedicate starts the server of e, which is Dedicated. It binds the OS thread to cpu, unless that is negative.
+// Dedicate starts a goroutine that polls e, on an OS thread of its own. If cpu is not negative it tries to bind the
+// thread to that processor. e must be in the mode Dedicated.
 func (e *Engine) Dedicate(cpu int) *Server {
 	s := &Server{gone: make(chan struct{}), eng: e}
 	go func() {

@@ -409,7 +409,8 @@ func (e *Engine) followDriver(x *want) {
 	e.parked.removeGroup(g)
 }
 
-// handOver wakes one parked goroutine to drive, if nobody does. All that leave call it, not only drivers.
+// handOver wakes one parked goroutine to become the driver, if there is no driver. Each goroutine that stops waiting
+// calls it, whether it was the driver or not.
 func (e *Engine) handOver() {
 	if e.parked.n.Load() == 0 || e.driving.Load() != 0 {
 		return

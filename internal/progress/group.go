@@ -41,7 +41,8 @@ func (g *Group) signalGroup(w *fult.Worker) {
 	g.rouseWaiter(w)
 }
 
-// rouseWaiter wakes the waiter, if only to look again.
+// rouseWaiter wakes the thread or goroutine that waits, which then checks its condition again. w is the worker of the
+// caller, or nil.
 func (g *Group) rouseWaiter(w *fult.Worker) {
 	if t := g.thread; t != nil {
 		if w != nil {

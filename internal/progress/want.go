@@ -24,7 +24,7 @@ func (x *want) endWant() {
 	x.g.single[0] = nil
 }
 
-// hasSpun tells whether the waiter has spun for one of these before.
+// hasSpun reports whether the waiter has spun before for any of the operations of x.
 func (x *want) hasSpun() bool {
 	for _, d := range x.ds {
 		if d != nil && d.spun {

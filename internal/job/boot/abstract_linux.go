@@ -44,7 +44,8 @@ func dialAbstract(network, name string) (net.Conn, error) {
 	return c, nil
 }
 
-// isAnswered says whether a process of this user listens under name.
+// isAnswered reports whether a process of this user listens on the abstract socket name. A listener that is busy
+// counts.
 func isAnswered(name string) bool {
 	c, err := dialAbstract("unix", name)
 	if err != nil {

@@ -54,8 +54,8 @@ func newHost(ln net.Listener, p *envPlace) (*rendezvousServer, error) {
 	return h, nil
 }
 
-// newRootHost serves the job of p to callers of ln that prove to know the key of id. It owns ln from now on. It must be
-// stopped.
+// newRootHost starts a server for the job of p on ln. It admits callers that prove that they know the key of id. The
+// server owns ln. The caller must stop it.
 func newRootHost(ln net.Listener, p *envPlace, id *authconn.Identity) (*rendezvousServer, error) {
 	h, err := makeHost(ln, p, min(maxEarly+p.size, mostFarEarly), "")
 	if err != nil {
@@ -184,6 +184,8 @@ func (h *rendezvousServer) attachRank(rank int, c net.Conn) {
 	}
 }
 
+// serveRank hands the connection of a rank to the server, and counts the rank. A rank that the server refuses does not
+// count.
 func (h *rendezvousServer) serveRank(rank int, c net.Conn) {
 	h.countRanks(1)
 	if !h.srv.Attach(rank, c) {

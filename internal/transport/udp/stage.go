@@ -51,7 +51,8 @@ type ring struct {
 // cost is what a record of n bytes takes.
 func cost(n int) uint64 { return uint64((n+7)&^7 + entryHeader) }
 
-// reserveRecord finds room for n bytes if no more than limit bytes are then staged, in rings of up to most bytes.
+// reserveRecord reserves room for n bytes, and returns it. It returns false if more than limit bytes would then be
+// staged. If the ring that is written has no room, it adds another ring, of at most most bytes.
 func (s *stage) reserveRecord(n int, limit, most uint64) ([]byte, bool) {
 	need := cost(n)
 	if s.all.Load()-s.out.Load()+need > limit {
@@ -122,7 +123,7 @@ func (s *stage) commit(n int) {
 	r.head.Store(s.at + need)
 }
 
-// nextRecord is the oldest record, nil if there is none.
+// nextRecord returns the oldest staged record and its class, and leaves it staged. It returns nil if there is none.
 func (s *stage) nextRecord() (rec []byte, class conduit.Class) {
 	if s.read == nil {
 		if s.read = s.start.Load(); s.read == nil {

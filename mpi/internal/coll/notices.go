@@ -119,7 +119,7 @@ func (p *RankState) Get(uid uint64) *State {
 	return p.m[uid]
 }
 
-// WithID gives the communicator with that id; nil if there is none, or if it has been freed.
+// WithID returns the collectives of the communicator with that id; nil if there is none, or if it has been freed.
 func (p *RankState) WithID(id int) *State {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -60,7 +60,8 @@ func (x *Call) beginBulk() error {
 	return x.allDone(last + 1)
 }
 
-// pump moves what can be moved now, and reports whether that was anything.
+// pump makes progress on s without waiting. It puts chunks of this rank while there is room, and takes chunks that
+// other ranks of the node have put. It reports whether it has moved any.
 func (x *Call) pump(s *shmStream) (moved bool, err error) {
 	for x.canPut(s) {
 		x.putChunk(s)

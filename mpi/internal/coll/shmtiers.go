@@ -25,7 +25,8 @@ func (x *Call) among(build func(s *schedule.Schedule, p schedule.Place)) error {
 	return x.performSteps()
 }
 
-// tierBarrier waits for all ranks.
+// tierBarrier is a barrier in two levels. The ranks of a node tell their leader through the shared segment. The leaders
+// have a barrier by messages. Then each leader releases its node.
 func tierBarrier(x *Call, _ int) error {
 	if x.st.shared.me != leader {
 		err := x.bring(nil)

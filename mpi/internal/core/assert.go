@@ -21,13 +21,13 @@ type Assert struct {
 	ExactLength bool
 }
 
-// DupWith is Dup of a communicator with promises (7.4.2, MPI_Comm_dup_with_info). Those hold that all ranks make. Dup
-// of the result has none.
+// DupWith is Dup of a communicator with assertions (7.4.2, MPI_Comm_dup_with_info). An assertion holds if all ranks
+// make it. Dup of the result has none.
 //
-// NoAnySource, NoAnyTag and ExactLength together change receives of more than EagerLimit bytes with a tag below 1024.
-// Such a receive tells its sender where the bytes go as soon as it is posted. A later send of them waits for no
-// answer. Who cancels such a receive, or ends it by a context, asks its sender, which must poll for that. Collective
-// over c; it waits, and may switch threads. Errors as for Dup.
+// NoAnySource, NoAnyTag and ExactLength together let receivers begin a rendezvous. That is for receives of more than
+// EagerLimit bytes with a tag below 1024. Such a receive tells its sender where the bytes go as soon as it is posted. A
+// later send to it waits for no answer. A rank that cancels such a receive, or ends it by a context.Context, must ask
+// the sender. The sender answers when it polls. Collective over c; it waits, and may switch threads. Errors as for Dup.
 func (c *Comm) DupWith(a Assert) (*Comm, error) {
 	if err := c.checkUsable("DupWith"); err != nil {
 		return nil, err

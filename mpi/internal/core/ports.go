@@ -110,8 +110,8 @@ func (p *Proc) OpenPort() (string, error) {
 	return p.portName(p.rank.Rank(), x.serial), nil
 }
 
-// ClosePort closes a port of this rank (MPI_Close_port). A rank that waits there, or has called, gets
-// errs.Port. It is local. errs.Port: the rank has no such port.
+// ClosePort closes a port that this rank has opened (MPI_Close_port). It is local. A rank that waits at the port, or
+// has called it, gets errs.Port. ClosePort itself returns errs.Port if this rank has no such port.
 func (p *Proc) ClosePort(name string) error {
 	owner, serial, err := p.parsePort(name)
 	if err == nil && (owner != p.rank.Rank() || !p.closePort(serial, errs.Port)) {

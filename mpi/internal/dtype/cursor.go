@@ -235,7 +235,8 @@ func begin(ends []int64, i int) int64 {
 	return ends[i-1]
 }
 
-// movePiece moves n bytes at one place.
+// movePiece packs, unpacks or lists n bytes that lie in one piece at byte at, as m.direction says. Then it goes on by n
+// in the packed bytes.
 func (m *mover) movePiece(at, n int64) {
 	switch m.direction {
 	case packing:

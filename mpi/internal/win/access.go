@@ -64,7 +64,9 @@ type call struct {
 	now    bool  // the caller waits for the accesses itself
 }
 
-// findTarget checks an access, and finds its target. nil without an error: there is nothing to do.
+// findTarget checks an access: its buffers, the epoch and the bounds. It returns the call with the region and the byte
+// of the target. It returns nil without an error if the target is MPI_PROC_NULL. It checks no
+// bounds of a dynamic window.
 func (w *Window) findTarget(what string, to Place, kind epoch.Call, bufs ...Buf) (*call, error) {
 	for _, b := range bufs {
 		if err := checkBuf(b); err != nil {

@@ -170,7 +170,8 @@ func (p *policy) rankFollows(rank, of int) []order {
 	return p.lateEnd(of, st, code, text)
 }
 
-// worldLeft ends the ranks of other worlds once all of one have left: these have agreed on the end of the job.
+// worldLeft is called when a rank has exited. If all ranks of its world have exited, it calls failJob, which gives the
+// ranks of other worlds some time to exit: connected worlds agree on the end of the job.
 func (p *policy) worldLeft(rank int) []order {
 	if p.world == nil || p.isDone() || p.phase != running {
 		return nil
@@ -371,6 +372,8 @@ func (p *policy) alarmRang() []order {
 	return nil
 }
 
+// failJob begins the failing phase, unless the job is in it or beyond. It kills no rank. It orders an alarm for the end
+// of the time in which ranks may end by themselves. Where ranks write dumps it waits for these instead.
 func (p *policy) failJob() []order {
 	if p.phase >= failing {
 		return nil

@@ -72,7 +72,8 @@ func (j *Job) worldOf(rank int) *world {
 	return j.worlds[len(j.worlds)-1]
 }
 
-// rankName is "rank 3", with what else is known of it.
+// rankName returns "rank 3" for messages, with the name of its place if it has one. For a spawned rank it adds the rank
+// that has spawned it; that text ends in a comma.
 func (j *Job) rankName(rank int) string {
 	if rank < j.spawns.late {
 		return j.places.Name(rank)
