@@ -16,10 +16,10 @@ import (
 	"github.com/golci/golci/mpi/internal/signature"
 )
 
-// A collective of a program in Go or in C, of one group or of two, is described by a Coll. Do and Start carry it out
-// (6.1, 6.12). The way of a call: beginCall gives it its number and
-// the state that is kept for it. setSlices or setDatatypes make the buffers. choose finds the algorithm and makes the
-// schedule. Finish carries that out, or Launch starts it.
+// An argument.Description describes a collective of a program in Go or in C, of one group or of two. Do and Start carry
+// it out (6.1, 6.12). These are the steps of a call: beginCall gives it its number, and the state that is kept for it.
+// setSlices or setDatatypes make the buffers. choose finds the algorithm and makes the schedule. finishCall carries
+// that out, or launchCall starts it.
 
 // Do carries out a collective and waits for its end. Errors of the arguments of slices fail the call on all ranks.
 // Those of datatypes are found before the call has a number: the other ranks do not learn of them, and the next call
@@ -59,7 +59,7 @@ func (v *View) peersOf(k *argument.Description) argument.Peers {
 	return p
 }
 
-// DescribeSlices gives slices their datatype and their parts. A call that has an error revokes the communicator: the
+// describeSlices gives slices their datatype and their parts. A call that has an error revokes the communicator: the
 // other ranks wait in a call of their own.
 func (v *View) describeSlices(k *argument.Description) error {
 	err := v.comm.CheckUsable(k.What)
@@ -225,8 +225,8 @@ func (x *Call) setSlices(k *argument.Description) error {
 // byPeers tells that a call is one between two groups or in a neighbourhood.
 func (v *View) byPeers(k *argument.Description) bool { return v.betweenGroups() || k.Neighbors() }
 
-// beginCall starts a call: one at a time on a communicator. When it returns no error, Finish must be called. With
-// later, for a call that does not wait, Launch must be called.
+// beginCall starts a call: one at a time on a communicator. When it returns no error, finishCall must follow.
+// With later, for a call that does not wait, launchCall must follow.
 func (v *View) beginCall(what string, typ error, later bool) (*Call, error) {
 	st := v.State
 	last := st.state.Load()
