@@ -81,9 +81,11 @@ func (w *Worker) leaveCoroutine() {
 	w.curG = w.loop.g
 }
 
-// exitOnHelper prepares the end of a thread by Goexit. iter raises Goexit again in the goroutine that rests in the
-// thread's place if that goroutine came by next. In that case exitOnHelper puts a helper coroutine there, which comes
-// by yield. The thread calls bury, and may let Goexit go on after it.
+// exitOnHelper prepares the thread me, which runs on the coroutine own, to end by runtime.Goexit. When the function
+// of a coroutine ends by Goexit, iter resumes the goroutine that rests in own. It raises Goexit there too, if that
+// goroutine got there by calling next. exitOnHelper therefore moves that goroutine elsewhere, and rests a helper
+// coroutine in own by yield. iter raises nothing in the helper. If the resting goroutine has called yield,
+// exitOnHelper does nothing. Afterwards the thread calls leaveCoroutine, and Goexit may go on.
 func (w *Worker) exitOnHelper(me *fiber, own *coroutine) {
 	if !own.yielded {
 		return

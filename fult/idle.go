@@ -248,7 +248,7 @@ func (w *Worker) wakeWorker() {
 	futex.Wake(&w.parked, 1)
 }
 
-// wakeOne wakes a worker that sleeps, so that it can steal.
+// wakeOne wakes one sleeping worker, so that it can steal jobs. It does nothing if none sleeps.
 func (s *Scheduler) wakeOne() {
 	for _, w := range s.workers {
 		if w.parked.Load() != awake {

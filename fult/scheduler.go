@@ -239,6 +239,8 @@ func (s *Scheduler) Close() error {
 	return s.leftovers()
 }
 
+// leftovers returns the error of Close. It joins what noteError has kept with the panics of threads that nobody
+// joined. It is nil if there are none.
 func (s *Scheduler) leftovers() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

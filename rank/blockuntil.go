@@ -15,11 +15,12 @@ import (
 // Poll is am.Endpoint.Poll: it handles what has arrived, and does not block.
 func (r *Rank) Poll() int { return r.ep.Poll() }
 
-// BlockUntil waits until cond is true, and makes progress meanwhile: what GASNET_BLOCKUNTIL does. cond may become true
-// by what a handler of this rank does, or by the end of the rank. The caller evaluates cond, at least once and after
-// messages have been handled; another goroutine or thread may run the handlers, so what cond reads is atomic or
-// guarded. A light-weight thread lets others run meanwhile; a goroutine blocks. It must not be called in a handler.
-// Errors: the fault of the endpoint, or why the rank has ended, with cond false.
+// BlockUntil waits until cond returns true and makes progress meanwhile, as GASNET_BLOCKUNTIL does. The caller's own
+// goroutine or thread evaluates cond: at first, and again after each poll that may have handled messages. So cond may
+// become true through a handler of this rank or through the end of the rank. Another goroutine or thread may run the
+// handlers, so what cond reads must be atomic or guarded. While it waits, a light-weight thread lets other threads
+// run, and a goroutine blocks. In a handler it returns am.ErrContext. Other errors leave cond false: the endpoint's
+// fault, or why the rank has ended.
 func (r *Rank) BlockUntil(cond func() bool) error {
 	if err := r.ep.Allow(am.CallWait); err != nil {
 		return r.rankErrorf("BlockUntil", "%w", err)
@@ -84,7 +85,8 @@ func (u *pollWaits) dropDone(d *progress.Done) {
 	}
 }
 
-// wake makes all callers look at their conditions. w is the worker that calls, or nil.
+// wake makes all waiting calls of BlockUntil evaluate their conditions again. w is the worker that runs wake, nil
+// outside of a worker. Polls call it as their Tick. The end of the rank calls it, too.
 func (u *pollWaits) wake(w *fult.Worker) {
 	if u.n.Load() == 0 {
 		return

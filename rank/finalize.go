@@ -48,9 +48,12 @@ func (r *Rank) verdicts() error {
 	return errors.Join(errs...)
 }
 
-// lastMeeting waits for all ranks twice, so that nobody lets go of the conduit before all have seen the end of the
-// first wait. Between the two it waits for this rank's threads and operations. Both waits make progress: a message of
-// the first that a peer has not sent yet may need credits that this rank has to give back.
+// lastMeeting waits for all ranks twice, in two barriers. Between them it waits for this rank's threads and
+// operations (settleAll). Without the second barrier, a rank could close its conduit while others are still in the
+// first. Both barriers poll: a peer may need credits that this rank returns before it can send its messages of the
+// first. Once a peer has died, the second barrier is again that of the layers, because the job's would wait for the
+// dead rank. A rank that is alone, or has ended meanwhile, leaves the second barrier out. The end of ctx ends every
+// wait. Errors: why the rank has ended, ErrPending from settleAll, and those of the barriers.
 func (r *Rank) lastMeeting(ctx context.Context) error {
 	if err := r.Ended(); err != nil {
 		return err

@@ -239,8 +239,9 @@ func schedulerConfig(o *options, pl cores.Plan) fult.Config {
 	}
 }
 
-// ThreadKind tells what the threads of a rank with that configuration are, and why not coroutines
-// (fult.Config.Effective). It does not block or switch threads. Error: ErrArgument.
+// ThreadKind returns the kind of threads that a rank with that configuration would have. why is not nil where cfg
+// asks for coroutines and gets goroutines instead: it is the reason (fult.Config.Effective). It starts no rank, and
+// does not block or switch threads. Error: ErrArgument.
 func ThreadKind(cfg Config) (kind fult.Kind, why, err error) {
 	o, err := cfg.readSettings()
 	if err != nil {

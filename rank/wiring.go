@@ -18,10 +18,11 @@ type Conduit = wiring.Conduit
 // libfabric ask that, too, which takes long.
 func Conduits() []Conduit { return wiring.Conduits() }
 
-// EagerLimit is the largest message in bytes that a rank always sends without asking its receiver first. It holds for a
-// job of size ranks (at least 1) with that configuration and the environment. It is GOLCI_EAGER, or what the mode of
-// flow control chooses. It is never more than one record and the loan of a peer hold, which shrink as jobs grow. It
-// starts nothing and does not block. Error: ErrArgument.
+// EagerLimit returns the eager limit in bytes: the longest message that a rank always sends without rendezvous. It
+// holds for a job of size ranks (at least 1) with that configuration and the environment. The value is GOLCI_EAGER,
+// or else 16 KiB, over libfabric 15 KiB. It is smaller where one record, or the least loan of credits that a peer
+// has, has no room for that. Loans and records shrink as jobs grow. It starts nothing and does not block. Error:
+// ErrArgument.
 func EagerLimit(size int, cfg Config) (int, error) {
 	o, err := cfg.readSettings()
 	if err != nil {

@@ -142,7 +142,7 @@ func (c *Context) testSets(sets ...**op) (bool, error) {
 	return !c.open, c.waitSets(sets...)
 }
 
-// isIdle reports whether nothing of a set is under way.
+// isIdle reports whether no operation of the set is under way. set is the op that counts them; a nil one is idle.
 func isIdle(set *op) bool {
 	if set == nil {
 		return true

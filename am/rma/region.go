@@ -95,6 +95,7 @@ func (m *Memory) AddPieces(find func(off int64, n int) []byte) (Region, error) {
 	return m.addRegion(&region{find: find})
 }
 
+// addRegion enters r under the lowest free number, which it returns. Error: ErrRegions, if all numbers are taken.
 func (m *Memory) addRegion(r *region) (Region, error) {
 	r.keys = map[int]conduit.Key{}
 	m.regions.mu.Lock()

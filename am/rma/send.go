@@ -165,7 +165,8 @@ func (s *sendState) overAt(end int) {
 	}
 }
 
-// sendRecord sends one record; the pair is locked.
+// sendRecord sends one record for o to handler h of o's peer. The id of o goes before args. It returns false, and has
+// sent nothing, if credits or room are lacking or the peer is dead. The caller holds the send lock of the pair.
 func (o *op) sendRecord(h uint8, args [maxArgs]uint64, nargs int, payload []byte) bool {
 	e := o.m.e
 	body, first, out := e.OpenQueued(o.peer, h, 1+nargs, len(payload))

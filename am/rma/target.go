@@ -231,7 +231,8 @@ func (m *Memory) onHello(t *am.Token, a []uint64, _ []byte) error {
 	return t.ReplyMedium(hData, b, a[0], 0)
 }
 
-// keyFor exposes the memory to a peer; the key is zero if that cannot be done.
+// keyFor returns the key under which peer reaches this rank's segment and counters. The first call exposes them to
+// peer. The key is zero, for good, if there is no conduit.Remote or if Expose has failed. Only the poller calls it.
 func (m *Memory) keyFor(peer int) conduit.Key {
 	k, ok := m.keys[peer]
 	if !ok && m.remote != nil {

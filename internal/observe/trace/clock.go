@@ -108,8 +108,9 @@ func (r *Recorder) SetZero(clock int64) {
 	}
 }
 
-// Sync says that rank 0's machine showed theirs when this one showed mine, plus or minus half of within nanoseconds. It
-// may be called again while the clocks drift. Ranks on rank 0's machine do not call it.
+// Sync records a pair of clock readings: this machine's clock showed mine when that of rank 0's machine showed
+// theirs. All are in nanoseconds. The error is at most half of within, the round-trip time of the measurement. It may
+// be called again while the clocks drift. Ranks on rank 0's machine do not call it.
 func (r *Recorder) Sync(mine, theirs, within int64) {
 	if r == nil {
 		return

@@ -50,7 +50,8 @@ func (r *Recorder) runRecorder() {
 	}
 }
 
-// beginOutput is called before there is anything to record: time 0 of a rank alone is in it.
+// beginOutput writes the front of the part file: the mark, the header, and a first look at the clocks. It is called
+// before any record is made. Where no rank has called SetZero, the earliest of these looks is time 0 of the timeline.
 func (o *output) beginOutput() {
 	o.names, o.dropped = 1, map[uint32]uint64{}
 	o.buf = append(o.buf, partMark...)

@@ -49,9 +49,9 @@ func (l *Track) Add(e Record) {
 	arch.StoreRel32(&l.fill.n, l.used)
 }
 
-// AddShared is Add for a track that several goroutines use. The records are at the time of the call, as instants or,
-// with a Flow, as the shortest slices, so that slices never overlap. All are at one time, so that an arrow that stands
-// alone is in the slice before it. Spans keep their times.
+// AddShared is Add for a track that several goroutines use. It sets the times of all records of a call to the moment
+// of the call, except for Spans. So slices get the shortest length, and never overlap. A Flow that stands alone has
+// the same time as the slice before it in the call, so its arrow joins that slice.
 func (l *Track) AddShared(all ...Record) {
 	if l == nil {
 		return

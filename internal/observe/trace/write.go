@@ -124,7 +124,8 @@ type otherData struct {
 // beginning is how Write begins a timeline. The rest is events, one a line.
 const beginning = `{"displayTimeUnit":"ns","otherData":`
 
-// skipToEvents leads d to the events of a timeline that Write has made.
+// skipToEvents reads the front of a timeline that Write has made, up to its first event, and returns its otherData.
+// An error means that the JSON is no such timeline, or cannot be read.
 func skipToEvents(d *json.Decoder) (other otherData, err error) {
 	want := func(tokens ...json.Token) {
 		for _, token := range tokens {

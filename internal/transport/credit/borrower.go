@@ -107,9 +107,10 @@ func (b *Borrower) Stall(n int) (a Args, ask bool) {
 	return a, true
 }
 
-// Wire returns the fields of a record of n credits (0 for one that costs nothing) that is about to be sent, after its
-// Take. They have the need noted since the last record. They have E if this rank's epoch (Ledger.Epoch) is ahead of
-// what the peer has been told. Where epochs travel in words, WireNeed takes its place.
+// Wire returns the Fields of a record that is about to be sent; its Take has been made. n is its cost in credits, 0
+// for a record that costs nothing. epoch is this rank's Ledger.Epoch. On a request, n above 0, the need tells what
+// Stall has noted since the last request. The bit E is set if the peer has been told of fewer epochs than have ended;
+// each record tells of one. On carriers whose notes are words of 64 bits, the word has the epoch: use WireNeed there.
 func (b *Borrower) Wire(n int, epoch uint8) Fields {
 	if b.need|(b.epoch^epoch) != 0 {
 		return b.wireSlow(n, epoch)
@@ -209,9 +210,11 @@ func (b *Borrower) needAnswered(returned, granted uint32) {
 	}
 }
 
-// observeUse keeps the most that was in use at once. Between two notes inUse only grows, so it is at its peak before
-// the next note is taken in. But if epochs have passed without a look at the word, the peer may have returned credits
-// all the time. Then not all of that was in use at once, and an equal part for each epoch counts.
+// observeUse updates b.most, the recent peak of credits in use. It is called before a note is taken in: between two
+// notes inUse only grows, so it is at its peak then. passed is the number of the lender's epochs since the last note.
+// If passed is above 1, this rank has not read the shared word meanwhile. The peer may have returned credits all that
+// time, so they were not all in use at once. Then only the growth per epoch counts: that since the last note, divided
+// by passed. The old peak decays first (Epochs).
 func (b *Borrower) observeUse(passed uint8) {
 	peak := b.inUse
 	if passed > 1 && peak > b.low {

@@ -17,7 +17,8 @@ func Later32(a, b uint32) (note uint32, stale bool) {
 	return note, !newer && !more && a != b
 }
 
-// Least is the size of a loan that every pair has at all times.
+// Least returns how many credits every pair can use at all times, which bounds the cost of a record. It is Min where
+// loans follow demand, PerPeer where they are fixed, and MaxCost without flow control.
 func (c *Config) Least() int {
 	switch c.Mode {
 	case Dynamic:

@@ -49,6 +49,8 @@ func (g *Ledger) scavengePeers(short int) (sent bool) {
 	return sent
 }
 
+// reasonFor returns why scavenging passes over peer, whose Lender is l. It returns wanted if there is no reason:
+// scavengePeers then sends peer a revoke.
 func (g *Ledger) reasonFor(peer int, l *Lender) Reason {
 	switch {
 	case peer == g.self:

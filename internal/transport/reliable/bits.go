@@ -10,7 +10,7 @@ func (m *bitmap) hasSeq(seq uint32) bool { return m[seq%Window/64]>>(seq%64)&1 !
 func (m *bitmap) setSeq(seq uint32)      { m[seq%Window/64] |= 1 << (seq % 64) }
 func (m *bitmap) clear(seq uint32)       { m[seq%Window/64] &^= 1 << (seq % 64) }
 
-// wordFrom is the 64 bits from seq on.
+// wordFrom returns the 64 bits of the sequence numbers from seq on; bit 0 is that of seq. It wraps at Window.
 func (m *bitmap) wordFrom(seq uint32) uint64 {
 	i, s := seq%Window/64, seq%64
 	w := m[i] >> s

@@ -73,8 +73,7 @@ type Endpoint struct {
 	held      int           // bytes of all messages that are not complete
 	bufs      pool          // of segments, longer than leastBuffer
 	resends   int           // left in this pass
-	unknown   uint64
-	scratch   []byte // a body to be sent in parts; nil before the first
+	scratch   []byte        // a body to be sent in parts; nil before the first
 }
 
 // New makes an Endpoint without peers. Zero fields of cfg get their defaults. Errors match ErrConfig.
@@ -211,9 +210,6 @@ func (e *Endpoint) Stats(id int) Stats {
 	return s
 }
 
-// countUnknown is how many packets came from peers that are not there, or no more.
-func (e *Endpoint) countUnknown() uint64 { return e.unknown }
-
 // NextTimer is the time at which Outgoing has something to do if nothing else happens before. It may be early, and is
 // the greatest Duration if there is no such time. If the last Outgoing stopped at its budget or for lack of room, it is
 // the time of that call.
@@ -301,7 +297,9 @@ func (e *Endpoint) keepReady(t *turn) {
 	e.ready = kept
 }
 
-// timers ends those whose time has come.
+// timers runs the timers of all peers that are due at now. Such a timer sends, resends, or gives up its peer, and
+// sets the peer's next one. If the first timer is overdue by much, this process has not run for a while. Then the
+// silence of its peers does not count (forgive).
 func (e *Endpoint) timers(now time.Duration) {
 	// A timer that ends late shows that this rank was away: between timers it may sleep. The last pass has left no
 	// ended timer behind.

@@ -10,7 +10,6 @@ import (
 func (e *Endpoint) Incoming(id int, packet []byte, now time.Duration) {
 	p := e.peers.peerAt(id)
 	if p == nil {
-		e.unknown++
 		return
 	}
 	h, sack, body, ok := parse(packet)

@@ -377,7 +377,9 @@ func (p *peer) countMiss(s *segment, now time.Duration) {
 // moves notes that the peer now has the first segment that it lacked, or that nobody knows.
 func (p *peer) moves(now time.Duration) { p.misses, p.advanced = 0, now }
 
-// stuck is the error of a peer that is heard, but does not get the first segment that it lacks; nil if there is none.
+// stuck returns ErrStuck if the peer is alive, but its first segment without an acknowledgement does not get through.
+// That takes mostMisses transmissions that were lost although the peer was heard, leastTries of that segment, and
+// Config.DeadAfter without an advance. Otherwise it returns nil.
 func (p *peer) stuck(now time.Duration) error {
 	if p.misses < mostMisses || now-p.advanced < p.e.cfg.DeadAfter || p.next == p.oldest {
 		return nil

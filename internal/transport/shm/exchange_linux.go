@@ -132,7 +132,9 @@ func (x *exchange) checkComplete() {
 	}
 }
 
-// wanted is how many ranks there are, or were, before all of this rank's group have started.
+// wanted returns the number of other ranks that the exchange waits for: each must be linked or known to have ended.
+// Usually these are all other local ranks. In a job with room for late ranks, they are those of this rank's group and
+// of earlier groups.
 func (x *exchange) wanted() int {
 	if x.cfg.hasLateRoom() {
 		return x.cfg.First + x.cfg.Count - 1

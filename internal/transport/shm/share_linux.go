@@ -63,7 +63,8 @@ func (s *shared) leads(peer int) bool {
 	return uint(peer) < uint(len(s.local)) && s.local[peer] && peer != s.rank
 }
 
-// Allocate implements conduit.Remote. It sends a packet to each peer of the node.
+// Allocate implements conduit.Remote. The memory is a memfd. Allocate sends its descriptor, with size and address, to
+// every peer on the node. Ranks that start later get it when they are admitted.
 func (e *rankMemory) Allocate(size int64) ([]byte, error) {
 	if err := checkFile(size); err != nil {
 		return nil, err

@@ -241,6 +241,8 @@ func (e *rankMemory) openDoor(x *exchange) {
 	e.wg.Go(func() { e.answerCalls(d) })
 }
 
+// closeDoor closes the listener, which ends answerCalls, and ends the meetings with late ranks that are under way. A
+// nil lateAcceptor does nothing. The files of d stay open: rankMemory.closeDoor closes them.
 func (d *lateAcceptor) closeDoor() {
 	if d != nil {
 		d.cancel()

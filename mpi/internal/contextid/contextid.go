@@ -75,7 +75,7 @@ func (x *IDs) Init(srv *comm.Server) {
 	x.Claim(System)
 }
 
-// CountFreeing is how many ids some members have freed, and not all.
+// CountFreeing returns the number of ids that at least one member has freed but not yet all members have.
 func (x *IDs) CountFreeing() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -104,8 +104,11 @@ func (x *IDs) Release(id int) {
 	x.free[id/64] |= 1 << (id % 64)
 }
 
-// NoteLeft notes that a member has freed the communicator of id. members is 0 for another rank's notice, and the
-// number of members when this rank frees it. The last member makes the id free.
+// NoteLeft notes that a member has left the communicator of id. A call with members 0 stands for one notice of a
+// member, which has sent its last message there. A call with members above 0 says that this rank frees the
+// communicator and that it has so many members. This call is no notice itself: the rank also sends one to itself.
+// When this rank has freed it and the notices of all members are there, the id is free again. Before that, the
+// function of CallWhenLeft runs.
 func (x *IDs) NoteLeft(id, members int) {
 	x.mu.Lock()
 	l := x.freeing[id]
@@ -149,8 +152,10 @@ const (
 // AndExchange combines the bits of all members, and gives all the result. It waits.
 type AndExchange func(mine, all []byte) error
 
-// Agree claims a new id of a range, the same on all members. seed is the same on them, and others have another
-// one. ErrContexts: there is none.
+// Agree claims one id of the range that is free on all members of a group, and returns it. It is collective: all
+// members call it, with the same range and seed. Groups that call it at the same time should have different seeds:
+// then they try different ids after a collision. and combines the members' bits, and blocks. Errors: ErrContexts if
+// no id is free, and those of and.
 func (x *IDs) Agree(of Range, seed int, and AndExchange) (id int, err error) {
 	ids, err := x.AgreeSome(of, seed, 0, and)
 	if err != nil {
@@ -159,8 +164,9 @@ func (x *IDs) Agree(of Range, seed int, and AndExchange) (id int, err error) {
 	return ids[0], nil
 }
 
-// AgreeSome is agree for up to more ids besides the first one, at most maxSpare. All members get as many as those
-// that want the fewest. While less than half of the range is free they get one.
+// AgreeSome is Agree that claims up to more spare ids as well, at most maxSpare. ids[0] is the id that Agree would
+// return. more may differ between members. All get the same spare ids, at most as many as the smallest more. They get
+// none while less than half of the range is free on all members. If and fails, ids may stay claimed (ClaimTogether).
 func (x *IDs) AgreeSome(of Range, seed, more int, and AndExchange) (ids []int, err error) {
 	empty := 0
 	for try := 0; ; try++ {

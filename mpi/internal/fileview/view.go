@@ -153,12 +153,6 @@ func (v *View) cutTile(filetype *dtype.Type, scale ratio) (err error) {
 // Unit is how many bytes an etype has in the file, 1 of one without bytes.
 func (v *View) Unit() int64 { return v.unit }
 
-// displacement is where the view begins, in bytes.
-func (v *View) displacement() int64 { return v.disp }
-
-// isEmpty tells that the view shows no bytes.
-func (v *View) isEmpty() bool { return v.size == 0 }
-
 // At is where byte pos of the stream lies in the file. Of an empty view that is the beginning.
 func (v *View) At(pos int64) int64 {
 	if v.size == 0 {

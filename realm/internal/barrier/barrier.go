@@ -103,9 +103,6 @@ func (b *Barrier) Expect(rank int32, o *Out) {
 	}
 }
 
-// ownerRank is the owner as far as this rank knows.
-func (b *Barrier) ownerRank() int32 { return b.owner }
-
 // Known is the last phase that this rank knows to have triggered; 0 if none has.
 func (b *Barrier) Known() uint64 { return b.known }
 

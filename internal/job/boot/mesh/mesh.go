@@ -205,7 +205,7 @@ func (n *Node) noteFallen(addrs []netip.AddrPort) {
 	}
 }
 
-// haveFallen says whether addrs are all of machines that have fallen silent.
+// haveFallen reports whether each of addrs is on a machine that noteFallen has marked silent; true for no addrs.
 func (n *Node) haveFallen(addrs []netip.AddrPort) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

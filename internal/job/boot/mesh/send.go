@@ -73,8 +73,9 @@ func (n *Node) Send(ctx context.Context, to int, b []byte) error {
 	return n.sendFrame(ctx, n.peerOf(to), uint32(len(b)), b)
 }
 
-// Gone says whether rank is known to be gone. It does not block. Unless that is known it starts one probe at a time,
-// and a later call tells.
+// Gone reports whether rank is known to be gone. It does not block. Where nothing is known yet, it returns false and
+// starts a probe in the background, unless one is under way. A later call returns what the probe has found. For this
+// rank itself, and for a number that is no rank, it returns false.
 func (n *Node) Gone(rank int) bool {
 	if rank < 0 || rank >= n.cfg.Size || rank == n.cfg.Rank {
 		return false

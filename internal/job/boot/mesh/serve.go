@@ -45,8 +45,9 @@ func (n *Node) serveConn(raw net.Conn) {
 	n.receiveFrom(c, from)
 }
 
-// admitCaller finds out which rank calls; from is its complement if it calls to watch. A stranger learns only that a
-// program listens.
+// admitCaller authenticates the caller of a connection that was accepted. from is the caller's rank, or its
+// complement (^rank) if the caller only watches this rank by Hold. A caller without the job's key gets the text of
+// authconn.Refuse and no handshake. The result has no deadline. On an error the caller of admitCaller closes raw.
 func (n *Node) admitCaller(raw net.Conn) (c *tls.Conn, from int, err error) {
 	if err := raw.SetDeadline(time.Now().Add(n.cfg.auth)); err != nil {
 		return nil, 0, err

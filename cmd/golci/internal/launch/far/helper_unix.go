@@ -55,10 +55,12 @@ func Input() *os.File {
 	return os.NewFile(inputFD, "standard input of rank 0")
 }
 
-// HelperMain serves the head whose ticket comes from in. input is the standard input of rank 0; nil: it comes from the
-// head. It returns when the job is over, or when the head is gone:
-// then in or the connection has ended. Nothing is left of the ranks. guard ends them if this process is killed. Run it
-// on the main goroutine. It keeps its OS thread, because the kernel ends the ranks with that thread.
+// HelperMain runs the ranks of one machine for the head, the process of golci run that leads the job. It reads a
+// joinTicket from in: where to call the head, and the key. input is the standard input of rank 0; with nil the head
+// sends it over the connection. HelperMain returns nil when the head has ended the job. It returns an error when the
+// head is lost, which the end of in or of the connection shows. Before it returns, it kills the ranks that are left.
+// guard kills them if this process is killed. Call it on the main goroutine. It locks the OS thread, because the
+// kernel kills the ranks when that thread ends.
 func HelperMain(in io.Reader, input *os.File, guard *launch.Guard) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

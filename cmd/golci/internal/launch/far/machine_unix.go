@@ -200,7 +200,9 @@ func (m *machine) copySelf(path, system, machine string) error {
 // byeTime is how long helper and remote shell have to end by themselves.
 const byeTime = 2 * time.Second
 
-// releaseHelper ends the helper and the remote shell, and waits for them.
+// releaseHelper ends the helper and the remote shell. It sends a farewell and waits up to byeTime for the shell to
+// exit, then kills it. If the helper has never called back, it kills the shell at once. At last it closes connection
+// and pipes. It returns when the shell has ended.
 func (m *machine) releaseHelper() {
 	if m.link != nil {
 		m.link.sendFrame(frameBye, 0, nil)

@@ -90,7 +90,9 @@ func (c *complaints) why() string {
 	return c.late[len(c.late)-1]
 }
 
-// shellEnd says how the remote shell has ended; m.ended is closed.
+// shellEnd returns why the remote shell has ended; it is never nil. The error wraps errShell, with the exit status if
+// that is not 0. It also wraps errLate if the shell's standard error says that the machine cannot be reached yet. The
+// caller has waited for m.ended.
 func (m *machine) shellEnd() error {
 	end := errShell
 	if ps := m.cmd.ProcessState; ps != nil && !ps.Success() {
