@@ -42,9 +42,9 @@ type fiber struct {
 // newCoroutine is iter.Pull; tests of the self-check replace it.
 var newCoroutine = iter.Pull[struct{}]
 
-// pullCoroutine makes the coroutine of f with place p. It rests before its first instruction. Call pull on the worker
-// that will run the coroutine, because the runtime ties a coroutine to the locked OS thread that made it. The first
-// switch to f runs body. body must call w.leave last.
+// pullCoroutine makes the coroutine of f with place p. It rests before its first instruction. Call pullCoroutine on the
+// worker that will run the coroutine, because the runtime ties a coroutine to the locked OS thread that made it. The
+// first switch to f runs body. body must call w.leaveCoroutine last.
 func (w *Worker) pullCoroutine(f *fiber, p *coroutine, body func()) {
 	p.yielded = false
 	p.next, _ = newCoroutine(func(yield func(struct{}) bool) {

@@ -12,7 +12,7 @@ import (
 // writeEvery is how often what has not filled a chunk is written, so that a rank that dies leaves it.
 const writeEvery = 200 * time.Millisecond
 
-// output is the part file and how far it has got. The goroutine of run owns it, once it runs, but for zero.
+// output is the part file and how far it has got. The goroutine of runRecorder owns it, once it runs, but for zero.
 type output struct {
 	r     *Recorder
 	file  *os.File
@@ -192,7 +192,7 @@ func (o *output) writeBlock(k block, number uint32, b []byte) {
 	o.shutBlock(at)
 }
 
-// openBlock begins a block, whose length shut fills in.
+// openBlock begins a block, whose length shutBlock fills in.
 func (o *output) openBlock(k block, number uint32) (at int) {
 	le := binary.LittleEndian
 	at = len(o.buf)

@@ -46,7 +46,7 @@ type Recorder struct {
 	made   int    // chunks
 	notes  []note // to be written
 
-	out output // owned by the goroutine of run
+	out output // owned by the goroutine of runRecorder
 }
 
 // New begins the part file. Close ends it.

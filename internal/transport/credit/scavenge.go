@@ -109,7 +109,7 @@ func (g *Ledger) landRevoke(peer int) {
 
 // The scavenge list is the set of peers whose loan exceeds the least. It changes in the same step as the loan.
 
-// enlistPeer adds peer to the list; delist removes it.
+// enlistPeer adds peer to the list; delistPeer removes it.
 func (g *Ledger) enlistPeer(peer int) {
 	g.list[peer/64] |= 1 << (peer % 64)
 	g.listed++

@@ -39,7 +39,7 @@ type peer struct {
 	passed     time.Duration // when a segment that one or two have overtaken is lost
 	outage     time.Duration // the last one that came after another without progress
 	earlyAcks  earlyAcks
-	advanced   time.Duration // when first changed last, as long as the peer is heard
+	advanced   time.Duration // when oldest changed last, as long as the peer is heard
 	misses     uint32        // transmissions since then that did not arrive though the peer was heard after them
 
 	// Receiving.
@@ -64,7 +64,7 @@ type peer struct {
 	ways      int // by which packets go
 
 	// Long, and behind what every packet touches.
-	acked     bitmap // acknowledged, at or after first
+	acked     bitmap // acknowledged, at or after oldest
 	arrived   bitmap // arrived, at or after want
 	stats     Stats
 	largeFrom int // bytes of a body from which on a segment is large

@@ -39,7 +39,7 @@ type exchange struct {
 	cfg   *Config
 	g     ring.Geometry
 	fence bool
-	ctx   context.Context // ends with the exchange; set by run
+	ctx   context.Context // ends with the exchange; set by runExchange
 	memory
 
 	mu     sync.Mutex // guards the rest, and of memory what comes from others

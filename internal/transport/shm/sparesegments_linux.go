@@ -237,7 +237,7 @@ func (e *rankMemory) openDoor(x *exchange) {
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	x.listener, x.own, x.spareSegments = nil, nil, nil
 	e.door = d
-	_ = d.listener.SetDeadline(time.Time{}) // which run has set
+	_ = d.listener.SetDeadline(time.Time{}) // which runExchange has set
 	e.wg.Go(func() { e.answerCalls(d) })
 }
 
@@ -246,7 +246,7 @@ func (e *rankMemory) openDoor(x *exchange) {
 func (d *lateAcceptor) closeDoor() {
 	if d != nil {
 		d.cancel()
-		_ = d.listener.Close() // ends answer
+		_ = d.listener.Close() // ends answerCalls
 	}
 }
 

@@ -26,7 +26,7 @@ func beginStep(raw net.Conn, d time.Duration) limit {
 // endNow ends the step at once.
 func (l limit) endNow() { _ = l.raw.SetDeadline(time.Unix(1, 0)) }
 
-// liftLimit is called when the step is done in time, and end cannot be called any more.
+// liftLimit is called when the step is done in time, and endNow cannot be called any more.
 func (l limit) liftLimit() { _ = l.raw.SetDeadline(time.Time{}) }
 
 // explainEnd wraps the error err of a step with the rank and the address of the peer. After a timeout it adds did and

@@ -66,7 +66,7 @@ type Node struct {
 	mu     sync.Mutex // guards the rest; nothing blocks under it
 	closed bool
 	live   map[net.Conn]bool   // proven, in either direction
-	in     map[int]net.Conn    // of live: the connections of each rank that has called, by the name that admit gives it
+	in     map[int]net.Conn    // of live: the connections of each rank that has called, by the name of admitCaller
 	peers  map[int]*peer       // that something was sent to
 	silent map[netip.Addr]bool // of machines that have said nothing for too long
 }

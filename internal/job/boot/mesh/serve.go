@@ -76,8 +76,8 @@ func (n *Node) admitCaller(raw net.Conn) (c *tls.Conn, from int, err error) {
 	return c, from, raw.SetDeadline(time.Time{})
 }
 
-// replaceConn makes c the connection of a rank, as admit names it. A rank that calls again has given up the earlier
-// one.
+// replaceConn makes c the connection of a rank, as admitCaller names it. A rank that calls again has given up the
+// earlier one.
 func (n *Node) replaceConn(from int, c net.Conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
