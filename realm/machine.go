@@ -58,7 +58,7 @@ func (rt *Runtime) describe() description {
 	return d
 }
 
-// site returns what is known of a rank, which it asks if nobody has.
+// siteOf returns what is known of a rank, which it asks if nobody has.
 func (rt *Runtime) siteOf(rank int) *rankInfo {
 	m := &rt.machine
 	m.mu.Lock()

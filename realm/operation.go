@@ -240,7 +240,7 @@ func (rt *Runtime) changeReady(k *events.Cascade, finish event.ID, x *change) er
 	return ErrBegun
 }
 
-// cancelOp poisons the finish event of t, which nobody else knows any more.
+// CancelOp poisons the finish event of t, which nobody else knows any more.
 func (t *task) CancelOp(k *events.Cascade, why *event.Poison) {
 	t.skip()
 	finish := t.finish

@@ -76,7 +76,7 @@ func (t *locks) putCell(id event.ID, c *lockCell) *lockCell {
 	return c
 }
 
-// EachCell calls f for all, under their locks.
+// eachCell calls f for all, under their locks.
 func (t *locks) eachCell(f func(c *lockCell)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -309,7 +309,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestQuick and dry: the chosen lines are printed and nothing is run.
+// TestQuickDry: the chosen lines are printed and nothing is run.
 func TestQuickDry(t *testing.T) {
 	src, scratch := checkoutOf(t), t.TempDir()
 	code, out := judge(t, src, scratch, expectations, "-dry", "-quick")

@@ -25,7 +25,7 @@ const maxLine = 1 << 20
 // comments. All ranks must see it under the same name. It does not keep it open.
 type edgeFile struct{ path string }
 
-// share reads the lines that begin in one of equal parts of the file.
+// Share reads the lines that begin in one of equal parts of the file.
 func (e edgeFile) Share(part, parts int) ([]edge, error) {
 	f, err := os.Open(e.path)
 	if err != nil {

@@ -212,7 +212,7 @@ func TestRefusesToCrash(t *testing.T) {
 	}
 }
 
-// TestReadAllocates nothing.
+// TestReadNoAllocation: a read allocates nothing.
 func TestReadNoAllocation(t *testing.T) {
 	e := open(t, Want{Provider: "shm"})
 	if n := testing.AllocsPerRun(100, func() { e.Read(16) }); n != 0 {

@@ -108,7 +108,7 @@ func (c *Comm) allAnd(what string, mine, all []byte) (call uint64, err error) {
 	return c.forColl().AllAnd(what, mine, all)
 }
 
-// checkNotPlace checks, for the function what, that a buffer is no InPlace.
+// CheckNotPlace checks, for the function what, that a buffer is no InPlace.
 func (c *Comm) CheckNotPlace(what, name string, b []byte) error {
 	return coll.CheckNotPlace(c, what, name, b)
 }

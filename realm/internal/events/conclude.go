@@ -42,7 +42,7 @@ func (rt *Rank) askTrigger(e event.ID, why *event.Poison) {
 	rt.PostPoison(e.EventRank(), HTrigger, BytesOfPoison(why), uint64(e))
 }
 
-// concluded: the peer has ended the transfer o. asked: it has subscribed to the finish event before.
+// Concluded notes that the peer has ended the transfer o. asked: it has subscribed to the finish event before.
 func (k *Cascade) Concluded(o *Outgoing, why *event.Poison, asked bool) {
 	if o.Finish == 0 || !k.Rank.Owns(o.Finish) {
 		return

@@ -19,7 +19,7 @@ type Outgoing struct {
 	Done   func(k *Cascade, why *event.Poison) // the last call: the peer is done, or has died
 }
 
-// await gives o a number. It is called before the message leaves. If the peer has died, o is done at once.
+// ExpectAnswer gives o a number. It is called before the message leaves. If the peer has died, o is done at once.
 func (rt *Rank) ExpectAnswer(k *Cascade, o *Outgoing) (number uint64, ok bool) {
 	number = rt.Outs.Add(o)
 	if rt.Endpoint.Gone(o.Peer) { // set before FlowsGone looks at outs

@@ -16,7 +16,7 @@ import (
 //
 // The entry of a merger is right as long as it is there, since the merger takes it out before it ends.
 
-// RemoteWaits has the operations that wait here and finish with an event of another rank.
+// remoteWaits has the operations that wait here and finish with an event of another rank.
 type remoteWaits struct {
 	Mu sync.Mutex // guards of; nothing is taken under it
 	Of map[event.ID]WaitsFor

@@ -69,7 +69,7 @@ func (rt *Rank) PostMessage(peer int, h uint8, payload []byte, args ...uint64) {
 	rt.Endpoint.Post(peer, h, payload, args...)
 }
 
-// request is PostMessage for whoever may wait for credits.
+// Request is PostMessage for whoever may wait for credits.
 func (rt *Rank) Request(peer int, h uint8, payload []byte, args ...uint64) error {
 	p := rt.Peers.PeerOf(peer)
 	p.Sent.Add(1)
