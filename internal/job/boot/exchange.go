@@ -63,7 +63,7 @@ func (t *Table[T]) entryOf(ctx context.Context, rank int) (T, error) {
 	return v, nil
 }
 
-// All returns the values of all ranks, by rank. It blocks and fails as Of does.
+// All returns the values of all ranks, by rank. It blocks and fails as entryOf does.
 func (t *Table[T]) All(ctx context.Context) ([]T, error) {
 	out := make([]T, t.job.Size)
 	for rank := range out {

@@ -158,7 +158,7 @@ func (j *Job) Finalize(ctx context.Context) error { return j.store.finalize(ctx)
 // was aborted. It stays open for a job of one rank.
 func (j *Job) lostServer() <-chan struct{} { return j.store.lostServer() }
 
-// Loss is a sentence about the event for which Lost is closed, as far as this rank knows.
+// Loss is a sentence about the event for which lostServer is closed, as far as this rank knows.
 func (j *Job) Loss() string {
 	if j.loss != "" {
 		return j.loss

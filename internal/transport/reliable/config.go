@@ -28,7 +28,7 @@ var (
 	ErrStuck = errors.New("reliable: a packet does not get through")
 )
 
-// Config has the settings of an Endpoint. Default fills in zero fields.
+// Config has the settings of an Endpoint. withDefaults fills in zero fields.
 type Config struct {
 	// Sink gets the messages that arrive and the ends of sent ones; it must not be nil.
 	Sink Sink

@@ -86,7 +86,8 @@ func (c *Comm) CollInit(k *argument.Description) (Request, error) {
 }
 
 // keepStarting makes a persistent request for a collective of the function what: start starts it, on a communicator
-// that the request has for itself. That is why Lasting waits like Dup, and why only its calls must come in one order.
+// that the request has for itself. That is why keepStarting waits like Dup, and why only its calls must come in one
+// order.
 func (c *Comm) keepStarting(what string, start func(own *Comm) (Request, error)) (Request, error) {
 	own, err := c.dup(what, contextid.Plain)
 	if err != nil {

@@ -52,8 +52,8 @@ func (i *Info) findKey(key string) int {
 	return slices.IndexFunc(i.pairs, func(p pair) bool { return p.key == key })
 }
 
-// Set gives a key a value (MPI_Info_set). A key that exists keeps its place. Errors are those of CheckKey and
-// CheckValue.
+// Set gives a key a value (MPI_Info_set). A key that exists keeps its place. Errors are those of checkKey and
+// checkValue.
 func (i *Info) Set(key, value string) error {
 	if err := checkKey(key); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (i *Info) Set(key, value string) error {
 }
 
 // Get is the value of a key (MPI_Info_get, MPI_Info_get_valuelen); !ok: there is no such key. Errors are those of
-// CheckKey.
+// checkKey.
 func (i *Info) Get(key string) (value string, ok bool, err error) {
 	if err := checkKey(key); err != nil {
 		return "", false, err
@@ -83,7 +83,7 @@ func (i *Info) Get(key string) (value string, ok bool, err error) {
 
 // GetString copies the value of a key to buf, with a zero byte behind it (MPI_Info_get_string). A longer value is cut,
 // which is no error. A buf of length 0, or a key that does not exist, changes nothing. need is the length that buf
-// needs. Errors are those of CheckKey.
+// needs. Errors are those of checkKey.
 func (i *Info) GetString(key string, buf []byte) (need int, ok bool, err error) {
 	value, ok, err := i.Get(key)
 	if !ok {
@@ -96,7 +96,7 @@ func (i *Info) GetString(key string, buf []byte) (need int, ok bool, err error) 
 }
 
 // Delete takes a key away (MPI_Info_delete); those behind it move up. errs.InfoNoKey: there is no such key. Other
-// errors are those of CheckKey.
+// errors are those of checkKey.
 func (i *Info) Delete(key string) error {
 	if err := checkKey(key); err != nil {
 		return err

@@ -45,7 +45,7 @@ func (e *Elem) Datatype() *dtype.Type {
 	return t
 }
 
-// Signature is what types are compared by; see Of.
+// Signature is what types are compared by; see signatureOf.
 func (e *Elem) Signature() uint64 {
 	if e.mixed {
 		return 0

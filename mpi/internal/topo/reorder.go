@@ -13,7 +13,7 @@ import (
 // Reorder places ranks on processes so that ranks with much traffic share nodes: rank r of the result is process
 // place[r]. nodes[p] is the node of process p, any number; there may be more processes than ranks. hints are lists
 // with a part for each rank, from 0 on, which may be good choices of ranks for a node each. The weight between nodes
-// (Cut) is never above that of place[r] = r, which is the result where nothing better is found.
+// (cutTraffic) is never above that of place[r] = r, which is the result where nothing better is found.
 //
 // All ranks get the same result from the same arguments. errs.Topology: there are more ranks than processes.
 func Reorder(t *Traffic, nodes []int, hints ...[]int) (place []int, err error) {

@@ -25,7 +25,7 @@ func (l *List) enterList(w *Waiter) {
 	l.Push(w)
 }
 
-// Leave takes w out, which is in l, and has come by Enter. It looks at the neighbours of w only.
+// Leave takes w out, which is in l, and has come by enterList. It looks at the neighbours of w only.
 func (l *List) Leave(w *Waiter) {
 	before := w.prev
 	if w == l.last.Next {

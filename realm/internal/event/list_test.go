@@ -99,7 +99,7 @@ func (m *listModel) compare() {
 	}
 }
 
-// TestListLeave does random operations with a list whose waiters Enter, and the same with a slice.
+// TestListLeave does random operations with a list whose waiters enter, and the same with a slice.
 func TestListLeave(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -22,7 +22,7 @@ const Lost = 1 << 31
 // Waiter is what waits for one event: a part of the operation that the event lets begin. It is in one list at most.
 type Waiter struct {
 	Next   *Waiter // nil in no list
-	prev   *Waiter // in a list, of who came by Enter and is not the oldest
+	prev   *Waiter // in a list, of a waiter that came by enterList and is not the oldest
 	Poison *Poison // of the event, once it has triggered; nil if there is none
 	Op     Op      // what to do then; it does not change while the waiter is in a list
 }

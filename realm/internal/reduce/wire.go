@@ -52,7 +52,7 @@ func (l *List[L, R]) Encoder() *Encoder[R] {
 	return &Encoder[R]{sheets: l.sheets, width: width(&l.pts)}
 }
 
-// Next fills buf, of at least MinChunk bytes, with the next chunk and returns it; nothing at the end. Chunks can be
+// Next fills buf, of at least minChunk bytes, with the next chunk and returns it; nothing at the end. Chunks can be
 // replayed in any order, but for those of a List whose operator depends on the order.
 func (e *Encoder[R]) Next(buf []byte) []byte {
 	e.b = buf[:0:len(buf)]

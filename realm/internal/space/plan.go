@@ -13,7 +13,8 @@ type Pair struct{ Dst, Src int }
 // Cursor packs from the source, unpacks to the destination, or copies between the two, from any byte on.
 //
 // The stream has one group of fields after the other. Within a group dense points are ordered as they lie in the
-// destination, the others as Space.Rows yields them. So the destination's layout and the Stream are enough to unpack.
+// destination, the others as Space.eachRow yields them. So the destination's layout and the Stream are enough to
+// unpack.
 type Plan struct {
 	dst, src side
 	groups   []group

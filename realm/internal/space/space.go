@@ -143,7 +143,7 @@ func (s Space) Count() int64 {
 	return n
 }
 
-// RowCount is the number of rows that Rows yields.
+// RowCount is the number of rows that eachRow yields.
 func (s Space) RowCount() int64 {
 	if s.sparse != nil {
 		return int64(len(s.sparse.list))
@@ -161,7 +161,7 @@ func (s Space) RowCount() int64 {
 // Has tells whether p is a point of s.
 func (s Space) Has(p Point) bool { return s.Index(p) >= 0 }
 
-// Index is the number of points of s before p, in the order of Rows; -1 if s does not have p.
+// Index is the number of points of s before p, in the order of eachRow; -1 if s does not have p.
 func (s Space) Index(p Point) int64 {
 	if s.sparse != nil {
 		k := s.sparse.findRow(p, s.Dim()-1, 0)
@@ -216,7 +216,7 @@ func (s Space) eachRow() iter.Seq[Row] {
 	}
 }
 
-// All yields the points of s in the order of Rows.
+// All yields the points of s in the order of eachRow.
 func (s Space) All() iter.Seq[Point] {
 	return func(yield func(Point) bool) {
 		for r := range s.eachRow() {

@@ -31,7 +31,7 @@ type Totals struct {
 	To, From         badnet.Counts // to the server, and from it
 }
 
-// Relay passes packets between clients and one server. Serve owns it.
+// Relay passes packets between clients and one server. serveClients owns it.
 type Relay struct {
 	cfg   Config
 	conn  *net.UDPConn
@@ -51,7 +51,8 @@ type session struct {
 
 const defaultClients = 1024
 
-// listenRelay opens the relay's socket; Serve does the work. The errors match badnet.ErrFaults or are the system's.
+// listenRelay opens the relay's socket; serveClients does the work. The errors match badnet.ErrFaults or are the
+// system's.
 func listenRelay(cfg Config) (*Relay, error) {
 	if _, err := badnet.New(cfg.Faults); err != nil {
 		return nil, err
