@@ -183,8 +183,8 @@ func (l *Listener) connectAll(all []nic.Endpoint, cfg Config) (*Conduit, error) 
 	return c, nil
 }
 
-// paths returns the network paths to a peer, the best one first: that one, and all others in a network that both ranks
-// share. ask returns the MTU of the path to an address.
+// paths returns network paths to a peer, the best one first. The others are those in a network that both ranks share.
+// ask returns how large a datagram to an address may be.
 func paths(mine, theirs nic.Endpoint, f nic.Family, ask func(netip.AddrPort) (int, error)) ([]Path, error) {
 	all, err := nic.Paths(mine, theirs, f, ask)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // An argument.Description describes a collective of a program in Go or in C, of one group or of two. Do and Start carry
-// it out (6.1, 6.12). These are the steps of a call: beginCall gives it its number, and the state that is kept for it.
+// it out (6.1, 6.12). These are the steps of a call. beginCall gives it its number, and the state that is kept for it.
 // setSlices or setDatatypes make the buffers. choose finds the algorithm and makes the schedule. finishCall carries
 // that out, or launchCall starts it.
 
@@ -89,8 +89,8 @@ func (v *View) readArgs(k *argument.Description) (g argument.Datatypes, o argume
 	return g, o, nil
 }
 
-// Used tells how many parts the buffers of k have that the rank uses, 0 of one that is no array of parts, -1 of one
-// that is not used. A call with a bad root uses nothing.
+// Used returns how many parts each buffer of k has. It is 0 for a buffer that is no array of parts. It is -1 for a
+// buffer that the rank does not use. A call with a bad root uses nothing.
 func (v *View) Used(k *argument.Description) (ins, outs int) {
 	p := v.peersOf(k)
 	return k.Used(&p)

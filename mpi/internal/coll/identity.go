@@ -67,7 +67,7 @@ func (x *Call) takeAlgorithm(w algorithm.Algorithm, root int) {
 }
 
 // contribution is what the schedule of a call depends on, beside its algorithm and root. It has few fields, so that the
-// compiler holds it in registers: one that lies on the stack is written and read in pieces of different length, which
+// compiler holds it in registers. One that lies on the stack is written and read in pieces of different length, which
 // costs more than the whole comparison.
 type contribution struct {
 	bytes   int

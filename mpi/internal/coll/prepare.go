@@ -80,8 +80,8 @@ func (x *Call) lookBack() error {
 const maxLeftoverCalls = 64
 
 // round comes before the low bits of numbers are used again, four times in their range. It is a barrier, so that no
-// rank gets ahead of another by half the range: then a message of an earlier call can be told from one of a later
-// call. After it, messages of calls before are looked for. A call that does not wait has the barrier in progress; so
+// rank gets ahead of another by half the range. Then a message of an earlier call can be told from one of a later
+// call. After it, messages of calls before are looked for. A call that does not wait has the barrier in progress. So
 // a rank may start the calls up to the next round before it has passed this one, but not those after it.
 func (x *Call) round() error {
 	w := x.alg

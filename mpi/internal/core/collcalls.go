@@ -39,8 +39,8 @@ func (c *Comm) wrap(r comm.Req, err error) (Request, error) {
 	return Request{c: c, req: r}, nil
 }
 
-// Used tells how many parts the buffers of k have that the rank uses, 0 of one that is no array of parts, -1 of one
-// that is not used. A call with a bad root uses nothing.
+// Used returns how many parts each buffer of k has. It is 0 for a buffer that is no array of parts. It is -1 for a
+// buffer that the rank does not use. A call with a bad root uses nothing.
 func (c *Comm) Used(k *argument.Description) (ins, outs int) {
 	if c == nil || c.proc == nil {
 		return -1, -1
@@ -69,8 +69,8 @@ func (c *Comm) Ibarrier() (Request, error) {
 
 // CollInit makes a persistent request for a collective (6.13). The arguments are looked at at each start. Those with
 // datatypes, and those of neighbourhoods, are looked at now, too. The buffers, and the slices of k, belong to the
-// request until it is freed. The request has a message space of its own: only the calls of CollInit must come in the
-// same order on all ranks of c, the starts may come in any. So CollInit waits like Dup.
+// request until it is freed. The request has a message space of its own. Only the calls of CollInit must come in the
+// same order on all ranks of c. The starts may come in any order. So CollInit waits like Dup.
 func (c *Comm) CollInit(k *argument.Description) (Request, error) {
 	if c.unusable() {
 		return Request{}, c.checkUsable(k.What)

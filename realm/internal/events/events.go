@@ -1,6 +1,6 @@
-// Package events has a rank's part of the events and barriers of a job: its own, what it knows of those of others, and
-// the messages by which ranks tell each other. What is to happen once an event has triggered waits there by an
-// event.Waiter, and runs in a Cascade. The package knows nothing of tasks, data and reservations.
+// Package events has a rank's part of the events and barriers of a job. These are its own, and what it knows of those
+// of others. It has, too, the messages by which ranks tell each other. What is to happen once an event has triggered
+// waits there by an event.Waiter, and runs in a Cascade. The package knows nothing of tasks, data and reservations.
 package events
 
 import (

@@ -58,8 +58,8 @@ func (k *Description) uses(p *Peers) (u bufferUsage, err error) {
 	return u, nil
 }
 
-// Used tells how many parts the buffers of k have that the rank uses, 0 of one that is no array of parts, -1 of one
-// that is not used. A call with a bad root uses nothing.
+// Used returns how many parts each buffer of k has. It is 0 for a buffer that is no array of parts. It is -1 for a
+// buffer that the rank does not use. A call with a bad root uses nothing.
 func (k *Description) Used(p *Peers) (ins, outs int) {
 	u, _ := k.uses(p)
 	ins, outs = u.ins, u.outs
