@@ -27,6 +27,10 @@ const (
 // stagger is the time after which the next address is tried beside those under way.
 const stagger = 100 * time.Millisecond
 
+// minTries is how many rounds of tries must go unanswered before a machine counts as silent. One round proves nothing:
+// its time has also passed when this process, or its own machine, has stood still meanwhile.
+const minTries = 2
+
 // errWhere is wrapped by the errors of Config.Where.
 var errWhere = errors.New("golci: address unknown")
 
@@ -38,7 +42,7 @@ func (n *Node) connectTo(ctx context.Context, p *peer) (*link, error) {
 	if n.haveFallen(p.addrs) {
 		return nil, fmt.Errorf("%w: %d: its machine has not answered", ErrGone, p.rank)
 	}
-	begin, refused := time.Now(), time.Time{}
+	begin, refused, unanswered := time.Now(), time.Time{}, 0
 	var last error
 	for {
 		t := n.tryAll(ctx, p)
@@ -51,7 +55,10 @@ func (n *Node) connectTo(ctx context.Context, p *peer) (*link, error) {
 			return nil, errors.Join(last, t.err)
 		case t.verdict != absent:
 			refused = time.Time{}
-			if t.verdict == noAnswer && time.Since(begin) >= n.cfg.Silence {
+			if t.verdict == noAnswer {
+				unanswered++
+			}
+			if t.verdict == noAnswer && unanswered >= minTries && time.Since(begin) >= n.cfg.Silence {
 				n.noteFallen(p.addrs)
 				return nil, fmt.Errorf("%w: %d: %w", ErrGone, p.rank, t.err)
 			}
@@ -158,14 +165,19 @@ func (n *Node) tryAll(ctx context.Context, p *peer) try {
 	return worst
 }
 
-// attemptConn makes one connection and has the other side prove that it is rank p. Each of the two takes Silence at
-// most. A process that has taken over the port may accept and say nothing, and so may a stopped rank.
-func (n *Node) attemptConn(ctx context.Context, addr netip.AddrPort, p *peer) try {
+// dialTCP makes a connection to addr. Without an answer it returns before silence is over, so that minTries calls fit.
+func dialTCP(ctx context.Context, addr netip.AddrPort, silence time.Duration) (net.Conn, error) {
 	d := net.Dialer{
-		Timeout: n.cfg.Silence, Control: impatient(n.cfg.Silence),
-		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: n.cfg.Silence / 4, Interval: n.cfg.Silence / 4, Count: 4},
+		Timeout: silence / minTries, Control: impatient(silence),
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 4, Interval: silence / 4, Count: 4},
 	}
-	raw, err := d.DialContext(ctx, "tcp", addr.String())
+	return d.DialContext(ctx, "tcp", addr.String())
+}
+
+// attemptConn makes one connection and asks the other side to prove that it is rank p. The proof takes Silence at most.
+// A process that has taken over the port may accept and say nothing, and so may a stopped rank.
+func (n *Node) attemptConn(ctx context.Context, addr netip.AddrPort, p *peer) try {
+	raw, err := n.cfg.dial(ctx, addr, n.cfg.Silence)
 	if err != nil {
 		return try{addr: addr, verdict: judgeDial(err), err: err}
 	}

@@ -46,7 +46,11 @@ type Config struct {
 	Most int
 
 	auth time.Duration // for callers to prove themselves; 0: authTime
+	dial dialer        // nil: dialTCP
 }
+
+// dialer makes a connection to an address. It gives up before silence is over.
+type dialer func(ctx context.Context, addr netip.AddrPort, silence time.Duration) (net.Conn, error)
 
 // Node is one rank's end of the mesh. It is safe for concurrent use.
 type Node struct {
@@ -83,6 +87,9 @@ func Listen(cfg Config, at ...netip.Addr) (*Node, error) {
 	}
 	if cfg.auth <= 0 {
 		cfg.auth = authTime
+	}
+	if cfg.dial == nil {
+		cfg.dial = dialTCP
 	}
 	id, err := authconn.New(cfg.Key, label, tls.X25519)
 	if err != nil {

@@ -7,8 +7,10 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -95,6 +97,30 @@ func TestTakenOver(t *testing.T) {
 	}
 	if want := fmt.Sprintf("rank 1 at %v has taken the call, and has said nothing for ", addr); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v does not say %q", err, want)
+	}
+}
+
+// stalledDial is dialTCP on a machine that stands still during the first call, for longer than silence: its timer has
+// run out although the peer has answered at once.
+func stalledDial(calls *atomic.Int32) dialer {
+	return func(ctx context.Context, addr netip.AddrPort, silence time.Duration) (net.Conn, error) {
+		if calls.Add(1) == 1 {
+			time.Sleep(2 * silence)
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}
+		}
+		return dialTCP(ctx, addr, time.Minute)
+	}
+}
+
+// TestStall: a rank is not gone because the caller's own machine stood still during a dial.
+func TestStall(t *testing.T) {
+	var calls atomic.Int32
+	w := newWorld(t, 2, 1, Config{Silence: 300 * time.Millisecond, dial: stalledDial(&calls)})
+	if err := w.nodes[0].Send(t.Context(), 1, []byte("x")); errors.Is(err, ErrGone) {
+		t.Fatal(err)
+	}
+	if n := calls.Load(); n < 2 {
+		t.Errorf("%d dials", n)
 	}
 }
 

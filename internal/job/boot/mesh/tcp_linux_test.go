@@ -40,7 +40,7 @@ func deaf(t *testing.T, ip string) netip.AddrPort {
 
 // TestSilent: a machine that does not answer is an error in time, and waited for once.
 func TestSilent(t *testing.T) {
-	w := newWorld(t, 4, 1, Config{Silence: 100 * time.Millisecond})
+	w := newWorld(t, 4, 1, Config{Silence: 2 * time.Second}) // rank 3 must answer in that time
 	for rank := 1; rank < 3; rank++ {
 		w.addrs[rank] = []netip.AddrPort{deaf(t, "127.0.0.2")}
 		if err := w.nodes[0].Send(t.Context(), rank, nil); !errors.Is(err, ErrGone) || (rank == 2) != strings.Contains(err.Error(), "its machine") {
