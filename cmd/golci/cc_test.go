@@ -91,7 +91,7 @@ func TestCCEnds(t *testing.T) {
 	}
 }
 
-// TestCCBuilds: the library is built when it is needed first, and a program that is linked with it runs.
+// TestCCBuilds: the library is built when it is needed first, and programs that are linked with it run.
 func TestCCBuilds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the C library")
@@ -99,6 +99,13 @@ func TestCCBuilds(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("there is no gcc")
 	}
+	cache := t.TempDir() // with one library for all, since it takes long to build
+	t.Run("first", func(t *testing.T) { buildFirst(t, cache) })
+	t.Run("CMake", func(t *testing.T) { buildByCMake(t, cache) })
+}
+
+// buildFirst: the first call builds the library into cache, and the second finds it there.
+func buildFirst(t *testing.T, cache string) {
 	program := filepath.Join(t.TempDir(), "version")
 	source := program + ".c"
 	text := `#include <mpi.h>
@@ -114,6 +121,7 @@ int main(void)
 		t.Fatal(err)
 	}
 	first := cc(t, []string{"-with-cc", "gcc"}, "-Wall", "-Werror", "-o", program, source)
+	first.Env = append(first.Env, "XDG_CACHE_HOME="+cache)
 	run(t, first).want(t, 0, "building libmpi_abi.so")
 	out, err := exec.Command(program).CombinedOutput()
 	if err != nil || string(out) != "5.0\n" {
@@ -149,11 +157,8 @@ func TestFindSources(t *testing.T) {
 	}
 }
 
-// TestWrappersCMake: CMake finds the library for C and C++ in one project by the wrappers, and the programs run.
-func TestWrappersCMake(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the C library")
-	}
+// buildByCMake: CMake finds the library for C and C++ in one project by the wrappers, and the programs run.
+func buildByCMake(t *testing.T, cache string) {
 	for _, tool := range []string{"cmake", "make", "gcc", "g++"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip("there is no " + tool)
@@ -200,6 +205,7 @@ int main(int c, char **v)
 `)
 	bin := filepath.Join(dir, "bin")
 	first := cc(t, nil, "-install", bin)
+	first.Env = append(first.Env, "XDG_CACHE_HOME="+cache)
 	run(t, first).want(t, 0, "")
 	env := slices.Concat(first.Env, []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")})
 	for _, args := range [][]string{{"-S", dir, "-B", dir + "/build"}, {"--build", dir + "/build"}} {

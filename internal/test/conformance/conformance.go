@@ -4,6 +4,7 @@ package conformance
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/golci/golci/conduit"
@@ -91,15 +92,20 @@ type suite struct {
 }
 
 // Run runs the suite on the conduits that factory makes, in every variant.
-func Run(t *testing.T, factory Factory) { run(t, 1, false, factory) }
+func Run(t *testing.T, factory Factory) { run(t, 1, false, factory, nil) }
 
 // RunSlow is Run with as many times fewer rounds where a test repeats something, for conduits over which a message
 // takes long: a network that loses some. The tests of a variant run beside each other, since they wait most of the
-// time.
-func RunSlow(t *testing.T, slow int, factory Factory) { run(t, slow, true, factory) }
+// time. It runs the named variants, or all without a name. Under the race detector it runs those that are for it.
+func RunSlow(t *testing.T, slow int, factory Factory, variants ...string) {
+	run(t, slow, true, factory, variants)
+}
 
-func run(t *testing.T, slow int, beside bool, factory Factory) {
+func run(t *testing.T, slow int, beside bool, factory Factory, variants []string) {
 	for _, v := range Variants {
+		if !invariants.Race && len(variants) > 0 && !slices.Contains(variants, v.Name) {
+			continue
+		}
 		t.Run(v.Name, func(t *testing.T) {
 			if invariants.Race && !v.underRace {
 				t.Skip("two variants have to do under the race detector, which is slow; all run without it")

@@ -28,6 +28,8 @@ type job struct {
 	slow int
 	// connect is udptest.Job.Connect.
 	connect bool
+	// variants of the suite; nil for all. One kind of datagram has all. For the others, what lies above datagrams has run.
+	variants []string
 }
 
 func (j job) open(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
@@ -37,9 +39,9 @@ func (j job) open(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
 
 func TestConformance(t *testing.T) {
 	for name, j := range map[string]job{
-		"trust":   {mode: seal.Trust, slow: 5},
+		"trust":   {mode: seal.Trust, slow: 5, variants: []string{"small", "tinyvector"}},
 		"encrypt": {slow: 1},
-		"small":   {mode: seal.Trust, payload: 1300, slow: 5, connect: true},
+		"small":   {mode: seal.Trust, payload: 1300, slow: 5, connect: true, variants: []string{"default", "tinyvector"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && name != "encrypt" {
@@ -48,7 +50,7 @@ func TestConformance(t *testing.T) {
 			if invariants.Race {
 				j.slow = 5
 			}
-			conformance.RunSlow(t, j.slow, j.open)
+			conformance.RunSlow(t, j.slow, j.open, j.variants...)
 		})
 	}
 }
@@ -58,17 +60,22 @@ const slow = 60
 
 // TestConformanceFaults: what is lost, doubled, overtaken or damaged on the way is not noticed.
 func TestConformanceFaults(t *testing.T) {
-	for name, j := range map[string]udptest.Job{
-		"trust":   {Mode: seal.Trust, Faults: udptest.Bad + ",corrupt=0.05,truncate=0.02"},
-		"encrypt": {Faults: udptest.Bad + ",corrupt=0.05,truncate=0.02"},
-		"small":   {Mode: seal.Trust, Faults: udptest.Bad, Payload: 1300},
+	for name, c := range map[string]struct {
+		job      udptest.Job
+		variants []string // as job.variants
+	}{
+		"trust": {
+			udptest.Job{Mode: seal.Trust, Faults: udptest.Bad + ",corrupt=0.05,truncate=0.02"}, []string{"small", "tinyvector"},
+		},
+		"encrypt": {udptest.Job{Faults: udptest.Bad + ",corrupt=0.05,truncate=0.02"}, nil},
+		"small":   {udptest.Job{Mode: seal.Trust, Faults: udptest.Bad, Payload: 1300}, []string{"default", "tinyvector"}},
 	} {
-		j.MinRTO = udptest.BadMinRTO
+		c.job.MinRTO = udptest.BadMinRTO
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && name != "small" {
 				t.Skip("-short: one bad network is enough")
 			}
-			conformance.RunSlow(t, slow, j.Open)
+			conformance.RunSlow(t, slow, c.job.Open, c.variants...)
 		})
 	}
 }
