@@ -1,8 +1,9 @@
-// Package local is the conduit between ranks of one process. It uses the Go heap only, so the race detector sees all of
-// it, and works on every platform.
+// Package local is the conduit between ranks of one process. It works on every platform. In builds for the race detector
+// all its memory is on the heap, so that the detector sees it.
 package local
 
 import (
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -26,19 +27,22 @@ func New(n int, cfg conduit.Config) ([]conduit.Conduit, error) {
 		Name: Name, Size: n, Ranks: make([]int, n), Segments: make([]*ring.Segment, n), Bells: make([]ring.Bell, n),
 	}
 	fence := futex.RegisterMembarrier()
+	ends := make([]*rankMemory, n)
+	var open atomic.Int32
+	open.Store(int32(n))
 	for i := range n {
 		setup.Ranks[i] = i
 		setup.Bells[i] = newBell(fence)
-		if setup.Segments[i], err = ring.NewSegment(conduit.HeapMemory(g.Size()), g, i); err != nil {
+		m := newMemory(g.Size())
+		ends[i] = &rankMemory{all: ends, open: &open, segment: m, lost: make([]atomic.Bool, n)}
+		runtime.AddCleanup(ends[i], memory.unmap, m)
+		if setup.Segments[i], err = ring.NewSegment(m.mem, g, i); err != nil {
 			return nil, err
 		}
 	}
-	ends := make([]*rankMemory, n)
 	all := make([]conduit.Conduit, n)
 	for i := range n {
-		setup.Rank, setup.Self = i, i
-		ends[i] = &rankMemory{all: ends, lost: make([]atomic.Bool, n)}
-		setup.Memory = ends[i]
+		setup.Rank, setup.Self, setup.Memory = i, i, ends[i]
 		if ends[i].ring, err = ring.NewEndpoint(setup); err != nil {
 			return nil, err
 		}

@@ -26,7 +26,7 @@ const (
 	SelfUID  = 2
 
 	Max   = (comm.MaxContext + 1) / 2
-	words = (Max + 63) / 64
+	words = Max / 64 // without a remainder
 
 	FirstAsserted = comm.FirstAsserted / 2
 
@@ -67,8 +67,8 @@ type freeCount struct {
 
 func (x *IDs) Init(srv *comm.Server) {
 	x.srv, x.freeing, x.after = srv, make(map[int]freeCount), make(map[int]func())
-	for id := range Max {
-		x.free[id/64] |= 1 << (id % 64)
+	for i := range x.free {
+		x.free[i] = ^uint64(0)
 	}
 	x.Claim(World)
 	x.Claim(Self)
