@@ -13,8 +13,8 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// TestRunFailsWhole: a Run that fails before its ranks start says why and keeps nothing: TestMain looks for goroutines of
-// conduits.
+// TestRunFailsWhole: a Run that fails before its ranks start says why. It keeps nothing: TestMain looks for goroutines
+// of conduits.
 func TestRunFailsWhole(t *testing.T) {
 	for _, carrier := range []string{"local", "udp"} {
 		var calls atomic.Int64

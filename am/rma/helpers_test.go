@@ -56,9 +56,10 @@ type way struct {
 	name   string
 	cfg    Config
 	tiny   bool
-	fabric string                                                          // the network of registered memory; see fabrictest.Reaches
-	make   func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit // in place of ranks that share memory
+	fabric string // the network of registered memory; see fabrictest.Reaches
 	wrap   func(c conduit.Conduit, seed uint64) conduit.Conduit
+	// make makes the conduits of n ranks, in place of those that share memory.
+	make func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit
 }
 
 var ways = []way{

@@ -16,8 +16,8 @@ const copyPrefix = "copy_"
 // Elements of 8 bytes: what one message takes, what the receiver may read, and what goes in chunks.
 var copySizes = []int64{10, 8000, 400_000}
 
-// copiesMourn has copies under way between ranks 1 and 2, in both directions. Rank 1 dies, and this rank owns the events.
-// All end, those under way and those that wait; the poison names the rank. Copies between the others go on.
+// copiesMourn has copies under way between ranks 1 and 2, in both directions; this rank owns their events. When rank 1
+// dies all end, those under way and those that wait. The poison names the rank. Copies between the others go on.
 func copiesMourn(rt *realm.Runtime) {
 	ctx, held := context.Background(), rt.NewUserEvent()
 	var on [3][]realm.Instance // by rank and size
