@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -176,49 +177,74 @@ func fill(n, seed int) []byte {
 	return b
 }
 
-// TestEveryArgumentCountAndSize sends each number of arguments with payloads of many sizes up to the largest, each
-// echoed by a Medium reply, both checksummed.
+// arguments are n arguments of which all bits matter.
+func arguments(n int, flip uint64) []uint64 {
+	a := make([]uint64, n)
+	for i := range a {
+		a[i] = (uint64(n)<<56 | uint64(i)<<48 | 0x8000_ffff_0001) ^ flip
+	}
+	return a
+}
+
+// TestEveryArgumentCountAndSize sends each number of arguments by Short, Medium and Long requests, by Medium with
+// payloads of many sizes up to the largest. Each is echoed by a reply of its kind, which has other arguments. The Longs
+// are split, there and back.
 func TestEveryArgumentCountAndSize(t *testing.T) {
 	overAll(t, func(t *testing.T, v variant) {
 		es := endpoints(t, 2, v, Config{})
-		const hEcho, hBack = 1, 2
-		var got atomic.Int64
-		var bad atomic.Value
+		const hShort, hMedium, hLong, hBack = 1, 2, 3, 4
 		max := es[0].MaxMedium()
-		register(t, es, hEcho, Spec{Name: "echo", MaxReply: max, Run: func(tok *Token, a []uint64, p []byte) {
-			if err := tok.ReplyMedium(hBack, p, append([]uint64{sum(a, p)}, a[:min(len(a), MaxArgs-1)]...)...); err != nil {
-				bad.Store(err)
+		long := max + 1000
+		for _, e := range es {
+			e.SetSegment(make([]byte, (MaxArgs+1)*long))
+		}
+		var got, bytes atomic.Int64 // of replies
+		check := func(a []uint64, p []byte, flip uint64) {
+			if !slices.Equal(a, arguments(len(a), flip)) || !slices.Equal(p, fill(len(p), len(a))) {
+				t.Errorf("damaged: arguments %#x, %d bytes", a, len(p))
 			}
-		}})
-		want := make(map[uint64]bool)
+		}
+		echo := func(h uint8, maxReply int, reply func(tok *Token, p []byte, a ...uint64) error) {
+			register(t, es, h, Spec{Name: "echo", MaxReply: maxReply, Run: func(tok *Token, a []uint64, p []byte) {
+				check(a, p, 0)
+				if err := reply(tok, p, arguments(len(a), ^uint64(0))...); err != nil {
+					t.Error(err)
+				}
+			}})
+		}
+		echo(hShort, 0, func(tok *Token, _ []byte, a ...uint64) error { return tok.ReplyShort(hBack, a...) })
+		echo(hMedium, max, func(tok *Token, p []byte, a ...uint64) error { return tok.ReplyMedium(hBack, p, a...) })
+		echo(hLong, max, func(tok *Token, p []byte, a ...uint64) error {
+			return tok.ReplyLong(hBack, p, int64(len(a)*long), a...)
+		})
 		register(t, es, hBack, Spec{Name: "back", MaxReply: NoReply, Run: func(_ *Token, a []uint64, p []byte) {
-			if len(a) < MaxArgs && sum(a[1:], p) != a[0] {
-				bad.Store(fmt.Errorf("%d arguments, %d bytes: wrong sum", len(a)-1, len(p)))
-			}
+			check(a, p, ^uint64(0))
+			bytes.Add(int64(len(p)))
 			got.Add(1)
 		}})
 		defer attend(es...)()
-		sent := int64(0)
+		sent, size := int64(0), int64(0)
 		for n := range MaxArgs + 1 {
-			args := make([]uint64, n)
-			for i := range args {
-				args[i] = uint64(n)<<56 | uint64(i)*0x0123456789abcd
+			args := arguments(n, 0)
+			errs := []error{
+				es[0].RequestShort(1, hShort, args...),
+				es[0].RequestLong(1, hLong, fill(long, n), int64(n*long), args...),
 			}
-			for _, size := range []int{0, 1, 7, 8, 255, 256, 257, 512, 1000, 4096, max - 1, max} {
-				if size > max {
-					continue
+			size += int64(long)
+			for _, most := range []int{0, 1, 7, 8, 255, 256, 257, 512, 1000, 4096, max - 1, max} {
+				if most <= max {
+					errs = append(errs, es[0].RequestMedium(1, hMedium, fill(most, n), args...))
+					size += int64(most)
 				}
-				p := fill(size, n)
-				want[sum(args, p)] = true
-				if err := es[0].RequestMedium(1, hEcho, p, args...); err != nil {
-					t.Fatal(err)
-				}
-				sent++
 			}
+			if err := errors.Join(errs...); err != nil {
+				t.Fatal(err)
+			}
+			sent += int64(len(errs))
 		}
 		eventually(t, "replies", func() bool { return got.Load() == sent })
-		if err, ok := bad.Load().(error); ok {
-			t.Fatal(err)
+		if bytes.Load() != size {
+			t.Errorf("%d bytes came back of %d", bytes.Load(), size)
 		}
 	})
 }

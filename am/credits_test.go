@@ -190,16 +190,16 @@ func TestNoFlowControlBorrowsNothing(t *testing.T) {
 
 func TestCallsInHandlersAreRefused(t *testing.T) {
 	es := endpoints(t, 2, variant{}, Config{Fatal: func(error) {}})
-	var errs [3]error
+	var errs []error
 	var ran atomic.Bool
 	register(t, es, 1, Spec{Name: "misuse", MaxReply: 0, Run: func(k *Token, _ []uint64, _ []byte) {
 		e := k.e
-		errs[0] = e.RequestShort(0, 2)
-		errs[1] = e.Allow(CallWait)
+		errs = append(errs, e.RequestShort(0, 3), e.RequestMedium(0, 3, nil), e.RequestLong(0, 3, make([]byte, 4096), 0),
+			e.Allow(CallWait))
 		if n := e.Poll(); n != 0 {
 			t.Errorf("a poll in a handler did %d", n)
 		}
-		errs[2] = e.Err()
+		errs = append(errs, e.Err())
 		if err := k.ReplyShort(2); err != nil {
 			t.Error(err)
 		}
@@ -211,15 +211,22 @@ func TestCallsInHandlersAreRefused(t *testing.T) {
 		if err := k.ReplyShort(2); !errors.Is(err, ErrReply) {
 			t.Errorf("reply to a reply: %v", err)
 		}
-		if err := k.e.RequestShort(1, 2); !errors.Is(err, ErrContext) {
+		if err := k.e.RequestShort(1, 3); !errors.Is(err, ErrContext) {
 			t.Errorf("request in a reply handler: %v", err)
 		}
 		ran.Store(true)
+	}})
+	register(t, es, 3, Spec{Name: "none", MaxReply: NoReply, Run: func(*Token, []uint64, []byte) {
+		t.Error("a refused request was sent")
 	}})
 	if err := es[0].RequestShort(1, 1); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the reply", func() bool { es[1].Poll(); es[0].Poll(); return ran.Load() })
+	for range 100 {
+		es[0].Poll()
+		es[1].Poll()
+	}
 	for i, err := range errs {
 		if !errors.Is(err, ErrContext) {
 			t.Errorf("%d: %v", i, err)

@@ -13,7 +13,8 @@ import (
 	"github.com/golci/golci/fult"
 )
 
-// TestRunFailsWhole: a Run that fails before its ranks start keeps nothing: TestMain looks for goroutines of conduits.
+// TestRunFailsWhole: a Run that fails before its ranks start says why. It keeps nothing: TestMain looks for goroutines
+// of conduits.
 func TestRunFailsWhole(t *testing.T) {
 	for _, carrier := range []string{"local", "udp"} {
 		var calls atomic.Int64
@@ -23,8 +24,8 @@ func TestRunFailsWhole(t *testing.T) {
 			}
 			return nil
 		}
-		err := Run(4, func(*Comm) error { return nil }, With("GOLCI_CONDUIT", carrier), WithAttach(second))
-		if !errors.Is(err, errBoom) {
+		ran := func(*Comm) error { t.Error("a rank has started"); return nil }
+		if err := Run(4, ran, With("GOLCI_CONDUIT", carrier), WithAttach(second)); !errors.Is(err, errBoom) {
 			t.Errorf("%s: got %v", carrier, err)
 		}
 	}

@@ -25,13 +25,11 @@ import (
 const roleVar = "GOLCI_TEST_MPI_ROLE"
 
 var roles = map[string]func(p *Proc) error{
-	"all":     roleAll,
-	"hang":    roleHang,
-	"survive": roleSurvive,
-	"cores":   roleCores,
-	"differ":  roleDiffer, "differ last": roleDifferLast,
+	"all":    roleAll,
+	"hang":   roleHang,
+	"cores":  roleCores,
+	"differ": roleDiffer, "differ last": roleDifferLast,
 	"inturn": roleInTurnShared,
-	"abort":  func(p *Proc) error { return p.Abort(7, errBoom) },
 }
 
 // lateMain is a rank that waits for one that does not come.
@@ -145,40 +143,13 @@ func TestProcessesDivideTheCores(t *testing.T) {
 	}
 }
 
-// roleSurvive has rank 1 die, and the others find out, now and later.
-func roleSurvive(p *Proc) error {
-	c := p.World()
-	if err := c.Barrier(); err != nil {
-		return err
-	}
-	if c.Rank() == 1 {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // cannot fail
-	}
-	for _, call := range []func() error{
-		func() error { return second(Recv(c, one(), 1, 0)) },
-		func() error { return second(Recv(c, one(), 1, 1)) },
-		func() error { return second(c.Probe(1, 0)) },
-		func() error { return Ssend(c, one(), 1, 0) },
-	} {
-		if err := call(); !errors.Is(err, ErrPeer) {
-			return fmt.Errorf("after the death of rank 1: %w", errors.Join(err, errors.New("no ErrPeer")))
-		}
-	}
-	fmt.Println("noticed")
-	os.Exit(0)
-	return nil
-}
-
 // processes is a job of processes of the test binary, under a PMI server of the test.
 type processes struct {
 	cmds []*exec.Cmd
 	outs []*output
 	srv  *serve.Server
 	fail chan string
-
-	input *os.File                            // of every rank; may be nil
-	heard func(rank int, c net.Conn) net.Conn // what the server hears of a rank; may be nil
-	env   []string                            // of every rank, beside that of the test
+	env  []string // of every rank, beside that of the test
 }
 
 // output collects what a rank prints.
@@ -247,14 +218,8 @@ func (j *processes) start(ctx context.Context, t *testing.T, rank, size int, rol
 	cmd.Env = append(cmd.Env, j.env...)
 	cmd.ExtraFiles, cmd.Stdout, cmd.Stderr = []*os.File{theirs}, out, out
 	cmd.WaitDelay = time.Second
-	if j.input != nil {
-		cmd.Stdin = j.input
-	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
-	}
-	if j.heard != nil {
-		conn = j.heard(rank, conn)
 	}
 	j.srv.Attach(rank, conn)
 	j.cmds, j.outs = append(j.cmds, cmd), append(j.outs, out)
@@ -314,27 +279,6 @@ func TestQuitDumps(t *testing.T) {
 		if strings.Contains(text, "signal.loop") || strings.Contains(text, "quitter") {
 			t.Errorf("%q: stacks of the module\n%s", setting, text)
 		}
-	}
-}
-
-// TestDeadRank: operations that name a rank that has been killed end with ErrPeer.
-func TestDeadRank(t *testing.T) {
-	j := startProcesses(t, 2, "survive")
-	if err := j.cmds[0].Wait(); err != nil || !strings.Contains(j.outs[0].String(), "noticed") {
-		t.Errorf("%v\n%s", err, j.text())
-	}
-}
-
-// TestAbortProcess: Abort tells the launcher why, and ends the process with its code.
-func TestAbortProcess(t *testing.T) {
-	j := startProcesses(t, 1, "abort")
-	err := j.cmds[0].Wait()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 7 || !strings.Contains(j.outs[0].String(), "boom") {
-		t.Errorf("%v\n%s", err, j.text())
-	}
-	if text := <-j.fail; !strings.Contains(text, "boom") && !strings.Contains(text, "abort") {
-		t.Errorf("the launcher was told %q", text)
 	}
 }
 

@@ -152,6 +152,42 @@ func TestCallsOutOfOrder(t *testing.T) {
 	}
 }
 
+// TestCallsInHandlersAreRefused: handlers of requests and of replies cannot take part in a barrier.
+func TestCallsInHandlersAreRefused(t *testing.T) {
+	j := newJob(t, 1, conduit.Config{})
+	b, ran := j.bs[0], 0
+	try := func(where string) {
+		_, err := b.Try(0, Anonymous)
+		for what, err := range map[string]error{
+			"Notify": b.Notify(0, Anonymous), "Wait": b.Wait(0, Anonymous), "Try": err,
+		} {
+			if !errors.Is(err, am.ErrContext) {
+				t.Errorf("%s in a handler of a %s: %v", what, where, err)
+			}
+		}
+		ran++
+	}
+	for index, s := range map[uint8]am.Spec{
+		1: {Name: "ask", Run: func(tok *am.Token, _ []uint64, _ []byte) {
+			try("request")
+			if err := tok.ReplyShort(2); err != nil {
+				t.Error(err)
+			}
+		}},
+		2: {Name: "answer", MaxReply: am.NoReply, Run: func(*am.Token, []uint64, []byte) { try("reply") }},
+	} {
+		if err := j.es[0].Register(index, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.es[0].RequestShort(0, 1); err != nil {
+		t.Fatal(err)
+	}
+	for ran < 2 {
+		j.es[0].Poll()
+	}
+}
+
 // TestTwoWaiters: the second is told so, and the first is not disturbed.
 func TestTwoWaiters(t *testing.T) {
 	j := newJob(t, 2, conduit.Config{})

@@ -14,7 +14,7 @@ const half = testSegment / 2
 
 // TestBlocking puts and gets every size at odd offsets, and overwrites the source right after a put.
 func TestBlocking(t *testing.T) {
-	overAll(t, 2, func(t *testing.T, j *job) {
+	overNetworks(t, 2, func(t *testing.T, j *job) {
 		b := newBarrier(2)
 		j.run(func(m *Memory) error {
 			peer := 1 - m.Rank()
@@ -45,7 +45,7 @@ func TestBlocking(t *testing.T) {
 
 // TestHandles starts a list of puts, waits for them by list, and does the same with gets.
 func TestHandles(t *testing.T) {
-	overAll(t, 3, func(t *testing.T, j *job) {
+	overNetworks(t, 3, func(t *testing.T, j *job) {
 		j.run(func(m *Memory) error {
 			const n, each = 100, 300
 			peer := (m.Rank() + 1) % 3
@@ -103,7 +103,7 @@ func TestHandles(t *testing.T) {
 
 // TestBulkPuts keeps the sources until the handles are done, with a handle for the source too.
 func TestBulkPuts(t *testing.T) {
-	overAll(t, 2, func(t *testing.T, j *job) {
+	overNetworks(t, 2, func(t *testing.T, j *job) {
 		b := newBarrier(2)
 		j.run(func(m *Memory) error {
 			peer := 1 - m.Rank()
@@ -201,54 +201,56 @@ func TestTestDoesNotPoll(t *testing.T) {
 	})
 }
 
-// TestValues puts and gets 1 to 8 bytes as values, and nothing beside them changes.
+// TestValues puts and gets 1 to 8 bytes as values, at a peer and at the rank itself. Nothing beside them changes.
 func TestValues(t *testing.T) {
-	overAll(t, 2, func(t *testing.T, j *job) {
-		j.run(func(m *Memory) error {
-			peer := 1 - m.Rank()
-			const v = 0x8877665544332211
-			for n := 1; n <= 8; n++ {
-				if err := m.Memset(peer, 0, 0xee, 32); err != nil {
-					return err
-				}
-				if err := m.PutValue(peer, 9, v, n); err != nil {
-					return err
-				}
-				want := uint64(v) & (1<<(8*n) - 1)
-				if n == 8 {
-					want = v
-				}
-				if got, err := m.GetValue(peer, 9, n); got != want || err != nil {
-					return fmt.Errorf("%d bytes: %#x, %w", n, got, err)
-				}
-				h, err := m.GetValueNB(peer, 8, 1)
-				if err != nil {
-					return err
-				}
-				after, err := m.GetValue(peer, 9+int64(n), 1)
-				if err != nil {
-					return err
-				}
-				if before, err := h.Wait(); before != 0xee || after != 0xee || err != nil {
-					return fmt.Errorf("%d bytes: neighbours are %#x and %#x, %w", n, before, after, err)
-				}
-			}
-			for _, n := range []int{-1, 0, 9} {
-				if err := m.PutValue(peer, 0, 1, n); !errors.Is(err, ErrArgument) {
-					return fmt.Errorf("value of %d bytes: %w", n, err)
-				}
-				if _, err := m.GetValue(peer, 0, n); !errors.Is(err, ErrArgument) {
-					return fmt.Errorf("value of %d bytes: %w", n, err)
-				}
-			}
-			return nil
-		})
+	overNetworks(t, 2, func(t *testing.T, j *job) {
+		j.run(func(m *Memory) error { return errors.Join(values(m, 1-m.Rank(), 0), values(m, m.Rank(), 64)) })
 	})
+}
+
+// values uses the 32 bytes at a place of the peer's segment.
+func values(m *Memory, peer int, place int64) error {
+	const v = 0x8877665544332211
+	for n := 1; n <= 8; n++ {
+		if err := m.Memset(peer, place, 0xee, 32); err != nil {
+			return err
+		}
+		if err := m.PutValue(peer, place+9, v, n); err != nil {
+			return err
+		}
+		want := uint64(v) & (1<<(8*n) - 1)
+		if n == 8 {
+			want = v
+		}
+		if got, err := m.GetValue(peer, place+9, n); got != want || err != nil {
+			return fmt.Errorf("%d bytes: %#x, %w", n, got, err)
+		}
+		h, err := m.GetValueNB(peer, place+8, 1)
+		if err != nil {
+			return err
+		}
+		after, err := m.GetValue(peer, place+9+int64(n), 1)
+		if err != nil {
+			return err
+		}
+		if before, err := h.Wait(); before != 0xee || after != 0xee || err != nil {
+			return fmt.Errorf("%d bytes: neighbours are %#x and %#x, %w", n, before, after, err)
+		}
+	}
+	for _, n := range []int{-1, 0, 9} {
+		if err := m.PutValue(peer, 0, 1, n); !errors.Is(err, ErrArgument) {
+			return fmt.Errorf("value of %d bytes: %w", n, err)
+		}
+		if _, err := m.GetValue(peer, 0, n); !errors.Is(err, ErrArgument) {
+			return fmt.Errorf("value of %d bytes: %w", n, err)
+		}
+	}
+	return nil
 }
 
 // TestMemset sets ranges of every size and leaves the rest alone.
 func TestMemset(t *testing.T) {
-	overAll(t, 2, func(t *testing.T, j *job) {
+	overNetworks(t, 2, func(t *testing.T, j *job) {
 		b := newBarrier(2)
 		j.run(func(m *Memory) error {
 			peer := 1 - m.Rank()

@@ -385,14 +385,17 @@ func TestWaitForTheDead(t *testing.T) {
 		return f
 	}}
 	j := newJob(t, 2, v, 1)
-	started := make(chan struct{})
 	j.run(func(m *Memory) error {
 		if m.Rank() == 1 {
-			<-started
+			eventually(t, "the wait", func() bool {
+				l := &j.ms[0].notes
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				return l.head != nil
+			})
 			cut.Cut(1)
 			return nil
 		}
-		close(started)
 		if err := m.WaitCounter(0, 1, 1); !errors.Is(err, am.ErrPeer) {
 			return err
 		}

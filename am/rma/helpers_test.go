@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,7 +21,10 @@ import (
 	"github.com/golci/golci/internal/progress"
 	"github.com/golci/golci/internal/test/fabrictest"
 	"github.com/golci/golci/internal/test/fault"
+	"github.com/golci/golci/internal/test/mixedtest"
+	"github.com/golci/golci/internal/test/udptest"
 	"github.com/golci/golci/internal/transport/local"
+	"github.com/golci/golci/internal/transport/udp/seal"
 )
 
 const roleEnv = "GOLCI_RMA_TEST_ROLE"
@@ -32,7 +36,7 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(roleEnv); role != "" && child != nil {
 		os.Exit(child(role))
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(udptest.Patiently(m))
 }
 
 var seedFlag = flag.Uint64("seed", 0, "seed of randomised tests; 0: a new one")
@@ -54,6 +58,8 @@ type way struct {
 	tiny   bool
 	fabric string // the network of registered memory; see fabrictest.Reaches
 	wrap   func(c conduit.Conduit, seed uint64) conduit.Conduit
+	// make makes the conduits of n ranks, in place of those that share memory.
+	make func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit
 }
 
 var ways = []way{
@@ -67,6 +73,32 @@ var ways = []way{
 	{name: "get and put", fabric: "both"},
 	{name: "get alone", fabric: "get"},
 	{name: "put alone, tiny, no bounce", fabric: "put", cfg: Config{Bounce: 1}, tiny: true},
+}
+
+// networks are further ways, for tests that show what passes between ranks.
+var networks = []way{
+	{name: "bare", wrap: func(c conduit.Conduit, _ uint64) conduit.Conduit { return bare{c} }},
+	{name: "udp", make: udptest.Job{}.Open},
+	{name: "udp, bad, tiny", make: badNetwork.Open, tiny: true},
+	{name: "mixed", make: func(t testing.TB, n int, cfg conduit.Config) []conduit.Conduit {
+		near, far := way{}.conduits(t, n), udptest.Job{Mode: seal.Trust}.Open(t, n, cfg)
+		return mixedtest.Join(t, near, far, mixedtest.Parity)
+	}},
+}
+
+// badNetwork has datagrams of usual size on a network that loses, doubles and reorders them.
+var badNetwork = udptest.Job{Mode: seal.Trust, Faults: udptest.Bad, MinRTO: udptest.BadMinRTO, Payload: 1400}
+
+// bare hides the credit words and the bulk channel of a conduit.
+type bare struct{ conduit.Conduit }
+
+func (bare) Mine(int) *atomic.Uint64   { return nil }
+func (bare) Theirs(int) *atomic.Uint64 { return nil }
+
+func (b bare) Caps() conduit.Caps {
+	c := b.Conduit.Caps()
+	c.BulkChunk, c.BulkSlots = 0, 0
+	return c
 }
 
 // direct tells whether m reaches peer by loads and stores.
@@ -87,6 +119,9 @@ func (v way) conduits(t testing.TB, n int) []conduit.Conduit {
 	cfg := conduit.Config{TinyQueues: v.tiny}
 	if v.fabric != "" {
 		return fabrictest.New(t, fabrictest.Reaches[v.fabric], n, cfg)
+	}
+	if v.make != nil {
+		return v.make(t, n, cfg)
 	}
 	cs, err := local.New(n, cfg)
 	if err != nil {
@@ -187,8 +222,15 @@ func (j *job) run(f func(m *Memory) error) {
 }
 
 // overAll runs f over all ways with n ranks.
-func overAll(t *testing.T, n int, f func(t *testing.T, j *job)) {
-	for _, v := range ways {
+func overAll(t *testing.T, n int, f func(t *testing.T, j *job)) { over(t, ways, n, f) }
+
+// overNetworks is overAll that includes the networks.
+func overNetworks(t *testing.T, n int, f func(t *testing.T, j *job)) {
+	over(t, slices.Concat(ways, networks), n, f)
+}
+
+func over(t *testing.T, all []way, n int, f func(t *testing.T, j *job)) {
+	for _, v := range all {
 		t.Run(v.name, func(t *testing.T) {
 			f(t, newJob(t, n, v, newSeed(t)))
 		})

@@ -58,7 +58,7 @@ func TestImplicit(t *testing.T) {
 
 // TestMixedImplicit: values, sets and atomics are waited for as puts; large and bulk puts too.
 func TestMixedImplicit(t *testing.T) {
-	overAll(t, 2, func(t *testing.T, j *job) {
+	overNetworks(t, 2, func(t *testing.T, j *job) {
 		j.run(func(m *Memory) error {
 			peer, c := 1-m.Rank(), m.NewContext()
 			large, bulk := pattern(50000, 1), pattern(30000, 2)
@@ -97,7 +97,7 @@ func TestMixedImplicit(t *testing.T) {
 // TestRegions: a region captures the implicit operations, and those only; it does not nest, and no implicit wait is
 // allowed inside.
 func TestRegions(t *testing.T) {
-	overAll(t, 2, func(t *testing.T, j *job) {
+	overNetworks(t, 2, func(t *testing.T, j *job) {
 		j.run(func(m *Memory) error {
 			peer, c := 1-m.Rank(), m.NewContext()
 			if _, err := c.EndRegion(); !errors.Is(err, ErrRegion) {

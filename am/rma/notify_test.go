@@ -3,6 +3,7 @@ package rma
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -160,7 +161,7 @@ func TestCounterWraps(t *testing.T) {
 // TestImmediate: while nobody polls, immediate puts are refused at some point, without effect and without blocking.
 // After polls of the peer they succeed again. Every accepted put arrives.
 func TestImmediate(t *testing.T) {
-	for _, v := range ways[1:] {
+	for _, v := range slices.Concat(ways[1:], networks) {
 		if v.fabric != "" && v.fabric != "get" {
 			continue // puts of the conduit are never refused
 		}

@@ -16,21 +16,22 @@ func TestSlices(t *testing.T) {
 		sizes = []int{2, 5}
 	}
 	for _, ranks := range sizes {
-		t.Run(fmt.Sprint("ranks=", ranks), func(t *testing.T) {
-			overAll(t, ranks, func(t *testing.T, j *job) {
-				seed := newSeed(t)
-				j.run(func(m *Memory) error {
-					s := newSlicer(m, seed)
-					for i := range fewer(400) {
-						if err := s.step(); err != nil {
-							return fmt.Errorf("step %d: %w", i, err)
-						}
-					}
-					return s.finish()
-				})
-			})
-		})
+		t.Run(fmt.Sprint("ranks=", ranks), func(t *testing.T) { overAll(t, ranks, walk) })
 	}
+	over(t, networks, 3, walk)
+}
+
+func walk(t *testing.T, j *job) {
+	seed := newSeed(t)
+	j.run(func(m *Memory) error {
+		s := newSlicer(m, seed)
+		for i := range fewer(400) {
+			if err := s.step(); err != nil {
+				return fmt.Errorf("step %d: %w", i, err)
+			}
+		}
+		return s.finish()
+	})
 }
 
 // slicer is one rank's random walk.

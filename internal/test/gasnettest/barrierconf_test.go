@@ -3,6 +3,7 @@ package gasnettest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/golci/golci/am/barrier"
@@ -93,13 +94,21 @@ var conforming = []conform{
 	{"one says mismatch, others anonymous", come{0, mis | anon}, come{0, anon}, come{0, anon}, come{0, anon}, barrier.ErrMismatch, come{}},
 }
 
+// barrierNetworks keep the order of messages, break it, and lose messages. A barrier makes no other difference; that
+// ranks pass one over each network is what other tests show.
+func barrierNetworks() []network {
+	return slices.DeleteFunc(slices.Clone(networks), func(net network) bool {
+		return !slices.Contains([]string{"local", "faulty two-slot bare", "udp faulty"}, net.name)
+	})
+}
+
 // TestBarrierConformance is testbarrierconf: every rank is the odd one out in turn.
 func TestBarrierConformance(t *testing.T) {
 	sizes := []int{1, 2, 3, 5}
 	if raceSlower > 1 {
 		sizes = []int{1, 3}
 	}
-	overAll(t, func(t *testing.T, net network) {
+	over(t, barrierNetworks(), func(t *testing.T, net network) {
 		for _, n := range sizes {
 			spmd(t, net, n, options{}, func(*rank) *struct{} { return nil }, func(r *rank, _ *struct{}) error {
 				for range max(1, 3/raceSlower) {

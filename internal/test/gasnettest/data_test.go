@@ -3,7 +3,6 @@ package gasnettest
 import (
 	"encoding/binary"
 	"hash/crc32"
-	"math/rand/v2"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -34,19 +33,4 @@ func fill(p []byte, seed uint64) []byte {
 		p[i] = byte(x >> 56)
 	}
 	return p
-}
-
-// sizes are payload sizes worth a test up to max, and some random ones.
-func sizes(rng *rand.Rand, max int) []int {
-	all := []int{0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 255, 256, 257, 511, 512, 1000, 4096, max - 9, max - 8, max - 1, max}
-	var fit []int
-	for _, n := range all {
-		if n >= 0 && n <= max {
-			fit = append(fit, n)
-		}
-	}
-	for range 5 {
-		fit = append(fit, rng.IntN(max+1))
-	}
-	return fit
 }

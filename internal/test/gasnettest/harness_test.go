@@ -245,6 +245,5 @@ func (r *rank) ok(err error) {
 	}
 }
 
-// next is the rank after this one, prev the one before.
+// next is the rank after this one.
 func (r *rank) next() int { return (r.id + 1) % r.n }
-func (r *rank) prev() int { return (r.id + r.n - 1) % r.n }

@@ -21,14 +21,15 @@ type network struct {
 	slow bool // a message takes long: tests that try everything take samples
 	long bool // left out with -short
 	part bool // left out under the race detector, since other networks have the same and more
+	like bool // a record lies as over local, where tests have every length of it
 }
 
 // networks are added to by files for one system.
 var networks = []network{
 	{name: "local", make: overLocal(conduit.Config{}, nil)},
 	{name: "two-slot", make: overLocal(conduit.Config{TinyQueues: true}, nil), slow: true, part: true},
-	{name: "bit-vector", make: overLocal(conduit.Config{ScanLimit: -1}, nil)},
-	{name: "bare", make: overLocal(conduit.Config{}, hide), part: true},
+	{name: "bit-vector", make: overLocal(conduit.Config{ScanLimit: -1}, nil), like: true},
+	{name: "bare", make: overLocal(conduit.Config{}, hide), part: true, like: true},
 	{name: "faulty", make: overLocal(conduit.Config{}, spoil), slow: true, part: true},
 	{name: "faulty two-slot bare", make: overLocal(conduit.Config{TinyQueues: true}, spoilBare), slow: true},
 	{name: "udp", make: overUDP(udptest.Job{}, conduit.Config{}), slow: true, part: true},
@@ -39,8 +40,10 @@ var networks = []network{
 }
 
 // overAll runs f once over each network.
-func overAll(t *testing.T, f func(t *testing.T, net network)) {
-	for _, net := range networks {
+func overAll(t *testing.T, f func(t *testing.T, net network)) { over(t, networks, f) }
+
+func over(t *testing.T, nets []network, f func(t *testing.T, net network)) {
+	for _, net := range nets {
 		t.Run(net.name, func(t *testing.T) {
 			if testing.Short() && net.long {
 				t.Skip("-short: another network shows as much in less time")

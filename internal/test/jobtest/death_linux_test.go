@@ -1,6 +1,7 @@
 package jobtest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -13,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golci/golci/am/barrier"
+	"github.com/golci/golci/am/rma"
+	"github.com/golci/golci/comm"
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/internal/test/ofitest"
 	"github.com/golci/golci/internal/transport/shm"
@@ -35,6 +39,9 @@ func roleMourn(c *mpi.Comm) error {
 	case 0:
 		return mourn(c, flood)
 	case 2:
+		if err := mourning.barrier.Notify(1, barrier.Named); err != nil {
+			return err
+		}
 		for flood {
 			if err := mpi.Send(c, []int{1}, 0, floodTag); err != nil {
 				return err
@@ -56,14 +63,23 @@ func mourn(c *mpi.Comm, flood bool) error {
 			}
 		}()
 	}
+	recv := func(tag int) error { _, err := mpi.Recv(c, make([]int, 1), 1, tag); return err }
 	for what, wait := range map[string]func() error{
-		"receive": func() error { _, err := mpi.Recv(c, make([]int, 1), 1, 1); return err },
+		"receive": func() error { return recv(1) },
 		"probe":   func() error { _, err := c.Probe(1, 2); return err },
 		"send":    func() error { return mpi.Ssend(c, []int{1}, 1, 3) },
+		"later": func() error {
+			_ = recv(4) // the one that counts begins when the death is known
+			return recv(5)
+		},
+		"counter": func() error { return mourning.counters.WaitCounter(0, 1, 1) },
+		"barrier": func() error { return mourning.barrier.Enter(1, barrier.Named) },
 	} {
 		go func() {
-			if err := wait(); err != nil {
+			if err := wait(); errors.Is(err, mpi.ErrPeer) {
 				fmt.Printf("known: %s at %d: %v\n", what, time.Now().UnixNano(), err)
+			} else {
+				fmt.Printf("not known: %s: %v\n", what, err)
 			}
 		}()
 	}
@@ -75,7 +91,21 @@ func mourn(c *mpi.Comm, flood bool) error {
 	return nil
 }
 
-var knownLine = regexp.MustCompile(`known: (\w+) at (\d+): (.*)\n`)
+// mourning is what a rank has below MPI, made before any message can arrive.
+var mourning struct {
+	barrier  *barrier.Barrier
+	counters *rma.Memory
+}
+
+func makeMourning(srv *comm.Server) (err error) {
+	e := srv.Endpoint()
+	if mourning.barrier, err = barrier.New(e); err == nil {
+		mourning.counters, err = rma.New(e, rma.Config{SegmentSize: 64, Counters: 1})
+	}
+	return err
+}
+
+var knownLine = regexp.MustCompile(`(?m)^known: (\w+) at (\d+): (.*)\n`)
 
 // known waits until rank 0 has told of all ways, and returns when, and one of the errors.
 func (j *job) known(ways int) (at map[string]time.Time, why string) {
@@ -139,7 +169,7 @@ func TestDeathOfAProcess(t *testing.T) {
 						t.Fatal(err)
 					}
 					var took []string
-					known, why := j.known(3)
+					known, why := j.known(6)
 					for what, at := range known {
 						took = append(took, fmt.Sprintf("%s %v", what, at.Sub(start).Round(100*time.Microsecond)))
 					}

@@ -71,7 +71,7 @@ func endings(n int) []ending {
 		{way: "from handler", code: 16, says: named(0, 16), agreed: true},
 		{way: "from thread", code: 17, says: named(last, 17), agreed: true},
 		{way: "large", code: 8, says: named(last, 8), agreed: true},
-		{way: "abort", code: 11, says: fmt.Sprintf("golci: rank %d aborted the job with code 11", last)},
+		{way: "abort", code: 11, says: fmt.Sprintf("golci: rank %d aborted the job with code 11: on purpose", last)},
 		{way: "unfinished", code: 1, says: fmt.Sprintf("golci: rank %d exited with code 0, but without Finalize\n", last)},
 		{way: "os.Exit", code: 9, says: exited(9)},
 		{way: "finalize, then code", code: 12, says: exited(12)},

@@ -1,6 +1,7 @@
 package jobtest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -43,7 +44,7 @@ var ways = map[string]func(p *mpi.Proc) error{
 	"from handler":    oneSided(fromHandler, never),
 	"from thread":     oneSided(fromThread, threads),
 	"large":           oneSided(with(8), large),
-	"abort":           oneSided(func(p *mpi.Proc) error { return p.Abort(11, nil) }, never),
+	"abort":           oneSided(func(p *mpi.Proc) error { return p.Abort(11, errors.New("on purpose")) }, never),
 	"unfinished":      oneSided(func(*mpi.Proc) error { return nil }, never),
 	"os.Exit":         oneSided(func(*mpi.Proc) error { os.Exit(9); return nil }, never),
 	"finalize, then code": func(p *mpi.Proc) error {

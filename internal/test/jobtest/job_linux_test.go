@@ -162,20 +162,21 @@ func (j *job) await(n int, line string) {
 	}
 }
 
-var pidLine = regexp.MustCompile(`rank (\d+) pid (\d+)`)
+var pidLine = regexp.MustCompile(`rank (\d+) pid (\d+)\D`)
 
-// pids are the processes of the n ranks, by rank.
+// pids are the processes of the n ranks, by rank. It waits until all have told theirs.
 func (j *job) pids(n int) []int {
 	j.t.Helper()
+	told := pidLine.FindAllStringSubmatch(j.out.String(), -1)
+	for end := time.Now().Add(patience); len(told) < n; told = pidLine.FindAllStringSubmatch(j.out.String(), -1) {
+		if time.Sleep(5 * time.Millisecond); time.Now().After(end) {
+			j.t.Fatalf("%d of %d ranks told their processes\n%s", len(told), n, j.all())
+		}
+	}
 	pids := make([]int, n)
-	for _, m := range pidLine.FindAllStringSubmatch(j.out.String(), -1) {
+	for _, m := range told {
 		rank, _ := strconv.Atoi(m[1])
 		pids[rank], _ = strconv.Atoi(m[2])
-	}
-	for rank, pid := range pids {
-		if pid == 0 {
-			j.t.Fatalf("rank %d told no process\n%s", rank, j.all())
-		}
 	}
 	return pids
 }

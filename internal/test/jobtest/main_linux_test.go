@@ -46,6 +46,8 @@ var roles = map[string]func(c *mpi.Comm) error{
 	"round":  roleRound,
 }
 
+var roleOptions = map[string][]mpi.Option{"mourn": {mpi.WithAttach(makeMourning)}}
+
 // rankMain is the program of a rank. It first tells its number and process.
 func rankMain(role string) int {
 	if how, ok := strings.CutPrefix(role, failingRole); ok {
@@ -55,13 +57,7 @@ func rankMain(role string) int {
 		return bareMain(how)
 	}
 	if role == realmRole {
-		return realmMain(realmMourn)
-	}
-	if role == locksRole {
-		return realmMain(locksMourn)
-	}
-	if role == copiesRole {
-		return realmMain(copiesMourn)
+		return realmMain()
 	}
 	if role == orphanRole {
 		return orphanMain()
@@ -75,7 +71,7 @@ func rankMain(role string) int {
 	if strings.HasPrefix(role, spawnRole) {
 		return spawnMain(role)
 	}
-	p, err := mpi.Init()
+	p, err := mpi.Init(roleOptions[role]...)
 	if err == nil {
 		fmt.Printf("rank %d pid %d\n", p.World().Rank(), os.Getpid())
 		err = roles[role](p.World())

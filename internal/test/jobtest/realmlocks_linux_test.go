@@ -4,20 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
-	"syscall"
-	"testing"
 	"time"
 
-	"github.com/golci/golci/internal/observe/settings"
-	"github.com/golci/golci/internal/transport/shm"
-	"github.com/golci/golci/internal/transport/udp"
 	"github.com/golci/golci/realm"
 )
-
-// locksRole is a rank of package realm. Rank 1 of three is killed, and rank 0 tells what becomes of the reservations
-// that it has used.
-const locksRole = "locks"
 
 type lockArgs struct {
 	ID     realm.ReservationID[int64]
@@ -85,39 +75,17 @@ func locksMourn(rt *realm.Runtime) {
 	time.Sleep(100 * time.Millisecond)
 	fmt.Println("waits")
 	for what, e := range waits {
-		fmt.Printf("known: %s at %d: %v\n", what, time.Now().UnixNano(), rt.Wait(ctx, e))
+		fmt.Printf("known: lock_%s at %d: %v\n", what, time.Now().UnixNano(), rt.Wait(ctx, e))
 	}
-	fmt.Printf("known: later at %d: %v\n", time.Now().UnixNano(), rt.Wait(ctx, owned.Acquire(2, realm.NoEvent)))
+	fmt.Printf("known: lock_later at %d: %v\n", time.Now().UnixNano(), rt.Wait(ctx, owned.Acquire(2, realm.NoEvent)))
 	err := queued.Release(realm.NoEvent)
 	held(realm.ProcessorOf(2), queued.ID(), realm.Exclusive)
-	fmt.Printf("known: survivor at %d: %v\n", time.Now().UnixNano(), err)
+	fmt.Printf("known: lock_survivor at %d: %v\n", time.Now().UnixNano(), err)
 }
 
-// TestReservationDeath kills the process of a rank. A reservation that it owned, held or had created ends, and its
-// waiters learn why. One that it waited for goes on.
-func TestReservationDeath(t *testing.T) {
-	want := map[string]string{
-		"owned": "rank 1 owned it and died", "shared": "rank 1 held it and died", "made": "rank 1 made it and died",
-		"later": "rank 1 owned it and died", "survivor": "<nil>",
-	}
-	for _, conduit := range []string{shm.Name, udp.Name} {
-		t.Run(conduit, func(t *testing.T) {
-			j := golci(t, "run", "-n", "3", "-env", settings.Conduit.Env()+"="+conduit, "-grace", "30s",
-				"-env", roleVar+"="+locksRole, os.Args[0]).start()
-			j.await(1, "waits")
-			if err := syscall.Kill(j.pids(3)[1], syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
-			j.known(len(want))
-			for _, m := range knownLine.FindAllStringSubmatch(j.out.String(), -1) {
-				if !strings.Contains(m[3], want[m[1]]) {
-					t.Errorf("%s: %s", m[1], m[3])
-				}
-			}
-			if err := j.cmd.Process.Kill(); err != nil { // which ends the others
-				t.Fatal(err)
-			}
-			j.wait()
-		})
-	}
+// locksWant is what locksMourn tells. A reservation that the dead rank owned, held or had created ends, and its waiters
+// learn why. One that it waited for goes on.
+var locksWant = map[string]string{
+	"lock_owned": "rank 1 owned it and died", "lock_shared": "rank 1 held it and died",
+	"lock_made": "rank 1 made it and died", "lock_later": "rank 1 owned it and died", "lock_survivor": "<nil>",
 }

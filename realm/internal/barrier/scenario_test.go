@@ -3,7 +3,6 @@ package barrier
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -65,13 +64,7 @@ func (s *script) line(line string) []string {
 	return append(s.out, s.j.errs...)
 }
 
-func (s *script) num(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return n
-}
+func (s *script) num(text string) int { return scenario.ParseNumber(s.t, text) }
 
 // option is the word after a name; empty if the name is not there.
 func option(f []string, name string) string {
