@@ -184,7 +184,9 @@ func (e *Engine) Wait(d *Done) {
 		return
 	}
 	if t := d.thread; t != nil {
-		e.waitExpected(t, d)
+		for done := e.Linger(t, d); !done; done = d.Ready() {
+			t.Pause()
+		}
 		return
 	}
 	x := want{one: d}
@@ -214,17 +216,8 @@ func (e *Engine) waitMany(x *want) {
 	e.goWait(x)
 }
 
-// waitExpected is Wait for the thread that d expects. Quicker callers call Linger and t.Pause: frames cost time.
-func (e *Engine) waitExpected(t *fult.Thread, d *Done) {
-	if e.Linger(t, d) {
-		return
-	}
-	for !d.Ready() {
-		t.Pause()
-	}
-}
-
-// Linger polls a little on behalf of t, while its worker has nothing else to run, and reports whether d is ready.
+// Linger polls a little on behalf of t, while its worker has nothing else to run, and reports whether d is ready. It is
+// the short way to wait: a thread that d expects may call Linger and then t.Pause instead of Wait.
 func (e *Engine) Linger(t *fult.Thread, d *Done) bool {
 	w := t.Worker()
 	if e.dedicated || w.Live() > inlineThreads {
@@ -234,18 +227,6 @@ func (e *Engine) Linger(t *fult.Thread, d *Done) bool {
 		e.src.Poll(w)
 	}
 	return d.Ready()
-}
-
-// LingerUntil polls a little on behalf of t, while its worker has nothing else to run, until flag is set. It does
-// nothing where waiters do not spin. Only few threads of a worker may use it, since what polls has a larger stack.
-func (e *Engine) LingerUntil(t *fult.Thread, flag *atomic.Bool) {
-	w := t.Worker()
-	if e.dedicated || !e.Spins() {
-		return
-	}
-	for n := 0; n < inlinePolls && !flag.Load() && !w.Runnable(); n++ {
-		e.src.Poll(w)
-	}
 }
 
 // LingerFor polls a little for the caller and reports whether d is ready. It ends early when alarm, if not nil, is.
@@ -259,9 +240,9 @@ func (e *Engine) LingerFor(d, alarm *Done) bool {
 // looks is how often a condition is looked at between two polls: a look is quicker than a poll.
 const looks = 8
 
-// SpinUntil polls a little for the caller and reports whether over has become true, which is looked at often. It ends
+// LingerUntil polls a little for the caller and reports whether over has become true, which is looked at often. It ends
 // early when alarm is ready.
-func (e *Engine) SpinUntil(over func() bool, alarm *Done) bool {
+func (e *Engine) LingerUntil(over func() bool, alarm *Done) bool {
 	if t := e.Current(); t != nil {
 		return e.threadUntil(t, over, alarm)
 	}
@@ -282,7 +263,7 @@ func (e *Engine) SpinUntil(over func() bool, alarm *Done) bool {
 	}
 }
 
-// threadUntil is SpinUntil for a thread, while its worker has nothing else to run.
+// threadUntil is LingerUntil for a thread, while its worker has nothing else to run.
 func (e *Engine) threadUntil(t *fult.Thread, over func() bool, alarm *Done) bool {
 	w := t.Worker()
 	for n := 0; n < inlinePolls && !w.Runnable() && !w.OthersWork() && !alarm.Ready(); n++ {
