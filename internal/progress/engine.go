@@ -108,12 +108,12 @@ func (e *Engine) Begin(d *Done) {
 	}
 }
 
-const MaxKeepers = 3 // layers that may keep something for each thread
+const maxKeepers = 3 // layers that may keep something for each thread
 
 // Local is what the engine and the layers above keep for each fult thread, across the threads that use its slot.
 type Local struct {
 	group *Group
-	Kept  [MaxKeepers]any // by the place that Keep gave
+	Kept  [maxKeepers]any // by the place that Keep gave
 }
 
 // keeper is what makes a layer's part of a Local.
@@ -142,13 +142,13 @@ func (e *Engine) groupOf(t *fult.Thread) *Group {
 	return l.group
 }
 
-// Keep gives the named layer a place in Local.Kept, less than MaxKeepers. make gives what is kept there. It is called
+// Keep gives the named layer a place in Local.Kept, less than maxKeepers. make gives what is kept there. It is called
 // for the first thread of each slot, on the worker's stack, because a thread's own stack would grow for it. Threads
 // that are goroutines make it at first use. Call Keep before the first thread. The error names who has the places.
 func (e *Engine) Keep(layer string, make func(t *fult.Thread) any) (place int, err error) {
-	if len(e.keepers) == MaxKeepers {
+	if len(e.keepers) == maxKeepers {
 		return 0, fmt.Errorf("progress: no place for what %q keeps for each thread: %q, %q and %q have all %d",
-			layer, e.keepers[0].layer, e.keepers[1].layer, e.keepers[2].layer, MaxKeepers)
+			layer, e.keepers[0].layer, e.keepers[1].layer, e.keepers[2].layer, maxKeepers)
 	}
 	e.keepers = append(e.keepers, keeper{layer, make})
 	return len(e.keepers) - 1, nil
