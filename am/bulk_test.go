@@ -53,7 +53,7 @@ func (s *scatter) Poll(budget int, sink conduit.Sink) int {
 	}
 	defer s.poll.Unlock()
 	s.sink = sink
-	n := max(0, s.Conduit.Poll(budget, (*scattering)(s)))
+	n := s.Conduit.Poll(budget, (*scattering)(s))
 	for len(s.held) > 0 && s.dice.IntN(4) > 0 {
 		i := s.dice.IntN(len(s.held))
 		p := s.held[i]

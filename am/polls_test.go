@@ -285,7 +285,7 @@ func (c *keeping) BulkSend(peer int, id uint64, off int64, data []byte, keep con
 func (c *keeping) Pending() bool { return c.may && len(c.ends) > 0 || c.Conduit.Pending() }
 
 func (c *keeping) Poll(budget int, sink conduit.Sink) int {
-	n := max(0, c.Conduit.Poll(budget, sink))
+	n := c.Conduit.Poll(budget, sink)
 	if c.may {
 		for _, x := range c.ends {
 			x.Completed(keepMin, nil)

@@ -108,7 +108,7 @@ func (e *Endpoint) pollConduit(w *fult.Worker) int {
 	r := &e.recv
 	r.w = w
 	e.enterHandlers()
-	n := max(0, e.c.Poll(e.cfg.Poll, r))
+	n := e.c.Poll(e.cfg.Poll, r)
 	e.leaveHandlers()
 	if n > 0 {
 		r.idle = 0

@@ -4,7 +4,6 @@ import (
 	stdcontext "context"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	"github.com/golci/golci/internal/progress"
 )
@@ -57,13 +56,9 @@ func (s *Server) awaitReported(o *op) {
 	s.waits.End(what, since, peer, tag)
 }
 
-// Linger polls for a while for r, bounded, and reports whether it is done; it neither parks nor uses r up.
-func (s *Server) Linger(r Req) bool {
-	return s.LingerOr(r, nil)
-}
-
-// LingerOr is Linger that ends early at an alarm.
-func (s *Server) LingerOr(r Req, alarm *progress.Done) bool {
+// Linger polls for a while for r, bounded, and reports whether it is done; it neither parks nor uses r up. It ends
+// early at alarm, if there is one.
+func (s *Server) Linger(r Req, alarm *progress.Done) bool {
 	return r.Ready() || s.eng.LingerFor(&r.o.done, alarm)
 }
 
@@ -87,25 +82,17 @@ func (s *Server) AwaitOr(r Req, alarm *progress.Done) error {
 	return nil
 }
 
-// SpinUntil polls for a while, and reports whether over has become true, which is looked at often. It ends early at an
-// alarm.
-func (s *Server) SpinUntil(over func() bool, alarm *progress.Done) bool {
-	return s.eng.SpinUntil(over, alarm)
+// LingerUntil polls for a while, and reports whether over has become true, which is looked at often. It ends early at
+// alarm, which is not nil.
+func (s *Server) LingerUntil(over func() bool, alarm *progress.Done) bool {
+	return s.eng.LingerUntil(over, alarm)
 }
 
-// SpinOn is SpinUntil for a word that is to get to want.
-func (s *Server) SpinOn(word *atomic.Uint64, want uint64, alarm *progress.Done) bool {
-	return s.eng.SpinUntil(func() bool { return word.Load() >= want }, alarm)
-}
-
-// AwaitAll blocks until all of rs are done, with one wake-up, and uses up none.
-func (s *Server) AwaitAll(rs []Req) error { return s.awaitMany(rs, true, nil) }
-
-// AwaitAny blocks until one of rs is done, and uses up none. With only null requests it returns at once.
-func (s *Server) AwaitAny(rs []Req) error { return s.awaitMany(rs, false, nil) }
-
-// AwaitAllContext is AwaitAll that also returns when one of ctxs ends.
-func (s *Server) AwaitAllContext(rs []Req, ctxs ...stdcontext.Context) error {
+// AwaitAll blocks until all of rs are done, with one wake-up, or one of ctxs ends. It uses up none of rs.
+func (s *Server) AwaitAll(rs []Req, ctxs ...stdcontext.Context) error {
+	if len(ctxs) == 0 {
+		return s.awaitMany(rs, true, nil)
+	}
 	for range firstPolls {
 		if ready(rs, true) {
 			return nil
@@ -115,8 +102,9 @@ func (s *Server) AwaitAllContext(rs []Req, ctxs ...stdcontext.Context) error {
 	return s.awaitMany(rs, true, ctxs)
 }
 
-// AwaitAnyContext is AwaitAny that also returns when one of ctxs ends.
-func (s *Server) AwaitAnyContext(rs []Req, ctxs ...stdcontext.Context) error {
+// AwaitAny blocks until one of rs is done, or one of ctxs ends. It uses up none of rs. Null requests alone do not end
+// it while there are contexts.
+func (s *Server) AwaitAny(rs []Req, ctxs ...stdcontext.Context) error {
 	if ready(rs, false) {
 		return nil
 	}
@@ -246,7 +234,7 @@ func (s *Server) WaitContext(r Req, ctxs ...stdcontext.Context) (Status, error) 
 
 // waitOrEnd waits for r, ends it when one of ctxs ends, and uses it up.
 func (s *Server) waitOrEnd(r Req, ctxs []stdcontext.Context) (Status, error) {
-	if err := s.AwaitAllContext([]Req{r}, ctxs...); err != nil {
+	if err := s.AwaitAll([]Req{r}, ctxs...); err != nil {
 		return Status{}, err
 	}
 	if !r.o.done.Ready() && !s.endLate(r, ctxs) {

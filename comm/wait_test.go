@@ -55,8 +55,8 @@ func TestOthersGoOnAfterAFailure(t *testing.T) {
 	}
 }
 
-// TestAwaitAllContextWaits: it returns when the last operation is done, and not before.
-func TestAwaitAllContextWaits(t *testing.T) {
+// TestAwaitAllOrContextWaits: it returns when the last operation is done, and not before.
+func TestAwaitAllOrContextWaits(t *testing.T) {
 	const n = 3
 	j := newJob(t, 2, conduit.Config{}, Config{})
 	for last := range n {
@@ -70,7 +70,7 @@ func TestAwaitAllContextWaits(t *testing.T) {
 		}
 		ctx, cancel := stdcontext.WithCancel(t.Context())
 		var err error
-		waits, ended := inside.Waits("progress.(*Engine).WaitAny", func() { err = j[1].AwaitAllContext(rs, ctx) })
+		waits, ended := inside.Waits("progress.(*Engine).WaitAny", func() { err = j[1].AwaitAll(rs, ctx) })
 		if !waits {
 			t.Fatalf("it did not wait: %v", err)
 		}

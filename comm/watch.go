@@ -98,7 +98,7 @@ type Listener struct {
 	// must not block. Both are set before Listen.
 	Context uint16
 	Suspect func(src, tag int) bool
-	// Alarm ends the waits of AwaitOr, LingerOr and TryRecvThenPost. Anyone may complete it, any number of times; the
+	// Alarm ends the waits of AwaitOr, Linger and TryRecvThenPost. Anyone may complete it, any number of times; the
 	// waiter alone resets it.
 	Alarm progress.Done
 }

@@ -84,8 +84,8 @@ type Conduit interface {
 	Commit(peer int, first uint64)
 
 	// Poll delivers up to budget records and bulk chunks to sink, which sees them in place, and returns their number.
-	// Peers take turns. One goroutine polls at a time: if another is at it, also further up the same stack, Poll
-	// returns -1 at once. It also tells the sink of peers that have failed, see Sink.Gone; that does not count.
+	// Peers take turns. The caller sees to it that one goroutine polls at a time, and that no sink polls again. Other
+	// methods go on beside it. It also tells the sink of peers that have failed, see Sink.Gone; that does not count.
 	Poll(budget int, sink Sink) int
 
 	// BulkSend sends as many leading bytes of data as there is room for now through the bulk channel to peer, and

@@ -5,7 +5,7 @@ type Taker interface {
 	// Next reports whether a record of src seems to wait. Anyone may call it; it changes nothing.
 	Next(src int) bool
 	// Take offers the next record of src to a, and reports whether a has accepted it. It then counts as delivered; else
-	// Poll delivers it. The caller sees to it that nobody polls meanwhile.
+	// Poll delivers it. It counts as a Poll: the caller sees to it that nobody polls meanwhile.
 	Take(src int, a Acceptor) bool
 }
 

@@ -111,9 +111,21 @@ func (r *runner) runTasks(t *fult.Thread) {
 	}
 }
 
-// linger polls a little before r gives up the turn for want of tasks, until urgent is set. What a message lets begin
-// then runs without a switch of threads.
-func (r *runner) linger(urgent *atomic.Bool) { r.rt.engine.LingerUntil(r.thread.Load(), urgent) }
+// lingerPolls is how often a runner without tasks polls before it gives up the turn.
+const lingerPolls = 256
+
+// linger polls a little before r gives up the turn for want of tasks, until urgent is set or its worker has another
+// thread to run. What a message lets begin then runs without a switch of threads. The engine's own ways to poll a little
+// are for few threads of a worker; of runners only the one with the turn polls.
+func (r *runner) linger(urgent *atomic.Bool) {
+	e, w := r.rt.engine, r.thread.Load().Worker()
+	if e.Dedicated() || !e.Spins() {
+		return
+	}
+	for n := 0; n < lingerPolls && !urgent.Load() && !w.Runnable(); n++ {
+		e.Poll()
+	}
+}
 
 // Fire implements event.Op: what the task has waited for has come.
 func (r *runner) Fire(_ *event.Waiter, by any) { r.executor.resume(r, by.(*events.Cascade)) }

@@ -146,7 +146,7 @@ func TestChecksSee(t *testing.T) {
 	for name, damage := range map[string]func(s *sim){
 		"space":    func(s *sim) { s.nodes[1].flying = s.c.Credits.Total(s.c.Nodes) + 1; s.fly(&s.nodes[0], 0, 0) },
 		"flying":   func(s *sim) { s.nodes[0].flying = -1 << 20 },
-		"borrower": func(s *sim) { s.nodes[0].out[0], _ = credit.NewBorrower(300) },
+		"borrower": func(s *sim) { s.nodes[0].out[0], _ = credit.Borrow(&credit.Config{PerPeer: 300, Mode: credit.Fixed}) },
 	} {
 		c, err := Config{Nodes: 4, Pattern: "chain"}.fill()
 		if err != nil {

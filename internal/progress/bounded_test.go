@@ -84,9 +84,9 @@ func TestBehindServerParks(t *testing.T) {
 	x.endWant()
 }
 
-// TestSpinUntilEnds: to look for a condition has an end when the spinning time is over, and one at an alarm. Behind a
+// TestLingerUntilEnds: to look for a condition has an end when the spinning time is over, and one at an alarm. Behind a
 // dedicated server nobody polls meanwhile.
-func TestSpinUntilEnds(t *testing.T) {
+func TestLingerUntilEnds(t *testing.T) {
 	rung := new(Done)
 	rung.Finish()
 	for _, c := range []struct {
@@ -96,7 +96,7 @@ func TestSpinUntilEnds(t *testing.T) {
 		for _, dedicated := range []bool{false, true} {
 			s, looked := &still{}, 0
 			e := New(s, nil, Config{Spin: c.spin, Dedicated: dedicated})
-			met := e.SpinUntil(func() bool { looked++; return looked == tooMany }, c.alarm)
+			met := e.LingerUntil(func() bool { looked++; return looked == tooMany }, c.alarm)
 			if want := map[bool]int{false: 1, true: 0}[dedicated]; met || looked != looks+1 || s.polls != want {
 				t.Errorf("spinning time %v, dedicated %v: met %v after %d looks and %d polls", c.spin, dedicated, met,
 					looked, s.polls)

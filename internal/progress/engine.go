@@ -108,12 +108,12 @@ func (e *Engine) Begin(d *Done) {
 	}
 }
 
-const MaxKeepers = 3 // layers that may keep something for each thread
+const maxKeepers = 3 // layers that may keep something for each thread
 
 // Local is what the engine and the layers above keep for each fult thread, across the threads that use its slot.
 type Local struct {
 	group *Group
-	Kept  [MaxKeepers]any // by the place that Keep gave
+	Kept  [maxKeepers]any // by the place that Keep gave
 }
 
 // keeper is what makes a layer's part of a Local.
@@ -142,13 +142,13 @@ func (e *Engine) groupOf(t *fult.Thread) *Group {
 	return l.group
 }
 
-// Keep gives the named layer a place in Local.Kept, less than MaxKeepers. make gives what is kept there. It is called
+// Keep gives the named layer a place in Local.Kept, less than maxKeepers. make gives what is kept there. It is called
 // for the first thread of each slot, on the worker's stack, because a thread's own stack would grow for it. Threads
 // that are goroutines make it at first use. Call Keep before the first thread. The error names who has the places.
 func (e *Engine) Keep(layer string, make func(t *fult.Thread) any) (place int, err error) {
-	if len(e.keepers) == MaxKeepers {
+	if len(e.keepers) == maxKeepers {
 		return 0, fmt.Errorf("progress: no place for what %q keeps for each thread: %q, %q and %q have all %d",
-			layer, e.keepers[0].layer, e.keepers[1].layer, e.keepers[2].layer, MaxKeepers)
+			layer, e.keepers[0].layer, e.keepers[1].layer, e.keepers[2].layer, maxKeepers)
 	}
 	e.keepers = append(e.keepers, keeper{layer, make})
 	return len(e.keepers) - 1, nil
@@ -184,7 +184,9 @@ func (e *Engine) Wait(d *Done) {
 		return
 	}
 	if t := d.thread; t != nil {
-		e.waitExpected(t, d)
+		for done := e.Linger(t, d); !done; done = d.Ready() {
+			t.Pause()
+		}
 		return
 	}
 	x := want{one: d}
@@ -214,17 +216,8 @@ func (e *Engine) waitMany(x *want) {
 	e.goWait(x)
 }
 
-// waitExpected is Wait for the thread that d expects. Quicker callers call Linger and t.Pause: frames cost time.
-func (e *Engine) waitExpected(t *fult.Thread, d *Done) {
-	if e.Linger(t, d) {
-		return
-	}
-	for !d.Ready() {
-		t.Pause()
-	}
-}
-
-// Linger polls a little on behalf of t, while its worker has nothing else to run, and reports whether d is ready.
+// Linger polls a little on behalf of t, while its worker has nothing else to run, and reports whether d is ready. It is
+// the short way to wait: a thread that d expects may call Linger and then t.Pause instead of Wait.
 func (e *Engine) Linger(t *fult.Thread, d *Done) bool {
 	w := t.Worker()
 	if e.dedicated || w.Live() > inlineThreads {
@@ -234,18 +227,6 @@ func (e *Engine) Linger(t *fult.Thread, d *Done) bool {
 		e.src.Poll(w)
 	}
 	return d.Ready()
-}
-
-// LingerUntil polls a little on behalf of t, while its worker has nothing else to run, until flag is set. It does
-// nothing where waiters do not spin. Only few threads of a worker may use it, since what polls has a larger stack.
-func (e *Engine) LingerUntil(t *fult.Thread, flag *atomic.Bool) {
-	w := t.Worker()
-	if e.dedicated || !e.Spins() {
-		return
-	}
-	for n := 0; n < inlinePolls && !flag.Load() && !w.Runnable(); n++ {
-		e.src.Poll(w)
-	}
 }
 
 // LingerFor polls a little for the caller and reports whether d is ready. It ends early when alarm, if not nil, is.
@@ -259,9 +240,9 @@ func (e *Engine) LingerFor(d, alarm *Done) bool {
 // looks is how often a condition is looked at between two polls: a look is quicker than a poll.
 const looks = 8
 
-// SpinUntil polls a little for the caller and reports whether over has become true, which is looked at often. It ends
+// LingerUntil polls a little for the caller and reports whether over has become true, which is looked at often. It ends
 // early when alarm is ready.
-func (e *Engine) SpinUntil(over func() bool, alarm *Done) bool {
+func (e *Engine) LingerUntil(over func() bool, alarm *Done) bool {
 	if t := e.Current(); t != nil {
 		return e.threadUntil(t, over, alarm)
 	}
@@ -282,7 +263,7 @@ func (e *Engine) SpinUntil(over func() bool, alarm *Done) bool {
 	}
 }
 
-// threadUntil is SpinUntil for a thread, while its worker has nothing else to run.
+// threadUntil is LingerUntil for a thread, while its worker has nothing else to run.
 func (e *Engine) threadUntil(t *fult.Thread, over func() bool, alarm *Done) bool {
 	w := t.Worker()
 	for n := 0; n < inlinePolls && !w.Runnable() && !w.OthersWork() && !alarm.Ready(); n++ {

@@ -403,7 +403,7 @@ func TestWatchSeesWhatCameBefore(t *testing.T) {
 // TestKeepersAreBounded: each layer has a place of its own, and one too many is told who has them all.
 func TestKeepersAreBounded(t *testing.T) {
 	e := New(nil, nil, Config{})
-	for i := range MaxKeepers {
+	for i := range maxKeepers {
 		if at, err := e.Keep(fmt.Sprint("layer ", i), func(*fult.Thread) any { return i }); at != i || err != nil {
 			t.Errorf("layer %d has place %d: %v", i, at, err)
 		}

@@ -27,7 +27,7 @@ type envPlace struct {
 }
 
 // Detect tells which launcher has started this process, without joining its job: the name is one of the Launcher
-// constants. The error wraps ErrEnv and says which variable is wrong. It wraps ErrApart, too, if launcher, rank and
+// constants. The error wraps errEnv and says which variable is wrong. It wraps ErrApart, too, if launcher, rank and
 // size are known, as far as the launcher tells them, and nothing says how this rank can reach the others.
 func Detect(env func(name string) (string, bool)) (launcher string, rank, size int, err error) {
 	p, err := detectLauncher(env)
@@ -62,7 +62,7 @@ func detectLauncher(env lookup) (envPlace, error) {
 		e.refuseAlone(&p)
 	}
 	if e.err == nil && p.rank >= p.size {
-		e.err = fmt.Errorf("%w: rank %d in a job of %d", ErrEnv, p.rank, p.size)
+		e.err = fmt.Errorf("%w: rank %d in a job of %d", errEnv, p.rank, p.size)
 	}
 	if e.err == nil && p.fd < 0 && p.port == "" && !p.pmix && p.size > 1 && (p.nodes != 1 || e.hasVar(settings.EnvRoot)) {
 		e.findRoot(&p)
@@ -88,14 +88,14 @@ func (e *envReader) refuseAlone(p *envPlace) {
 		p.rank, _ = strconv.Atoi(e.str(u.rank)) // for people only: 0 where it is no number
 		e.err = fmt.Errorf("%w: %w: %s=%q says that this is one rank of a job, but nothing says how to reach the others; "+
 			"start the program with golci run, srun --mpi=pmi2 or %s, or set %s; to run it alone, unset %s",
-			ErrEnv, ErrApart, u.rank, e.str(u.rank), u.how, rootNames, u.rank)
+			errEnv, ErrApart, u.rank, e.str(u.rank), u.how, rootNames, u.rank)
 		return
 	}
 	// A batch script is process 0 of its own. Other processes of Slurm are tasks, whose step is not known.
 	if id := e.str("SLURM_PROCID"); id != "" && id != "0" {
 		e.err = fmt.Errorf("%w: %w: SLURM_PROCID=%q says that this is one task of several, "+
 			"but SLURM_STEP_NUM_TASKS is not set; "+
-			"start the program with srun --mpi=pmi2; to run it alone, unset SLURM_PROCID", ErrEnv, ErrApart, id)
+			"start the program with srun --mpi=pmi2; to run it alone, unset SLURM_PROCID", errEnv, ErrApart, id)
 	}
 }
 
@@ -163,7 +163,7 @@ func (e *envReader) num(name string, least int) int {
 	v := e.str(name)
 	n, err := strconv.Atoi(v)
 	if (err != nil || n < least) && e.err == nil {
-		e.err = fmt.Errorf("%w: %s=%q, want a number of at least %d", ErrEnv, name, v, least)
+		e.err = fmt.Errorf("%w: %s=%q, want a number of at least %d", errEnv, name, v, least)
 	}
 	return n
 }

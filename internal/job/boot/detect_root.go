@@ -50,7 +50,7 @@ func (e *envReader) countedPlace() envPlace {
 	p := envPlace{launcher: LauncherEnv, size: e.num(settings.EnvSize, 1), fd: -1, ours: true, nodes: unknownNodes}
 	if p.size > 1 && e.err == nil {
 		e.err = fmt.Errorf("%w: %s=%d, but %s is not set, nor is %s; to run the program alone, unset %s",
-			ErrEnv, settings.EnvSize, p.size, settings.EnvRank, strings.Join(numbered, " or "), settings.EnvSize)
+			errEnv, settings.EnvSize, p.size, settings.EnvRank, strings.Join(numbered, " or "), settings.EnvSize)
 	}
 	return p
 }
@@ -74,12 +74,12 @@ func (e *envReader) findRoot(p *envPlace) {
 	if missing := e.missingVar(host); missing != "" {
 		e.err = fmt.Errorf("%w: %w: %s brings ranks of several nodes together only with %s, which is not set: %s. "+
 			"A secret is a text that only the job knows, such as that of openssl rand -hex 32",
-			ErrEnv, ErrApart, launcherText(p.launcher), missing, remedies[p.launcher])
+			errEnv, ErrApart, launcherText(p.launcher), missing, remedies[p.launcher])
 		return
 	}
 	if len(secret) < leastSecret {
 		e.err = fmt.Errorf("%w: %s has %d characters, want %d or more, such as those of openssl rand -hex 32",
-			ErrEnv, settings.EnvSecret, len(secret), leastSecret)
+			errEnv, settings.EnvSecret, len(secret), leastSecret)
 		return
 	}
 	p.root.key = deriveKey([]byte(secret), "golci rendezvous "+p.commonData())
@@ -87,7 +87,7 @@ func (e *envReader) findRoot(p *envPlace) {
 	if e.err == nil && p.rank == 0 && nodes && p.node != "" && p.node != host && !e.ownHost() {
 		e.err = fmt.Errorf("%w: rank 0 runs on %s, but the others will look for it on %s, the first of "+
 			"SLURM_STEP_NODELIST; set %s to its address and a port",
-			ErrEnv, p.node, host, settings.EnvRoot)
+			errEnv, p.node, host, settings.EnvRoot)
 	}
 }
 
@@ -128,7 +128,7 @@ func (e *envReader) slurmRoot(p *envPlace) (host string, ok bool) {
 	}
 	names, err := nodelist.Names(list, mostNodes)
 	if err != nil {
-		e.err = fmt.Errorf("%w: SLURM_STEP_NODELIST=%.80q: %w", ErrEnv, list, err)
+		e.err = fmt.Errorf("%w: SLURM_STEP_NODELIST=%.80q: %w", errEnv, list, err)
 		return "", false
 	}
 	return names[0], true
@@ -158,7 +158,7 @@ func (e *envReader) rootAddrs(host string, key []byte) (addrs []string) {
 		own = host
 	}
 	if err != nil || wrong != nil || n < 1 || n > 1<<16-1 || own == "" || strings.ContainsAny(own, " \t\n") {
-		e.err = fmt.Errorf("%w: %s=%.80q, want the host of rank 0 and a port, such as node1:7000", ErrEnv, settings.EnvRoot,
+		e.err = fmt.Errorf("%w: %s=%.80q, want the host of rank 0 and a port, such as node1:7000", errEnv, settings.EnvRoot,
 			text)
 		return nil
 	}

@@ -145,11 +145,11 @@ func TestDetectApart(t *testing.T) {
 			continue // in a build that has a way for it
 		}
 		_, _, _, err := Detect(envOf(c.env))
-		if !errors.Is(err, ErrEnv) || errors.Is(err, ErrApart) != c.apart || !strings.Contains(err.Error(), c.want) ||
+		if !errors.Is(err, errEnv) || errors.Is(err, ErrApart) != c.apart || !strings.Contains(err.Error(), c.want) ||
 			strings.Contains(err.Error(), testSecret) || strings.Contains(err.Error(), "hush") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := Join(t.Context(), WithEnv(envOf(c.env))); !errors.Is(err, ErrEnv) {
+		if _, err := Join(t.Context(), WithEnv(envOf(c.env))); !errors.Is(err, errEnv) {
 			t.Errorf("%s: Join: %v", name, err)
 		}
 	}

@@ -80,10 +80,10 @@ func TestDetectErrors(t *testing.T) {
 		if p, _ := detectLauncher(envOf(env)); p.pmix {
 			continue // in a build that has a way for it
 		}
-		if _, _, _, err := Detect(envOf(env)); !errors.Is(err, ErrEnv) {
+		if _, _, _, err := Detect(envOf(env)); !errors.Is(err, errEnv) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := Join(t.Context(), WithEnv(envOf(env))); !errors.Is(err, ErrEnv) {
+		if _, err := Join(t.Context(), WithEnv(envOf(env))); !errors.Is(err, errEnv) {
 			t.Errorf("%s: Join: %v", name, err)
 		}
 	}
@@ -105,14 +105,14 @@ func TestPMIxPlace(t *testing.T) {
 		p, err := detectLauncher(envOf(c.env))
 		switch {
 		case name != "openmpi" && !havePMIx:
-			if !errors.Is(err, ErrEnv) || !strings.Contains(err.Error(), "-tags pmix") {
+			if !errors.Is(err, errEnv) || !strings.Contains(err.Error(), "-tags pmix") {
 				t.Errorf("%s: %v", name, err)
 			}
 		case err != nil || p.launcher != c.launcher || p.rank != 2 || p.size != c.size || p.pmix != havePMIx:
 			t.Errorf("%s: %+v, %v", name, p, err)
 		}
 	}
-	if _, err := detectLauncher(envOf(with(pmix, "PMIX_RANK", "4294967294x"))); !errors.Is(err, ErrEnv) {
+	if _, err := detectLauncher(envOf(with(pmix, "PMIX_RANK", "4294967294x"))); !errors.Is(err, errEnv) {
 		t.Errorf("a rank that is none: %v", err)
 	}
 	for _, set := range [][]string{
@@ -137,7 +137,7 @@ func TestJoinClosedFD(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := joinPlace(t.Context(), p, options{}); !errors.Is(err, ErrEnv) {
+		if _, err := joinPlace(t.Context(), p, options{}); !errors.Is(err, errEnv) {
 			t.Errorf("PMI_FD=%s: %v", fd, err)
 		}
 	}

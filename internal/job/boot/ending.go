@@ -15,7 +15,7 @@ import (
 // reason of the abort.
 func (w *pmiStore) abortJob(code int, msg string) error {
 	if w.closing.Swap(true) {
-		return ErrDone
+		return errDone
 	}
 	m := pmi.M("abort", pmi.FieldCode, strconv.Itoa(code))
 	if w.ours {
@@ -59,14 +59,14 @@ func (w *pmiStore) finalize(ctx context.Context) error {
 	defer w.giveTurn()
 	if err := w.checkUsable(); err != nil {
 		w.abandonTalk()
-		if errors.Is(err, ErrDone) {
+		if errors.Is(err, errDone) {
 			return nil
 		}
 		return err
 	}
 	w.closing.Store(true)
 	_, err := w.callServer(ctx, pmi.M("finalize"))
-	w.lost = ErrDone
+	w.lost = errDone
 	w.closeWire(ctx)
 	return err
 }

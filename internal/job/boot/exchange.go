@@ -42,7 +42,7 @@ func Exchange[T any](ctx context.Context, j *Job, key string, mine T, check func
 }
 
 // entryOf returns the value of rank. It blocks the calling goroutine while the launcher is asked, once for each rank.
-// Errors: ErrArgument for a rank that is none, those of Job.Get, and those of the check, with the rank named.
+// Errors: errArgument for a rank that is none, those of Job.Get, and those of the check, with the rank named.
 func (t *Table[T]) entryOf(ctx context.Context, rank int) (T, error) {
 	t.mu.Lock()
 	v, ok := t.known[rank]

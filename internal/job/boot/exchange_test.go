@@ -44,7 +44,7 @@ func swap(ctx context.Context, j *Job) error {
 			}
 		}
 	}
-	if _, err := table.entryOf(ctx, j.Size); !errors.Is(err, ErrArgument) {
+	if _, err := table.entryOf(ctx, j.Size); !errors.Is(err, errArgument) {
 		return fmt.Errorf("a rank too many: %w", err)
 	}
 	return nil
@@ -97,7 +97,7 @@ func TestExchangeWrong(t *testing.T) {
 	if _, err := Exchange(t.Context(), jobs[0], "a", endpoint{}, sound); !errors.Is(err, errShort) {
 		t.Errorf("no address: %v", err)
 	}
-	if _, err := Exchange(t.Context(), jobs[0], "a b", addressOf(0), sound); !errors.Is(err, ErrArgument) {
+	if _, err := Exchange(t.Context(), jobs[0], "a b", addressOf(0), sound); !errors.Is(err, errArgument) {
 		t.Errorf("a bad key: %v", err)
 	}
 	for _, c := range []struct{ value, says string }{

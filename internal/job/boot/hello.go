@@ -29,7 +29,7 @@ const (
 const welcome = "cmd=" + cmdHello + " rc=0\n"
 
 // errRefused: the rank that serves has a reason why this one cannot take part.
-var errRefused = fmt.Errorf("%w: refused", ErrEnv)
+var errRefused = fmt.Errorf("%w: refused", errEnv)
 
 // hello is what a rank says first.
 type hello struct {

@@ -21,8 +21,8 @@ import (
 
 // Limits of a job and of its store.
 const (
-	MaxKey   = 32       // bytes in a key
-	MaxValue = 64 << 10 // bytes in a value
+	maxKey   = 32       // bytes in a key
+	maxValue = 64 << 10 // bytes in a value
 	maxSize  = 1 << 20  // ranks in a job
 	keyBytes = 32       // bytes in Job.Key
 )
@@ -31,13 +31,13 @@ const (
 var (
 	ErrMissing  = errors.New("golci: ranks did not come")
 	ErrNoKey    = errors.New("golci: no such key")
-	ErrArgument = errors.New("golci: bad argument")
-	ErrEnv      = errors.New("golci: launcher environment")
+	errArgument = errors.New("golci: bad argument")
+	errEnv      = errors.New("golci: launcher environment")
 	ErrApart    = errors.New("no way to the other ranks")
-	ErrTwice    = errors.New("golci: this process has joined its job already")
+	errTwice    = errors.New("golci: this process has joined its job already")
 	ErrLost     = errors.New("golci: the launcher has gone")
 	ErrAborted  = errors.New("golci: the job was aborted")
-	ErrDone     = errors.New("golci: the job has been finalized")
+	errDone     = errors.New("golci: the job has been finalized")
 )
 
 // Job is one rank's membership of a job. The fields are set by Join or Local and must not be changed. The methods are
@@ -96,15 +96,15 @@ func (j *Job) World() []int {
 // Room tells whether more ranks may start later.
 func (j *Job) Room() bool { return j.Late < j.Size }
 
-// Put stores value under key for this rank; other ranks can Get it after the next Fence. A key has 1 to MaxKey letters,
-// digits, '.', '_' or '-' and can be put once; a value has up to MaxValue bytes. Errors: ErrArgument, and those of
+// Put stores value under key for this rank; other ranks can Get it after the next Fence. A key has 1 to maxKey letters,
+// digits, '.', '_' or '-' and can be put once; a value has up to maxValue bytes. Errors: errArgument, and those of
 // the launcher. It waits for the launcher's answer, on the calling goroutine.
 func (j *Job) Put(key string, value []byte) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
-	if len(value) > MaxValue {
-		return fmt.Errorf("%w: value of %d bytes for key %q, at most %d", ErrArgument, len(value), key, MaxValue)
+	if len(value) > maxValue {
+		return fmt.Errorf("%w: value of %d bytes for key %q, at most %d", errArgument, len(value), key, maxValue)
 	}
 	j.mu.Lock()
 	twice := j.puts[key]
@@ -114,7 +114,7 @@ func (j *Job) Put(key string, value []byte) error {
 	j.puts[key] = true
 	j.mu.Unlock()
 	if twice {
-		return fmt.Errorf("%w: key %q put twice", ErrArgument, key)
+		return fmt.Errorf("%w: key %q put twice", errArgument, key)
 	}
 	return j.store.putValue(context.Background(), j.Rank, key, value)
 }
@@ -127,11 +127,11 @@ func (j *Job) Fence(ctx context.Context) error { return j.store.fence(ctx) }
 // Barrier waits until every rank has called it. It is Fence; the name says that no Put is meant.
 func (j *Job) Barrier(ctx context.Context) error { return j.store.fence(ctx) }
 
-// Get returns the value that rank has Put under key before the last Fence. Errors: ErrArgument, ErrNoKey, and those of
+// Get returns the value that rank has Put under key before the last Fence. Errors: errArgument, ErrNoKey, and those of
 // the launcher. It blocks the calling goroutine until the launcher answers.
 func (j *Job) Get(ctx context.Context, rank int, key string) ([]byte, error) {
 	if rank < 0 || rank >= j.Size {
-		return nil, fmt.Errorf("%w: rank %d in a job of %d", ErrArgument, rank, j.Size)
+		return nil, fmt.Errorf("%w: rank %d in a job of %d", errArgument, rank, j.Size)
 	}
 	if err := checkKey(key); err != nil {
 		return nil, err
@@ -167,15 +167,15 @@ func (j *Job) Loss() string {
 }
 
 func checkKey(key string) error {
-	if key == "" || len(key) > MaxKey {
-		return fmt.Errorf("%w: key %q has %d bytes, want 1 to %d", ErrArgument, key, len(key), MaxKey)
+	if key == "" || len(key) > maxKey {
+		return fmt.Errorf("%w: key %q has %d bytes, want 1 to %d", errArgument, key, len(key), maxKey)
 	}
 	for i := range len(key) {
 		c := key[i]
 		switch {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '_', c == '-':
 		default:
-			return fmt.Errorf("%w: key %q holds %q", ErrArgument, key, c)
+			return fmt.Errorf("%w: key %q holds %q", errArgument, key, c)
 		}
 	}
 	return nil

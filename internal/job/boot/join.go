@@ -42,7 +42,7 @@ var joined atomic.Bool
 
 // Join finds the launcher and joins its job, or makes a job of one rank when there is none. It returns when every rank
 // has come; it blocks the calling goroutine. It ends at the latest after GOLCI_INIT_TIMEOUT, with an error that wraps
-// ErrMissing. The error names the missing ranks, as far as the launcher reports them. Other errors: ErrEnv, ErrTwice,
+// ErrMissing. The error names the missing ranks, as far as the launcher reports them. Other errors: errEnv, errTwice,
 // ErrLost, and those of the settings.
 func Join(ctx context.Context, opts ...Option) (*Job, error) {
 	o := options{env: os.LookupEnv}
@@ -65,7 +65,7 @@ func Join(ctx context.Context, opts ...Option) (*Job, error) {
 		return memoryJobs(1, p.launcher)[0], nil
 	}
 	if !joined.CompareAndSwap(false, true) {
-		return nil, ErrTwice
+		return nil, errTwice
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
@@ -159,14 +159,14 @@ func connectServer(ctx context.Context, p envPlace) (net.Conn, cleanup, error) {
 		c, err := connFromFD(p.fd)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w: PMI_FD=%d: %w; inherited from a rank that is not this process?",
-				ErrEnv, p.fd, err)
+				errEnv, p.fd, err)
 		}
 		return c, nil, nil
 	case p.port != "":
 		var d net.Dialer
 		c, err := d.DialContext(ctx, "tcp", p.port)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%w: PMI_PORT: %w", ErrEnv, err)
+			return nil, nil, fmt.Errorf("%w: PMI_PORT: %w", errEnv, err)
 		}
 		return c, nil, nil
 	case len(p.root.addrs) > 0:
@@ -183,7 +183,7 @@ func (w *pmiStore) openWire(ctx context.Context, p *envPlace) (*Job, error) {
 		}
 	}
 	if p.size < 1 || p.size > maxSize || p.rank < 0 || p.rank >= p.size {
-		return nil, fmt.Errorf("%w: rank %d of %d, want a job of 1 to %d ranks", ErrEnv, p.rank, p.size, maxSize)
+		return nil, fmt.Errorf("%w: rank %d of %d, want a job of 1 to %d ranks", errEnv, p.rank, p.size, maxSize)
 	}
 	if _, err := w.callServer(ctx, pmi.M("init", "pmi_version", "1", "pmi_subversion", "1")); err != nil {
 		return nil, err

@@ -90,7 +90,7 @@ func TestLeaveLocal(t *testing.T) {
 	if err := jobs[0].Leave(3, "x"); err != nil {
 		t.Error(err)
 	}
-	if err := jobs[0].Put("late", nil); !errors.Is(err, ErrDone) {
+	if err := jobs[0].Put("late", nil); !errors.Is(err, errDone) {
 		t.Error(err)
 	}
 }

@@ -50,7 +50,7 @@ func exchange(ctx context.Context, j *Job) error {
 	if _, err := j.Get(ctx, 0, "absent"); !errors.Is(err, ErrNoKey) {
 		return fmt.Errorf("absent key: %v", err)
 	}
-	if err := j.Put("addr", nil); !errors.Is(err, ErrArgument) {
+	if err := j.Put("addr", nil); !errors.Is(err, errArgument) {
 		return fmt.Errorf("second put: %v", err)
 	}
 	return j.Barrier(ctx)
@@ -83,7 +83,7 @@ func TestLocalExchange(t *testing.T) {
 			}
 			return errors.Join(j.Finalize(ctx), j.Finalize(ctx))
 		})
-		if err := jobs[0].Fence(t.Context()); !errors.Is(err, ErrDone) {
+		if err := jobs[0].Fence(t.Context()); !errors.Is(err, errDone) {
 			t.Errorf("fence after finalize: %v", err)
 		}
 	}
@@ -132,20 +132,20 @@ func TestLocalAbort(t *testing.T) {
 }
 
 func TestBadArguments(t *testing.T) {
-	if _, err := Local(0); !errors.Is(err, ErrArgument) {
+	if _, err := Local(0); !errors.Is(err, errArgument) {
 		t.Errorf("Local(0): %v", err)
 	}
 	jobs, _ := Local(2)
 	j := jobs[0]
-	long := string(bytes.Repeat([]byte("x"), MaxKey+1))
+	long := string(bytes.Repeat([]byte("x"), maxKey+1))
 	_, errLow := j.Get(t.Context(), -1, "a")
 	_, errHigh := j.Get(t.Context(), 2, "a")
 	_, errKey := j.Get(t.Context(), 0, "a b")
 	for name, err := range map[string]error{
 		"empty key": j.Put("", nil), "long key": j.Put(long, nil), "blank": j.Put("a b", nil), "equals": j.Put("a=b", nil),
-		"value": j.Put("a", make([]byte, MaxValue+1)), "rank -1": errLow, "rank 2": errHigh, "get": errKey,
+		"value": j.Put("a", make([]byte, maxValue+1)), "rank -1": errLow, "rank 2": errHigh, "get": errKey,
 	} {
-		if !errors.Is(err, ErrArgument) {
+		if !errors.Is(err, errArgument) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

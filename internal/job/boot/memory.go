@@ -9,10 +9,10 @@ import (
 )
 
 // Local makes the n Jobs of a job whose ranks live in this process. An Abort by one of them ends the others' waits with
-// ErrAborted. Error: ErrArgument for n below 1.
+// ErrAborted. Error: errArgument for n below 1.
 func Local(n int) ([]*Job, error) {
 	if n < 1 {
-		return nil, fmt.Errorf("%w: a job of %d ranks", ErrArgument, n)
+		return nil, fmt.Errorf("%w: a job of %d ranks", errArgument, n)
 	}
 	return memoryJobs(n, LauncherLocal), nil
 }
@@ -158,7 +158,7 @@ func (r *memoryRank) lostServer() <-chan struct{} { return r.m.dead }
 func (r *memoryRank) checkUsable() error {
 	switch {
 	case r.done:
-		return ErrDone
+		return errDone
 	case r.m.reason != nil:
 		return r.m.reason
 	}

@@ -22,7 +22,7 @@ const postFront = 1 + 4 + 4
 // postFill is from how many bytes of values on a message is sent, and postMost the longest message.
 const (
 	postFill = 64 << 10
-	postMost = postFront + postFill + MaxValue + binary.MaxVarintLen32
+	postMost = postFront + postFill + maxValue + binary.MaxVarintLen32
 )
 
 // errPost is wrapped by complaints about messages of a gathering.
@@ -169,7 +169,7 @@ func readParcel(b []byte, ranks int) (p parcel, err error) {
 	b = b[postFront:]
 	for i := range p.Count {
 		n, k := binary.Uvarint(b)
-		if k <= 0 || n > MaxValue || n > uint64(len(b)-k) {
+		if k <= 0 || n > maxValue || n > uint64(len(b)-k) {
 			return p, fmt.Errorf("%w: it ends within value %d of %d", errPost, i, p.Count)
 		}
 		p.values = append(p.values, b[k:k+int(n):k+int(n)])

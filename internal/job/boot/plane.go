@@ -14,11 +14,11 @@ import (
 // Errors of a Plane.
 var (
 	ErrNoPlane = errors.New("golci: no messages beside the conduit on this system")
-	ErrGone    = mesh.ErrGone
+	errGone    = mesh.ErrGone
 )
 
-// MaxPlane is the largest message of a Plane in bytes.
-const MaxPlane = 64
+// maxPlane is the largest message of a Plane in bytes.
+const maxPlane = 64
 
 // A packet of a plane, between ranks of one node, is
 //

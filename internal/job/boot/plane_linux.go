@@ -101,13 +101,13 @@ func (p *Plane) openFar(at []netip.Addr) error {
 
 func (p *Plane) isNear(rank int) bool { return p.mesh == nil || p.job.Near(rank) }
 
-// Send sends b, of at most MaxPlane bytes, to rank to. It blocks the calling goroutine until ctx ends at the latest. To
+// Send sends b, of at most maxPlane bytes, to rank to. It blocks the calling goroutine until ctx ends at the latest. To
 // a rank of this node it blocks while the queue of that rank is full. To one of another node it blocks until that rank
-// has taken the message. Errors: ErrGone if the rank has closed its plane or died, or if its node is silent;
-// ErrArgument; and those of ctx and the sockets.
+// has taken the message. Errors: errGone if the rank has closed its plane or died, or if its node is silent;
+// errArgument; and those of ctx and the sockets.
 func (p *Plane) Send(ctx context.Context, to int, b []byte) error {
-	if to < 0 || to >= p.job.Size || len(b) > MaxPlane {
-		return fmt.Errorf("%w: %d bytes to rank %d of %d", ErrArgument, len(b), to, p.job.Size)
+	if to < 0 || to >= p.job.Size || len(b) > maxPlane {
+		return fmt.Errorf("%w: %d bytes to rank %d of %d", errArgument, len(b), to, p.job.Size)
 	}
 	if p.isNear(to) {
 		return p.node.sendTo(ctx, to, b)
@@ -152,7 +152,7 @@ func (p *Plane) Watch(ctx context.Context, gone func(rank int) bool, ended func(
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
-		case errors.Is(err, ErrGone) && (met || p.isNear(rank)):
+		case errors.Is(err, errGone) && (met || p.isNear(rank)):
 			ended(rank)
 		case err == nil && time.Since(begun) > wait:
 			wait = watchPause
@@ -167,7 +167,7 @@ func (p *Plane) Watch(ctx context.Context, gone func(rank int) bool, ended func(
 	}
 }
 
-// holdRank keeps a connection to a rank open until it ends. The error wraps ErrGone if the rank cannot be there, and
+// holdRank keeps a connection to a rank open until it ends. The error wraps errGone if the rank cannot be there, and
 // net.ErrClosed if the plane is closed or ctx has ended.
 func (p *Plane) holdRank(ctx context.Context, rank int) error {
 	if p.isNear(rank) {

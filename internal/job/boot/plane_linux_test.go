@@ -43,7 +43,7 @@ func openPlanes(t *testing.T, n, room int) ([]*Plane, chan planeNews) {
 func TestPlane(t *testing.T) {
 	const n = 3
 	planes, news := openPlanes(t, n, n*n*2)
-	long := string(make([]byte, MaxPlane))
+	long := string(make([]byte, maxPlane))
 	for from, p := range planes {
 		for to := range n {
 			for _, text := range []string{"", long} {
@@ -62,9 +62,9 @@ func TestPlane(t *testing.T) {
 	}
 	for _, err := range []error{
 		planes[0].Send(t.Context(), n, nil), planes[0].Send(t.Context(), -1, nil),
-		planes[0].Send(t.Context(), 1, make([]byte, MaxPlane+1)),
+		planes[0].Send(t.Context(), 1, make([]byte, maxPlane+1)),
 	} {
-		if !errors.Is(err, ErrArgument) {
+		if !errors.Is(err, errArgument) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestPlaneGone(t *testing.T) {
 	if !planes[0].Gone(1) {
 		t.Error("rank 1 is gone")
 	}
-	if err := planes[0].Send(t.Context(), 1, nil); !errors.Is(err, ErrGone) {
+	if err := planes[0].Send(t.Context(), 1, nil); !errors.Is(err, errGone) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -136,7 +136,7 @@ func TestPlaneStrangers(t *testing.T) {
 	for _, bad := range [][]byte{
 		good[:planeFront-1], sealPacket(NewKey(), 0, 1, []byte("x")), sealPacket(j.Key, 0, 0, []byte("x")),
 		sealPacket(j.Key, 2, 1, []byte("x")), append(slices.Clone(good), 'y'),
-		sealPacket(j.Key, 0, 1, make([]byte, MaxPlane+1)),
+		sealPacket(j.Key, 0, 1, make([]byte, maxPlane+1)),
 	} {
 		if _, err := c.Write(bad); err != nil {
 			t.Fatal(err)
@@ -177,7 +177,7 @@ func TestPlaneTaken(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if err := planes[0].Send(ctx, 1, nil); !errors.Is(err, ErrGone) {
+	if err := planes[0].Send(ctx, 1, nil); !errors.Is(err, errGone) {
 		t.Errorf("a message to another user: %v", err)
 	}
 }

@@ -143,11 +143,11 @@ func TestPlaneFarGone(t *testing.T) {
 	for !planes[0].Gone(1) {
 		time.Sleep(time.Millisecond)
 	}
-	if err := planes[0].Send(t.Context(), 1, nil); !errors.Is(err, ErrGone) || !strings.Contains(err.Error(), "gone: 1") {
+	if err := planes[0].Send(t.Context(), 1, nil); !errors.Is(err, errGone) || !strings.Contains(err.Error(), "gone: 1") {
 		t.Errorf("got %v", err)
 	}
-	for _, err := range []error{planes[0].Send(t.Context(), 2, nil), planes[0].Send(t.Context(), 1, make([]byte, MaxPlane+1))} {
-		if !errors.Is(err, ErrArgument) {
+	for _, err := range []error{planes[0].Send(t.Context(), 2, nil), planes[0].Send(t.Context(), 1, make([]byte, maxPlane+1))} {
+		if !errors.Is(err, errArgument) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -186,7 +186,7 @@ func TestPlaneEarly(t *testing.T) {
 				sent <- err
 				return
 			}
-			for err == nil || errors.Is(err, ErrGone) { // until rank 1 has its socket
+			for err == nil || errors.Is(err, errGone) { // until rank 1 has its socket
 				if err = p.sendTo(t.Context(), 1, []byte("early")); err == nil {
 					break
 				}

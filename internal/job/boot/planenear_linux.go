@@ -62,13 +62,13 @@ func (p *nodePlane) keepConn(c net.Conn) bool {
 
 // readConn takes the messages of a connection to its end.
 func (p *nodePlane) readConn(c net.Conn) {
-	buf := make([]byte, planeFront+MaxPlane+1)
+	buf := make([]byte, planeFront+maxPlane+1)
 	for {
 		n, err := c.Read(buf)
 		if err != nil {
 			break
 		}
-		if from, b, ok := openPacket(p.job.Key, p.job.Rank, p.job.Size, buf[:n]); ok && len(b) <= MaxPlane {
+		if from, b, ok := openPacket(p.job.Key, p.job.Rank, p.job.Size, buf[:n]); ok && len(b) <= maxPlane {
 			p.take(from, b)
 		}
 	}
@@ -119,7 +119,7 @@ func (p *nodePlane) sendTo(ctx context.Context, to int, b []byte) error {
 			return nil
 		case ctx.Err() != nil:
 			return notTaken(ctx, to)
-		case errors.Is(err, net.ErrClosed), errors.Is(err, ErrGone):
+		case errors.Is(err, net.ErrClosed), errors.Is(err, errGone):
 			return err
 		case errors.Is(err, errBusy):
 			authconn.Pause(ctx, sendPause)
@@ -169,14 +169,14 @@ func (p *nodePlane) isGone(rank int) bool {
 	if err == nil {
 		c.Close()
 	}
-	return errors.Is(err, ErrGone)
+	return errors.Is(err, errGone)
 }
 
 // callRank makes a connection to a rank.
 func (p *nodePlane) callRank(rank int) (net.Conn, error) {
 	c, err := dialAbstract(packets, planeName(p.job.Key, rank))
 	if errors.Is(err, errNobody) || errors.Is(err, authconn.ErrUser) {
-		return nil, fmt.Errorf("%w: %d: %w", ErrGone, rank, err)
+		return nil, fmt.Errorf("%w: %d: %w", errGone, rank, err)
 	}
 	return c, err
 }

@@ -301,14 +301,14 @@ func (w *pmiStore) getValue(ctx context.Context, rank int, key string) ([]byte, 
 		all = append(all, part...)
 	}
 	value, err := base64.RawURLEncoding.AppendDecode(nil, all)
-	if err != nil || len(value) > MaxValue {
+	if err != nil || len(value) > maxValue {
 		return nil, badValue(rank, key, "no base64 of a value", len(all))
 	}
 	return value, nil
 }
 
 // mostText is the length of the longest value as it travels.
-var mostText = base64.RawURLEncoding.EncodedLen(MaxValue)
+var mostText = base64.RawURLEncoding.EncodedLen(maxValue)
 
 // badValue does not show the value, which may be the job's key.
 func badValue(rank int, key, what string, length int) error {

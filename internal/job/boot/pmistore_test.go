@@ -101,7 +101,7 @@ func TestWireExchange(t *testing.T) {
 			}
 			all(t, jobs, func(ctx context.Context, j *Job) error { return j.Finalize(ctx) })
 			all(t, jobs, func(ctx context.Context, j *Job) error {
-				if err := j.Fence(ctx); !errors.Is(err, ErrDone) {
+				if err := j.Fence(ctx); !errors.Is(err, errDone) {
 					return fmt.Errorf("fence after finalize: %w", err)
 				}
 				return j.Finalize(ctx)
@@ -233,7 +233,7 @@ func TestWireAbortDuringFence(t *testing.T) {
 	if err := <-waits; !errors.Is(err, ErrAborted) {
 		t.Errorf("fence: %v", err)
 	}
-	if err := jobs[0].Abort(3, ""); !errors.Is(err, ErrDone) {
+	if err := jobs[0].Abort(3, ""); !errors.Is(err, errDone) {
 		t.Errorf("second abort: %v", err)
 	}
 	if err := jobs[0].Finalize(t.Context()); !errors.Is(err, ErrAborted) {

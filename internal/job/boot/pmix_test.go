@@ -58,10 +58,10 @@ func pmixMain() int {
 		err = j.Leave(0, "")
 	case "twice":
 		err = errors.Join(j.Finalize(ctx), j.Finalize(ctx))
-		if e := j.Put("late", nil); !errors.Is(e, ErrDone) {
+		if e := j.Put("late", nil); !errors.Is(e, errDone) {
 			err = errors.Join(err, fmt.Errorf("a put after the end: %v", e))
 		}
-		if e := j.Abort(1, ""); !errors.Is(e, ErrDone) {
+		if e := j.Abort(1, ""); !errors.Is(e, errDone) {
 			err = errors.Join(err, fmt.Errorf("an abort after the end: %v", e))
 		}
 	}

@@ -8,4 +8,4 @@ import "context"
 const havePMIx = false
 
 // joinPMIx is not called.
-func joinPMIx(context.Context, envPlace, options) (*Job, error) { return nil, ErrEnv }
+func joinPMIx(context.Context, envPlace, options) (*Job, error) { return nil, errEnv }

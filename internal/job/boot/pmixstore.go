@@ -34,7 +34,7 @@ func joinPMIx(ctx context.Context, p envPlace, o options) (*Job, error) {
 		return nil, pmixInitError(p, err)
 	}
 	if c.Size > maxSize {
-		return nil, fmt.Errorf("%w: rank %d of %d, want a job of 1 to %d ranks", ErrEnv, c.Rank, c.Size, maxSize)
+		return nil, fmt.Errorf("%w: rank %d of %d, want a job of 1 to %d ranks", errEnv, c.Rank, c.Size, maxSize)
 	}
 	s := &pmixStore{c: c, size: c.Size, quit: make(chan struct{})}
 	j := &Job{Rank: c.Rank, Size: c.Size, Mates: c.Size, Late: c.Size, Launcher: p.launcher, store: s, patience: o.timeout}
@@ -52,12 +52,12 @@ func joinPMIx(ctx context.Context, p envPlace, o options) (*Job, error) {
 func pmixInitError(p envPlace, err error) error {
 	switch {
 	case errors.Is(err, pmix.ErrLibrary):
-		return fmt.Errorf("%w: %w; or start the program with golci run or srun --mpi=pmi2", ErrEnv, err)
+		return fmt.Errorf("%w: %w; or start the program with golci run or srun --mpi=pmi2", errEnv, err)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return fmt.Errorf("%w: the PMIx server of rank %d has not answered: %w", ErrEnv, p.rank, err)
+		return fmt.Errorf("%w: the PMIx server of rank %d has not answered: %w", errEnv, p.rank, err)
 	}
 	return fmt.Errorf("%w: PMIX_NAMESPACE, PMIX_RANK: %w; are they inherited from a rank that is not this process?",
-		ErrEnv, err)
+		errEnv, err)
 }
 
 // meetAll waits for all ranks and fills in the data that they share.
@@ -81,7 +81,7 @@ func (s *pmixStore) meetAll(ctx context.Context, j *Job) error {
 		return err
 	}
 	if len(j.Key) != keyBytes {
-		return fmt.Errorf("%w: the job's key has %d bytes, want %d", ErrEnv, len(j.Key), keyBytes)
+		return fmt.Errorf("%w: the job's key has %d bytes, want %d", errEnv, len(j.Key), keyBytes)
 	}
 	j.JobID = IDFromKey(j.Key)
 	if j.LocalRanks = near; len(near) == 0 {
@@ -92,7 +92,7 @@ func (s *pmixStore) meetAll(ctx context.Context, j *Job) error {
 		j.LocalRanks = nodes.Mates(j.Rank)
 	}
 	if !j.Near(j.Rank) {
-		return fmt.Errorf("%w: the server gives ranks %v for the node of rank %d", ErrEnv, j.LocalRanks, j.Rank)
+		return fmt.Errorf("%w: the server gives ranks %v for the node of rank %d", errEnv, j.LocalRanks, j.Rank)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (s *pmixStore) putValue(ctx context.Context, _ int, key string, value []byt
 }
 
 func (s *pmixStore) getValue(ctx context.Context, rank int, key string) ([]byte, error) {
-	v, err := s.c.Get(ctx, rank, pmixKey+key, MaxValue)
+	v, err := s.c.Get(ctx, rank, pmixKey+key, maxValue)
 	return v, s.toldError(err)
 }
 
@@ -158,13 +158,13 @@ func (s *pmixStore) toldError(err error) error {
 	case errors.Is(err, pmix.ErrAborted):
 		return fmt.Errorf("%w: %w", ErrAborted, err)
 	case errors.Is(err, pmix.ErrDone):
-		return fmt.Errorf("%w: %w", ErrDone, err)
+		return fmt.Errorf("%w: %w", errDone, err)
 	case errors.Is(err, pmix.ErrNoKey):
 		return fmt.Errorf("%w: %w", ErrNoKey, err)
 	case errors.Is(err, pmix.ErrLost), errors.Is(err, pmix.ErrStuck):
 		return fmt.Errorf("%w: %w", ErrLost, err)
 	case errors.Is(err, pmix.ErrServer), errors.As(err, &refused):
-		return fmt.Errorf("%w: %w", ErrEnv, err)
+		return fmt.Errorf("%w: %w", errEnv, err)
 	}
 	return err // a context's
 }

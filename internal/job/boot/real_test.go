@@ -29,7 +29,7 @@ func rankMain() int {
 	}
 	if err == nil {
 		_, err = Join(ctx)
-		if j.Launcher != LauncherSingle && err == ErrTwice {
+		if j.Launcher != LauncherSingle && err == errTwice {
 			err = nil
 		}
 	}

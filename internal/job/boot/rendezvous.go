@@ -108,7 +108,7 @@ func (m *rendezvousSearch) serveFirst(free []string) error {
 			return nil // by another rank, most likely: the next look will tell
 		}
 		if err != nil {
-			return fmt.Errorf("%w: rendezvous: %w", ErrEnv, err)
+			return fmt.Errorf("%w: rendezvous: %w", errEnv, err)
 		}
 		for _, other := range m.names {
 			if other == name {

@@ -31,7 +31,7 @@ var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interv
 func meetAtRoot(ctx context.Context, p envPlace) (net.Conn, cleanup, error) {
 	id, err := authconn.New(p.root.key, rootLabel)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", ErrEnv, err)
+		return nil, nil, fmt.Errorf("%w: %w", errEnv, err)
 	}
 	if p.rank == 0 {
 		return serveRoot(ctx, &p, id)
@@ -44,7 +44,7 @@ func meetAtRoot(ctx context.Context, p envPlace) (net.Conn, cleanup, error) {
 func serveRoot(ctx context.Context, p *envPlace, id *authconn.Identity) (net.Conn, cleanup, error) {
 	ln, err := listenRoot(ctx, p.root.addrs)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: rank 0 cannot listen for the others: %w; %s names another port", ErrEnv, err,
+		return nil, nil, fmt.Errorf("%w: rank 0 cannot listen for the others: %w; %s names another port", errEnv, err,
 			settings.EnvRoot)
 	}
 	h, err := newRootHost(ln, p, id)

@@ -239,7 +239,7 @@ func TestRootTaken(t *testing.T) {
 	}
 	defer ln.Close()
 	_, err = joinPlace(t.Context(), rootPlace(t, ln.Addr().String(), 0, 2), options{})
-	if !errors.Is(err, ErrEnv) || !strings.Contains(err.Error(), ln.Addr().String()) ||
+	if !errors.Is(err, errEnv) || !strings.Contains(err.Error(), ln.Addr().String()) ||
 		!strings.Contains(err.Error(), "GOLCI_ROOT names another port") {
 		t.Errorf("%v", err)
 	}

@@ -41,7 +41,7 @@ func TestGatherValues(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 8, 13} {
 		gathered(t, ranks, func(rank int) int { return 17 * rank })
 	}
-	gathered(t, 5, func(rank int) int { return MaxValue - rank })
+	gathered(t, 5, func(rank int) int { return maxValue - rank })
 	gathered(t, 4, func(int) int { return 0 })
 }
 

@@ -69,11 +69,11 @@ func TestWire(t *testing.T) {
 	for i, x := range map[int]byte{0: 0, 1: 9, 2: 3} {
 		bad := slices.Clone(good)
 		bad[i] = x
-		if _, err := Parse(bad); !errors.Is(err, ErrMessage) {
+		if _, err := Parse(bad); !errors.Is(err, errMessage) {
 			t.Errorf("%x: %v", bad, err)
 		}
 	}
-	if _, err := Parse(good[:7]); !errors.Is(err, ErrMessage) {
+	if _, err := Parse(good[:7]); !errors.Is(err, errMessage) {
 		t.Error(err)
 	}
 }

@@ -57,8 +57,8 @@ const MessageBytes = 8
 
 const mark = 0xe7
 
-// ErrMessage is wrapped by the errors of Parse.
-var ErrMessage = errors.New("exit: malformed message")
+// errMessage is wrapped by the errors of Parse.
+var errMessage = errors.New("exit: malformed message")
 
 // Append adds the message's bytes to b.
 func (m Message) Append(b []byte) []byte {
@@ -69,12 +69,12 @@ func (m Message) Append(b []byte) []byte {
 // Parse reads a message from exactly the bytes that Append has written.
 func Parse(b []byte) (Message, error) {
 	if len(b) != MessageBytes || b[0] != mark {
-		return Message{}, fmt.Errorf("%w: %d bytes %x", ErrMessage, len(b), b[:min(len(b), MessageBytes)])
+		return Message{}, fmt.Errorf("%w: %d bytes %x", errMessage, len(b), b[:min(len(b), MessageBytes)])
 	}
 	rank := int64(binary.LittleEndian.Uint32(b[4:])) - 1
 	m := Message{Kind: Kind(b[1]), Round: b[2], Verdict: Verdict{Code: b[3], Rank: int(rank)}}
 	if m.Kind < Told || m.Kind > Abort || m.Round >= maxRounds || m.Kind != Round && m.Round != 0 {
-		return Message{}, fmt.Errorf("%w: %x", ErrMessage, b)
+		return Message{}, fmt.Errorf("%w: %x", errMessage, b)
 	}
 	return m, nil
 }

@@ -198,7 +198,7 @@ func TestTables(t *testing.T) {
 			t.Errorf("at %d: %d, %v", place, fn, err)
 		}
 	}
-	if _, err := operationAt(0, 8); !errors.Is(err, ErrTable) {
+	if _, err := operationAt(0, 8); !errors.Is(err, errTable) {
 		t.Error(err)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/golci/golci/internal/platform/dl"
 )
 
-// ErrTable means that the library's tables are shorter than those of version 1.17.
-var ErrTable = errors.New("libfabric is older than 1.17, or built without a part of it")
+// errTable means that the library's tables are shorter than those of version 1.17.
+var errTable = errors.New("libfabric is older than 1.17, or built without a part of it")
 
 // oldest is the version whose layouts this package has, and which it asks for.
 const oldest = 1<<16 | 17
@@ -57,7 +57,7 @@ func loadLibrary() (*Library, error) {
 	v := callC(version)
 	l.Major, l.Minor = v>>16, v&0xffff
 	if v < oldest {
-		return nil, fmt.Errorf("%w: %s is version %d.%d", ErrTable, lib.Name(), l.Major, l.Minor)
+		return nil, fmt.Errorf("%w: %s is version %d.%d", errTable, lib.Name(), l.Major, l.Minor)
 	}
 	return l, nil
 }
@@ -117,11 +117,11 @@ func goString(p uintptr) string {
 // operationAt is an entry of a table, whose length is checked.
 func operationAt(table uintptr, place uintptr) (uintptr, error) {
 	if table == 0 || *memoryAt[uintptr](table) < place+wordBytes {
-		return 0, ErrTable
+		return 0, errTable
 	}
 	fn := *memoryAt[uintptr](table + place)
 	if fn == 0 {
-		return 0, ErrTable
+		return 0, errTable
 	}
 	return fn, nil
 }

@@ -144,8 +144,8 @@ func testBulkBesideRecords(t suite, cs []conduit.Conduit) {
 		s := &sink{t: t, scattered: !caps.Ordered}
 		y := newTally(t, c)
 		s.each = y.add
-		// The receiver polls from here, and the bulk sender's Poll finds it busy now and then, as it should.
 		var mu sync.Mutex
+		c := &shared{Conduit: c}
 		guarded := &lockedSink{mu: &mu, s: s}
 		wg.Go(func() {
 			data := make([]byte, size)
@@ -174,6 +174,21 @@ func testBulkBesideRecords(t suite, cs []conduit.Conduit) {
 		})
 	}
 	wg.Wait()
+}
+
+// shared is a conduit that several goroutines poll, one at a time.
+type shared struct {
+	conduit.Conduit
+	polling sync.Mutex
+}
+
+// Poll implements conduit.Conduit. It does nothing while another goroutine polls.
+func (c *shared) Poll(budget int, sink conduit.Sink) int {
+	if !c.polling.TryLock() {
+		return 0
+	}
+	defer c.polling.Unlock()
+	return c.Conduit.Poll(budget, sink)
 }
 
 func complete(mu *sync.Mutex, s *sink, y *tally, ranks, records, size int) bool {

@@ -35,7 +35,6 @@ var cases = []struct {
 	{"ReplyHasRoom", 2, testReplyHasRoom},
 	{"Budget", 2, testBudget},
 	{"Fairness", 4, testFairness},
-	{"OnePoller", 2, testOnePoller},
 	{"Bulk", 2, testBulk},
 	{"BulkReserved", 2, testBulkReserved},
 	{"BulkBesideRecords", 3, testBulkBesideRecords},

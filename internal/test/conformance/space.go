@@ -41,7 +41,7 @@ func testRetryHasNoEffect(t suite, cs []conduit.Conduit) {
 		}
 		for range 10 {
 			before := total(y)
-			if k := cs[1].Poll(1, s); k >= 0 && total(y)-before != uint64(k) {
+			if k := cs[1].Poll(1, s); total(y)-before != uint64(k) {
 				t.Fatalf("Poll returned %d and delivered %d", k, total(y)-before)
 			}
 		}
@@ -171,29 +171,6 @@ func pollSenders(cs []conduit.Conduit, s conduit.Sink) {
 			c.Poll(1, s)
 		}
 	}
-}
-
-func testOnePoller(t suite, cs []conduit.Conduit) {
-	results := make(chan int, 2)
-	s := &sink{t: t}
-	outer := &sink{t: t, each: func(got) {
-		results <- cs[1].Poll(10, s)
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			results <- cs[1].Poll(10, s)
-		}()
-		<-done
-	}}
-	send(t, cs[0], s, 1, conduit.Request, 64, 0)
-	drain(t, cs[1], outer, 1)
-	for range 2 {
-		if n := <-results; n != -1 {
-			t.Errorf("a second Poll returned %d", n)
-		}
-	}
-	send(t, cs[0], s, 1, conduit.Request, 64, 1)
-	drain(t, cs[1], s, 1)
 }
 
 func testNoAllocation(t suite, cs []conduit.Conduit) {

@@ -179,7 +179,7 @@ func (c *Card) take(x flight) int {
 
 func (c *Card) Poll(budget int, sink conduit.Sink) int {
 	n := c.Conduit.Poll(budget, sink)
-	if n >= 0 && c.land(false) {
+	if c.land(false) {
 		n++
 	}
 	return n

@@ -43,8 +43,7 @@ type Conduit struct {
 	sleeping spin.Lock // guards sleep
 	sleep    badnet.Dice
 
-	// Under poll.
-	poll   spin.Lock
+	// The poller's own.
 	dice   badnet.Dice
 	tick   time.Duration // polls
 	held   badnet.Queue[record]
@@ -156,10 +155,6 @@ func (c *Conduit) BulkReserve(peer, n int) ([]byte, conduit.Status) {
 }
 
 func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
-	if !c.poll.TryLock() {
-		return -1
-	}
-	defer c.poll.Unlock()
 	if c.closed() {
 		c.drop()
 		return 0
@@ -167,33 +162,29 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 	c.tick++
 	c.sink, c.gave = sink, 0
 	c.release(budget)
-	var n int
 	if room := min(budget-c.gave, maxHeld-c.held.Len()); room > 0 {
-		n = c.Conduit.Poll(room, (*holding)(c))
+		c.Conduit.Poll(room, (*holding)(c))
 	}
 	c.sink = nil
 	if c.fails.News() == conduit.PeerGone {
 		c.fails.Tell(sink, c.over)
 	}
-	if n < 0 && c.gave == 0 {
-		return -1
-	}
 	return c.gave
 }
 
-// over tells whether nothing of peer, which has failed, is held. Under poll.
+// over tells whether nothing of peer, which has failed, is held. The poller calls it.
 func (c *Conduit) over(peer int) bool { return c.behind[peer].n == 0 }
 
 func (c *Conduit) closed() bool { return c.fails.News() == conduit.OwnEnd }
 
-// drop forgets what is held. Under poll.
+// drop forgets what is held. The poller calls it.
 func (c *Conduit) drop() {
 	c.held = badnet.Queue[record]{}
 	clear(c.behind)
 	c.late.Store(0)
 }
 
-// release delivers held records whose time has come. Under poll.
+// release delivers held records whose time has come. The poller calls it.
 func (c *Conduit) release(budget int) {
 	for c.gave < budget {
 		r, _, ok := c.held.Pop(c.tick)

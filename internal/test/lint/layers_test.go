@@ -19,7 +19,7 @@ var layers = [][]string{
 	{
 		"internal/platform/addrs", "internal/platform/arch", "internal/platform/crc32c", "internal/platform/dl",
 		"internal/platform/invariants", "internal/job/authconn", "internal/job/nodelist", "internal/transport/badnet",
-		"internal/transport/selection", "internal/observe/settings",
+		"internal/platform/runs", "internal/transport/selection", "internal/observe/settings",
 	},
 	{
 		"internal/platform/affinity", "internal/platform/futex", "internal/platform/fi", "internal/platform/simd",
@@ -53,7 +53,7 @@ var alone = map[string][]string{
 	"internal/transport/credit": {"internal/platform/invariants"},
 	"comm/internal/match":       {"comm/internal/opstate"},
 	"comm/internal/opstate":     {"internal/platform/arch"},
-	pureRealm:                   {pureRealm, "internal/platform/simd"},
+	pureRealm:                   {pureRealm, "internal/platform/runs", "internal/platform/simd"},
 	"realm/internal/fault":      {"am", "conduit", "rank", pureRealm},
 	"realm/internal/events":     tools("am", "conduit", "fult", "rank", "internal/request", "realm/internal"),
 	"realm/internal/observe":    {"rank", "fult", "internal/request", "internal/observe/trace", pureRealm},

@@ -32,14 +32,6 @@ func (b *Borrower) mode() Mode { return Mode(b.state & modeMask) }
 
 func (b *Borrower) stalls() int { return int(b.state / oneStall) }
 
-// NewBorrower starts a pair with the given loan in credits, which does not change.
-func NewBorrower(loan int) (Borrower, error) {
-	if loan < 1 || loan > 1<<15 {
-		return Borrower{}, fmt.Errorf("credit: a loan of %d credits is outside 1..%d", loan, 1<<15)
-	}
-	return Borrower{loan: uint16(loan), state: uint8(Fixed)}, nil
-}
-
 // Borrow starts the sending half of a pair on the terms of c.
 func Borrow(c *Config) (Borrower, error) {
 	if err := c.Check(); err != nil {
@@ -98,7 +90,7 @@ func (b *Borrower) Stall(n int) (a Args, ask bool) {
 	if b.need == 0 {
 		n = max(n-int(b.loan)+int(b.inUse), min(int(b.loan), 16+int(b.loan)/4))
 	}
-	b.need = uint8(min(MaxNeed, int(b.need)+max(1, n)))
+	b.need = uint8(min(maxNeed, int(b.need)+max(1, n)))
 	if b.state&refused != 0 || b.inUse == 0 {
 		return Args{}, false
 	}

@@ -55,7 +55,7 @@ func TestNeedIsBounded(t *testing.T) {
 	for range 1000 {
 		b.Stall(200)
 	}
-	if f := b.Wire(200, 0); f.Need() != MaxNeed || f.Cost() != 200 {
+	if f := b.Wire(200, 0); f.Need() != maxNeed || f.Cost() != 200 {
 		t.Errorf("fields %x", f)
 	}
 	if b.stalls() != 31 {

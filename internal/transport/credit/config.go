@@ -35,8 +35,8 @@ const (
 	maxInFlight   = 64        // revokes on their way at once
 )
 
-// ErrConfig says that a Config cannot work.
-var ErrConfig = errors.New("credit: bad configuration")
+// errConfig says that a Config cannot work.
+var errConfig = errors.New("credit: bad configuration")
 
 // ErrProtocol means that a peer has broken the protocol of credits.
 var ErrProtocol = errors.New("credit: a peer broke the protocol")
@@ -86,32 +86,32 @@ func Terms(nodes, chunk int) Config {
 // Total is the number of credits that a rank of a job of the given number of ranks has, lent or banked.
 func (c *Config) Total(nodes int) int { return c.PerPeer*(nodes-1) + c.Bank }
 
-// Check returns an error, for errors.Is(err, ErrConfig), if c cannot work.
+// Check returns an error, for errors.Is(err, errConfig), if c cannot work.
 func (c *Config) Check() error {
 	most := MaxLoan
 	if c.Narrow {
 		most = MaxLoanNarrow
 	}
 	if c.PerPeer < 1 || c.PerPeer > most {
-		return fmt.Errorf("%w: a loan of %d credits is outside 1..%d", ErrConfig, c.PerPeer, most)
+		return fmt.Errorf("%w: a loan of %d credits is outside 1..%d", errConfig, c.PerPeer, most)
 	}
 	if c.Mode != Dynamic {
 		return nil
 	}
 	switch {
 	case c.Min < 1 || c.Min > c.PerPeer:
-		return fmt.Errorf("%w: least loan %d, first loan %d", ErrConfig, c.Min, c.PerPeer)
+		return fmt.Errorf("%w: least loan %d, first loan %d", errConfig, c.Min, c.PerPeer)
 	case c.Max < c.PerPeer || c.Max > most:
-		return fmt.Errorf("%w: largest loan %d is outside %d..%d", ErrConfig, c.Max, c.PerPeer, most)
+		return fmt.Errorf("%w: largest loan %d is outside %d..%d", errConfig, c.Max, c.PerPeer, most)
 	case c.Bank < 0:
-		return fmt.Errorf("%w: bank of %d", ErrConfig, c.Bank)
+		return fmt.Errorf("%w: bank of %d", errConfig, c.Bank)
 	case c.LenderLimit < 1 || c.Share < 0 || c.Patience < 1 || c.Epoch < 1:
-		return fmt.Errorf("%w: lender limit %d, share %d, patience %d, epoch %d", ErrConfig,
+		return fmt.Errorf("%w: lender limit %d, share %d, patience %d, epoch %d", errConfig,
 			c.LenderLimit, c.Share, c.Patience, c.Epoch)
 	case c.RevokeLimit < 1 || c.RevokeLimit > 255: // it is counted in eight bits
-		return fmt.Errorf("%w: revoke limit %d is outside 1..255", ErrConfig, c.RevokeLimit)
+		return fmt.Errorf("%w: revoke limit %d is outside 1..255", errConfig, c.RevokeLimit)
 	case c.Scavenge < 1 || c.Scavenge > maxInFlight:
-		return fmt.Errorf("%w: %d revokes at once are outside 1..%d", ErrConfig, c.Scavenge, maxInFlight)
+		return fmt.Errorf("%w: %d revokes at once are outside 1..%d", errConfig, c.Scavenge, maxInFlight)
 	}
 	return nil
 }

@@ -21,8 +21,8 @@ const MaxCost = 512
 // length tells the cost then.
 const Long = 255
 
-// MaxNeed is the most credits that one record can ask for: the wire has seven bits for it.
-const MaxNeed = 127
+// maxNeed is the most credits that one record can ask for: the wire has seven bits for it.
+const maxNeed = 127
 
 // Cost is the number of credits that a record of the given length in bytes takes, at least one.
 func Cost(bytes int) int {
@@ -38,7 +38,7 @@ const epochBit = 1 << 15
 func (f Fields) Cost() int { return int(uint8(f)) }
 
 // Need is the number of credits that its sender was short of.
-func (f Fields) Need() int { return int(f >> 8 & MaxNeed) }
+func (f Fields) Need() int { return int(f >> 8 & maxNeed) }
 
 // Epoch reports that an epoch of the sender has ended: see Borrower.Epochs.
 func (f Fields) Epoch() bool { return f&epochBit != 0 }

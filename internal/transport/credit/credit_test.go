@@ -8,6 +8,9 @@ import (
 	"go.uber.org/goleak"
 )
 
+// newBorrower starts a pair with the given loan in credits, which does not change.
+func newBorrower(loan int) (Borrower, error) { return Borrow(&Config{PerPeer: loan, Mode: Fixed}) }
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestDefaultsFollowTheTable(t *testing.T) {
@@ -50,7 +53,7 @@ func TestCost(t *testing.T) {
 }
 
 func TestTakeIsAllOrNothing(t *testing.T) {
-	b, err := NewBorrower(4)
+	b, err := newBorrower(4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +66,7 @@ func TestTakeIsAllOrNothing(t *testing.T) {
 }
 
 func TestReturnsRepeatedAndLateAreHarmless(t *testing.T) {
-	b, _ := NewBorrower(8)
+	b, _ := newBorrower(8)
 	b.Take(8)
 	for _, c := range []struct {
 		told uint32
@@ -80,7 +83,7 @@ func TestReturnsRepeatedAndLateAreHarmless(t *testing.T) {
 }
 
 func TestReturnOfMoreThanSpentIsAFault(t *testing.T) {
-	b, _ := NewBorrower(8)
+	b, _ := newBorrower(8)
 	b.Take(2)
 	if _, err := b.noteTold(3); err == nil {
 		t.Fatal("no error")
@@ -92,8 +95,8 @@ func TestReturnOfMoreThanSpentIsAFault(t *testing.T) {
 
 func TestLoanOutOfRange(t *testing.T) {
 	for _, n := range []int{-1, 0, 1<<15 + 1} {
-		if _, err := NewBorrower(n); err == nil {
-			t.Errorf("NewBorrower(%d) gave no error", n)
+		if _, err := newBorrower(n); err == nil {
+			t.Errorf("newBorrower(%d) gave no error", n)
 		}
 	}
 }
@@ -105,7 +108,7 @@ func TestPairConserves(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	const loan = 20
-	b, _ := NewBorrower(loan)
+	b, _ := newBorrower(loan)
 	l := newLender(loan)
 	start := ^uint32(0) - 50
 	b.returned, l.told = start, start
@@ -153,7 +156,7 @@ func TestPairConserves(t *testing.T) {
 func FuzzTold(f *testing.F) {
 	f.Add(uint8(5), uint32(3))
 	f.Fuzz(func(t *testing.T, take uint8, told uint32) {
-		b, _ := NewBorrower(64)
+		b, _ := newBorrower(64)
 		b.Take(int(take))
 		_, _ = b.noteTold(told)
 		if b.InUse() < 0 || b.InUse() > 64 {

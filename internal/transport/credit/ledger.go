@@ -58,7 +58,7 @@ func NewLedger(c Config, self, ranks int) (*Ledger, error) {
 		return nil, err
 	}
 	if ranks < 1 || uint(self) >= uint(ranks) {
-		return nil, fmt.Errorf("%w: rank %d of %d", ErrConfig, self, ranks)
+		return nil, fmt.Errorf("%w: rank %d of %d", errConfig, self, ranks)
 	}
 	g := &Ledger{c: c, self: self, bank: c.Bank, left: endless}
 	g.peers, g.list = make([]Lender, ranks), make([]uint64, (ranks+63)/64)

@@ -223,15 +223,15 @@ func TestConfigThatCannotWork(t *testing.T) {
 	} {
 		c := small()
 		change(&c)
-		if _, err := NewLedger(c, 0, 2); !errors.Is(err, ErrConfig) {
+		if _, err := NewLedger(c, 0, 2); !errors.Is(err, errConfig) {
 			t.Errorf("case %d, %+v: error %v", i, c, err)
 		}
-		if _, err := Borrow(&c); !errors.Is(err, ErrConfig) {
+		if _, err := Borrow(&c); !errors.Is(err, errConfig) {
 			t.Errorf("case %d: a borrower on such terms: error %v", i, err)
 		}
 	}
 	for _, s := range [][2]int{{0, 0}, {2, 2}, {-1, 2}} {
-		if _, err := NewLedger(small(), s[0], s[1]); !errors.Is(err, ErrConfig) {
+		if _, err := NewLedger(small(), s[0], s[1]); !errors.Is(err, errConfig) {
 			t.Errorf("rank %d of %d: error %v", s[0], s[1], err)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/conduit"
-	"github.com/golci/golci/internal/platform/spin"
 )
 
 // mixed is one rank's conduit.
@@ -28,9 +27,8 @@ type mixed struct {
 	farFilter farPollFilter
 }
 
-// poller is the state of Poll, under its lock.
+// poller is the state of Poll. It belongs to the one who polls.
 type poller struct {
-	lock     spin.Lock
 	farFirst bool // whose turn it is
 
 	nearSink, farSink sinkFilter

@@ -22,19 +22,14 @@ func (m *mixed) Pending() bool {
 // second the rest, and the first what then is left. Of a quiet network it may leave the far one out.
 func (m *mixed) Poll(budget int, sink conduit.Sink) int {
 	p := &m.poll
-	// A lock for both, because a sink that polls again must find neither free.
-	if !p.lock.TryLock() {
-		return -1
-	}
 	n := 0
 	p.nearSink.Sink, p.farSink.Sink = sink, sink
 	if m.farFilter.passFar() {
-		n = max(0, m.near.Poll(budget, &p.nearSink))
+		n = m.near.Poll(budget, &p.nearSink)
 	} else {
 		n = m.pollBoth(budget)
 	}
 	p.nearSink.Sink, p.farSink.Sink = nil, nil
-	p.lock.Unlock()
 	return n
 }
 
@@ -51,7 +46,7 @@ func (s *sinkFilter) Gone(peer int, err error) {
 	}
 }
 
-// pollBoth is called with the poll lock held.
+// pollBoth polls both. The caller is Poll.
 func (m *mixed) pollBoth(budget int) int {
 	p := &m.poll
 	farFirst := p.farFirst
@@ -61,12 +56,12 @@ func (m *mixed) pollBoth(budget int) int {
 		first, second, one, two = second, first, two, one
 	}
 	half := (budget + 1) / 2
-	a, b := max(0, first.Poll(half, one)), 0
+	a, b := first.Poll(half, one), 0
 	if a < budget {
-		b = max(0, second.Poll(budget-a, two))
+		b = second.Poll(budget-a, two)
 	}
 	if a >= half && a+b < budget {
-		a += max(0, first.Poll(budget-a-b, one))
+		a += first.Poll(budget-a-b, one)
 	}
 	if (farFirst && a > 0) || (!farFirst && b > 0) {
 		m.farFilter.noteFar()

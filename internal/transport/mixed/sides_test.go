@@ -83,27 +83,6 @@ func TestOneSideTakesTheWholeBudget(t *testing.T) {
 	}
 }
 
-// TestOnePollerOfBoth: a poll inside a poll finds the conduit busy, though the other side has something.
-func TestOnePollerOfBoth(t *testing.T) {
-	cs := mixedtest.Local(t, 3, conduit.Config{}, mixedtest.Parity, nil)
-	defer closeAll(t, cs...)
-	inner := 0
-	y := &tally{}
-	y.each = func() {
-		inner++
-		if n := cs[0].Poll(5, y); n != -1 {
-			t.Errorf("a poll inside a poll returned %d", n)
-		}
-	}
-	send(cs[1], 0)
-	send(cs[2], 0)
-	for inner < 2 {
-		if cs[0].Poll(5, y) < 0 {
-			t.Fatal("a poll that is over holds its lock")
-		}
-	}
-}
-
 // mute is a conduit whose bell never rings of itself.
 type mute struct {
 	conduit.Conduit

@@ -100,7 +100,7 @@ type Conduit struct {
 	ready atomic.Int64
 	polls atomic.Uint64 // a count of passes, from which background progress sees that somebody is at it
 
-	polling sync.Mutex // held by whoever polls; guards batch
+	polling sync.Mutex // guards batch; held by the poller, and by Close, which waits for it
 	batch   [batch]delivery
 
 	sleep      sleepState

@@ -81,7 +81,7 @@ func (r *ring) isEmpty() bool { return len(r.peers) == 0 }
 // Poll implements conduit.Conduit.
 func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 	if !c.polling.TryLock() {
-		return -1
+		return 0
 	}
 	defer c.polling.Unlock()
 	if c.closed.Load() {

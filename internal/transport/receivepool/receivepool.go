@@ -27,11 +27,11 @@ const (
 )
 
 // CreditBytes is what one credit takes of the queue AM: 256 bytes of record, and its event.
-const CreditBytes = 256 + EventBytes
+const CreditBytes = 256 + eventBytes
 
 const (
-	// EventBytes is what an entry takes beside its data, which are rounded up to a multiple of 8 bytes.
-	EventBytes = 8
+	// eventBytes is what an entry takes beside its data, which are rounded up to a multiple of 8 bytes.
+	eventBytes = 8
 	bulkEvent  = 24
 
 	leastBuffer   = 64 << 10
@@ -53,7 +53,7 @@ type Shape struct {
 // buffer comes back only when all in it has been served. The credits of what has been served are spent anew
 // meanwhile, so one buffer is not counted on either.
 func ShapeFor(credits, maxRecord int) Shape {
-	longest := maxRecord + EventBytes + 7
+	longest := maxRecord + eventBytes + 7
 	s := Shape{Buffer: max(leastBuffer, 2*longest, min(entriesBuffer*longest, mostBuffer)) &^ 7}
 	usable := s.Buffer - longest
 	s.Buffers = max(1, (credits*CreditBytes+usable-1)/usable) + 1
@@ -106,7 +106,7 @@ func New(s Shape, replies, system int) *Pool {
 }
 
 // Size is what a record of n bytes takes of the room of its queue.
-func Size(n int) int { return EventBytes + (n+7)&^7 }
+func Size(n int) int { return eventBytes + (n+7)&^7 }
 
 // Admit counts a record of n bytes that has come. It refuses one for which there is no room, though credits pay for
 // each request and each reply was asked for: its sender has spent credits that it did not have, or there are none.
@@ -133,14 +133,14 @@ func (p *Pool) Memory() int { return p.made * p.buffer }
 // Push copies an entry to the end of a queue. A record must fit a buffer; bulk data are divided where they do not.
 func (p *Pool) Push(q Queue, e *Entry) {
 	if q != Bulk {
-		copy(p.placeEntry(q, EventBytes, len(e.Data), len(e.Data), e.Src), e.Data)
+		copy(p.placeEntry(q, eventBytes, len(e.Data), len(e.Data), e.Src), e.Data)
 		return
 	}
 	for off := 0; off < len(e.Data); {
 		b := p.placeEntry(q, bulkEvent, 8, len(e.Data)-off, e.Src)
 		binary.LittleEndian.PutUint64(b, e.ID)
 		binary.LittleEndian.PutUint64(b[8:], uint64(e.Off)+uint64(off))
-		off += copy(b[bulkEvent-EventBytes:], e.Data[off:])
+		off += copy(b[bulkEvent-eventBytes:], e.Data[off:])
 	}
 }
 
@@ -164,7 +164,7 @@ func (p *Pool) placeEntry(q Queue, event, least, most int, src int32) []byte {
 	binary.LittleEndian.PutUint32(at[4:], uint32(src))
 	b.tail += event + (n+7)&^7
 	l.n++
-	return at[EventBytes : event+n]
+	return at[eventBytes : event+n]
 }
 
 // Pop takes the oldest entry out of a queue; false if there is none. Its data stay until the next Push.
@@ -177,7 +177,7 @@ func (p *Pool) Pop(q Queue, e *Entry) bool {
 	at := b.data[b.head:]
 	n := int(binary.LittleEndian.Uint32(at))
 	e.Src = int32(binary.LittleEndian.Uint32(at[4:]))
-	event := EventBytes
+	event := eventBytes
 	if q == Bulk {
 		event = bulkEvent
 		e.ID, e.Off = binary.LittleEndian.Uint64(at[8:]), int64(binary.LittleEndian.Uint64(at[16:]))

@@ -75,7 +75,7 @@ func TestSurplus(t *testing.T) {
 	for credits := 1; credits < 200_000; credits = credits*3/2 + 1 {
 		for _, longest := range []int{64, 1024, 16640, 1 << 20} {
 			s := ShapeFor(credits, longest)
-			if usable := s.Buffer - longest - EventBytes - 7; s.Credits < credits || s.Credits*CreditBytes > (s.Buffers-1)*usable+7 ||
+			if usable := s.Buffer - longest - eventBytes - 7; s.Credits < credits || s.Credits*CreditBytes > (s.Buffers-1)*usable+7 ||
 				(s.Buffers-2)*usable/CreditBytes >= credits && s.Buffers > 2 {
 				t.Errorf("%d credits of records up to %d bytes: %+v", credits, longest, s)
 			}

@@ -19,8 +19,8 @@ const (
 )
 
 var (
-	// ErrConfig is matched by errors about settings.
-	ErrConfig = errors.New("reliable: bad configuration")
+	// errConfig is matched by errors about settings.
+	errConfig = errors.New("reliable: bad configuration")
 	// ErrSilent is matched by the error of a peer that was not heard of for Config.DeadAfter.
 	ErrSilent = errors.New("reliable: peer is silent")
 	// ErrStuck is matched by the error of a peer that is heard, but lacks one and the same segment for
@@ -91,19 +91,19 @@ func def[T int | time.Duration](v *T, d T) {
 func (c *Config) checkConfig() error {
 	switch {
 	case c.Sink == nil:
-		return fmt.Errorf("%w: no sink", ErrConfig)
+		return fmt.Errorf("%w: no sink", errConfig)
 	case c.Rooms < 1 || c.Rooms > Window:
-		return fmt.Errorf("%w: %d rooms, want 1 to %d", ErrConfig, c.Rooms, Window)
+		return fmt.Errorf("%w: %d rooms, want 1 to %d", errConfig, c.Rooms, Window)
 	case c.Tiny < 0 || c.Queue < 1 || c.AckEvery < 1 || c.ResendsPerPass < 1:
-		return fmt.Errorf("%w: tiny %d, queue %d, ack every %d, %d resends a pass", ErrConfig, c.Tiny, c.Queue, c.AckEvery, c.ResendsPerPass)
+		return fmt.Errorf("%w: tiny %d, queue %d, ack every %d, %d resends a pass", errConfig, c.Tiny, c.Queue, c.AckEvery, c.ResendsPerPass)
 	case c.MaxMessage < 1 || int64(c.MaxMessage) > math.MaxUint32 || c.Reassembly < c.MaxMessage || c.Memory < c.Reassembly:
-		return fmt.Errorf("%w: messages of %d bytes, %d to reassemble them", ErrConfig, c.MaxMessage, c.Reassembly)
+		return fmt.Errorf("%w: messages of %d bytes, %d to reassemble them", errConfig, c.MaxMessage, c.Reassembly)
 	case c.AckDelay < 0 || c.MinRTO <= c.AckDelay || c.MaxRTO < c.MinRTO:
-		return fmt.Errorf("%w: ack delay %v, timeout %v to %v", ErrConfig, c.AckDelay, c.MinRTO, c.MaxRTO)
+		return fmt.Errorf("%w: ack delay %v, timeout %v to %v", errConfig, c.AckDelay, c.MinRTO, c.MaxRTO)
 	case c.AskEvery <= 0:
-		return fmt.Errorf("%w: questions every %v", ErrConfig, c.AskEvery)
+		return fmt.Errorf("%w: questions every %v", errConfig, c.AskEvery)
 	case c.KeepAlive <= 0 || c.DeadAfter <= c.KeepAlive:
-		return fmt.Errorf("%w: keep-alive %v, dead after %v", ErrConfig, c.KeepAlive, c.DeadAfter)
+		return fmt.Errorf("%w: keep-alive %v, dead after %v", errConfig, c.KeepAlive, c.DeadAfter)
 	}
 	return nil
 }
@@ -117,14 +117,14 @@ type Link struct {
 	Number uint64
 	// MTU is the longest packet in bytes towards the peer, MinMTU to MaxMTU, without what the layer above adds.
 	MTU int
-	// Ways is by how many ways packets go, at most MaxWays; 0 means one. All must return packets before a peer is dead
+	// Ways is by how many ways packets go, at most maxWays; 0 means one. All must return packets before a peer is dead
 	// because of that.
 	Ways int
 }
 
 func checkMTU(mtu int) error {
 	if mtu < MinMTU || mtu > MaxMTU {
-		return fmt.Errorf("%w: packets of %d bytes, want %d to %d", ErrConfig, mtu, MinMTU, MaxMTU)
+		return fmt.Errorf("%w: packets of %d bytes, want %d to %d", errConfig, mtu, MinMTU, MaxMTU)
 	}
 	return nil
 }

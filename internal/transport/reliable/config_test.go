@@ -47,7 +47,7 @@ func TestConfigBounds(t *testing.T) {
 	} {
 		cfg := Config{Sink: &node{}}
 		c.set(&cfg)
-		if _, err := New(cfg); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrConfig) {
+		if _, err := New(cfg); (err == nil) != c.ok || err != nil && !errors.Is(err, errConfig) {
 			t.Errorf("%s: %v", c.what, err)
 		}
 	}

@@ -76,7 +76,7 @@ type Endpoint struct {
 	scratch   []byte        // a body to be sent in parts; nil before the first
 }
 
-// New makes an Endpoint without peers. Zero fields of cfg get their defaults. Errors match ErrConfig.
+// New makes an Endpoint without peers. Zero fields of cfg get their defaults. Errors match errConfig.
 func New(cfg Config) (*Endpoint, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.checkConfig(); err != nil {
@@ -85,22 +85,22 @@ func New(cfg Config) (*Endpoint, error) {
 	return &Endpoint{cfg: cfg, pool: pool{most: cfg.Reassembly}, bufs: pool{most: keptBuffers}}, nil
 }
 
-// MaxPeers bounds the numbers of peers.
-const MaxPeers = 1 << 20
+// maxPeers bounds the numbers of peers.
+const maxPeers = 1 << 20
 
-// Add begins a pair with peer, under a number from 0 to MaxPeers-1. Errors match ErrConfig.
+// Add begins a pair with peer, under a number from 0 to maxPeers-1. Errors match errConfig.
 func (e *Endpoint) Add(id int, l Link, now time.Duration) error {
 	if err := checkMTU(l.MTU); err != nil {
 		return err
 	}
-	if l.Ways < 0 || l.Ways > MaxWays {
-		return fmt.Errorf("%w: peer %d by %d ways, want at most %d", ErrConfig, id, l.Ways, MaxWays)
+	if l.Ways < 0 || l.Ways > maxWays {
+		return fmt.Errorf("%w: peer %d by %d ways, want at most %d", errConfig, id, l.Ways, maxWays)
 	}
-	if id < 0 || id >= MaxPeers {
-		return fmt.Errorf("%w: peer %d, want 0 to %d", ErrConfig, id, MaxPeers-1)
+	if id < 0 || id >= maxPeers {
+		return fmt.Errorf("%w: peer %d, want 0 to %d", errConfig, id, maxPeers-1)
 	}
 	if e.peers.peerAt(id) != nil {
-		return fmt.Errorf("%w: peer %d is there already", ErrConfig, id)
+		return fmt.Errorf("%w: peer %d is there already", errConfig, id)
 	}
 	p := newPeer(e, id, l, now)
 	e.peers.putPeer(id, p)
@@ -129,11 +129,11 @@ func (e *Endpoint) Remove(id int, err error) {
 }
 
 // SetMTU changes the longest packet towards peer, in bytes, from the next one on. A segment that was made for longer
-// packets goes in parts, which the peer joins. Errors match ErrConfig.
+// packets goes in parts, which the peer joins. Errors match errConfig.
 func (e *Endpoint) SetMTU(id, mtu int) error {
 	p := e.peers.peerAt(id)
 	if p == nil {
-		return fmt.Errorf("%w: no peer %d", ErrConfig, id)
+		return fmt.Errorf("%w: no peer %d", errConfig, id)
 	}
 	if err := checkMTU(mtu); err != nil {
 		return err

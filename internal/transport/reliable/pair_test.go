@@ -135,7 +135,7 @@ func TestIdle(t *testing.T) {
 func TestTable(t *testing.T) {
 	seed := seedOf(t)
 	r := newWorld(t, seed, 1, Config{}, Link{}).r
-	ids := []int{0, 1, 2, 63, 1000, MaxPeers - 1}
+	ids := []int{0, 1, 2, 63, 1000, maxPeers - 1}
 	var tab table
 	want := map[int]*peer{}
 	for range 2000 {
@@ -148,7 +148,7 @@ func TestTable(t *testing.T) {
 			tab.removePeer(id)
 			delete(want, id)
 		}
-		for _, id := range append([]int{MaxPeers, -1, math.MaxInt, math.MinInt}, ids...) {
+		for _, id := range append([]int{maxPeers, -1, math.MaxInt, math.MinInt}, ids...) {
 			if tab.peerAt(id) != want[id] {
 				t.Fatalf("peer %d: %p, want %p", id, tab.peerAt(id), want[id])
 			}
@@ -165,8 +165,8 @@ func TestRemoveAnyOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newWorld(t, seed, 1, Config{}, Link{}).r
-	for _, id := range []int{-1, MaxPeers} {
-		if err := e.Add(id, Link{MTU: 1400}, 0); !errors.Is(err, ErrConfig) {
+	for _, id := range []int{-1, maxPeers} {
+		if err := e.Add(id, Link{MTU: 1400}, 0); !errors.Is(err, errConfig) {
 			t.Errorf("peer %d: %v", id, err)
 		}
 	}

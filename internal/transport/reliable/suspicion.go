@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// MaxWays is by how many ways packets to a peer may go.
-	MaxWays = 8
+	// maxWays is by how many ways packets to a peer may go.
+	maxWays = 8
 	// proofs is how many packets must have come back before a peer is dead, and how many questions are asked.
 	proofs = 3
 )
@@ -36,7 +36,7 @@ type suspicion struct {
 // checked that it was sent. It does nothing if there is no such peer, or if a later packet has come back.
 func (e *Endpoint) Refused(id, way int, number uint64, now time.Duration) {
 	p := e.peers.peerAt(id)
-	if p == nil || number < p.suspicion.from || number >= p.number || way < 0 || way >= MaxWays {
+	if p == nil || number < p.suspicion.from || number >= p.number || way < 0 || way >= maxWays {
 		return
 	}
 	d := &p.suspicion

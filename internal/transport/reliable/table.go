@@ -13,7 +13,7 @@ func (t table) peerAt(id int) *peer {
 
 func (t *table) putPeer(id int, p *peer) {
 	if id >= len(*t) {
-		wider := make(table, max(id+1, min(2*len(*t), MaxPeers)))
+		wider := make(table, max(id+1, min(2*len(*t), maxPeers)))
 		copy(wider, *t)
 		*t = wider
 	}

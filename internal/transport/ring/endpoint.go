@@ -93,6 +93,8 @@ type incoming struct {
 
 // poller is the state of the receiving side.
 type poller struct {
+	// lock keeps the poller and Close apart, which gives up the copies that the poller makes. Under the race detector
+	// Pending and Watch take it, too. Pollers are kept apart by the caller.
 	lock   spin.Lock
 	active []*incoming // when scanning: the rings that talk
 	turn   int

@@ -15,12 +15,12 @@ func Lacks() error {
 		err = unix.Close(fd)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: memfd: %w", ErrUnsupported, err)
+		return fmt.Errorf("%w: memfd: %w", errUnsupported, err)
 	}
 	const wake = 1
 	word := new(atomic.Uint32) // on which nobody waits
 	if _, _, errno := unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), wake, 1, 0, 0, 0); errno != 0 {
-		return fmt.Errorf("%w: futex: %w", ErrUnsupported, errno)
+		return fmt.Errorf("%w: futex: %w", errUnsupported, errno)
 	}
 	return nil
 }

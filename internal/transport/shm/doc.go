@@ -40,11 +40,11 @@ type Config struct {
 	Conduit conduit.Config
 }
 
-// ErrMissing means that ranks did not come to the exchange in time; the text names them.
-var ErrMissing = errors.New("shm: ranks missing from the exchange")
+// errMissing means that ranks did not come to the exchange in time; the text names them.
+var errMissing = errors.New("shm: ranks missing from the exchange")
 
-// ErrUnsupported means that this platform has no shm conduit.
-var ErrUnsupported = errors.New("shm: not supported on this platform")
+// errUnsupported means that this platform has no shm conduit.
+var errUnsupported = errors.New("shm: not supported on this platform")
 
 const defaultTimeout = time.Minute
 

@@ -119,7 +119,7 @@ func (x *exchange) result() (map[int]*link, error) {
 	if err := x.lasts[x.cfg.Rank]; err != nil {
 		own = fmt.Sprintf("; it could not take calls (%v)", err)
 	}
-	return nil, fmt.Errorf("%w: rank %d waited %v for %s%s", ErrMissing, x.cfg.Rank, x.cfg.Timeout,
+	return nil, fmt.Errorf("%w: rank %d waited %v for %s%s", errMissing, x.cfg.Rank, x.cfg.Timeout,
 		strings.Join(missing, ", "), own)
 }
 

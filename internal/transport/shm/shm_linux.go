@@ -30,7 +30,7 @@ type rankMemory struct {
 }
 
 // New meets the other local ranks and returns the conduit to them; every local rank must call it. It blocks until all
-// are there, at most cfg.Timeout, then returns ErrMissing. Other errors match conduit.ErrConfig or come from the
+// are there, at most cfg.Timeout, then returns errMissing. Other errors match conduit.ErrConfig or come from the
 // kernel. Ranks on other nodes are conduit.ErrUnreachable through it. The words that Mine and Theirs return must not
 // be used after the conduit itself has become garbage.
 func New(cfg Config) (_ conduit.Conduit, err error) {

@@ -174,7 +174,7 @@ func TestMissingRank(t *testing.T) {
 		c.Size, c.Local, c.Timeout = 4, ranks(4), 200*time.Millisecond
 	})
 	for i, err := range errs {
-		if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "rank 3") {
+		if !errors.Is(err, errMissing) || !strings.Contains(err.Error(), "rank 3") {
 			t.Errorf("rank %d: %v", i, err)
 		}
 	}
@@ -186,7 +186,7 @@ func TestWrongKey(t *testing.T) {
 		c.Key += fmt.Sprint(c.Rank)
 	})
 	for i, err := range errs {
-		if !errors.Is(err, ErrMissing) {
+		if !errors.Is(err, errMissing) {
 			t.Errorf("rank %d: %v", i, err)
 		}
 	}

@@ -114,8 +114,8 @@ func (l *Listener) Close() error {
 }
 
 // Connect makes the conduit, given the Endpoints of all ranks, by rank. It fills in Wire, Private and Peers of cfg.
-// The Listener is used up, also by an error, which matches nic.ErrNoPath, conduit.ErrConfig, or relay.ErrFaults for
-// faults of ranks that there are not.
+// The Listener is used up, also by an error. That tells of ranks without a path, or matches conduit.ErrConfig. It
+// matches relay.ErrFaults for faults of ranks that there are not.
 func (l *Listener) Connect(all []nic.Endpoint, cfg Config) (*Conduit, error) {
 	c, err := l.connectAll(all, cfg)
 	if err != nil {

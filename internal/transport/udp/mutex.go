@@ -19,7 +19,8 @@ func (m *mutex) tryLock() bool { return m.v.Load() == 0 && m.v.CompareAndSwap(0,
 
 func (m *mutex) Unlock() { m.v.Store(0) }
 
-// pollMutex is the lock of a conduit's receiving side. Whoever finds it held knows by whom: a user may not return soon,
+// pollMutex is the lock of a conduit's receiving side: the poller, calls of Pending, background progress, sleepers and
+// Close share it. Whoever finds it held knows by whom: a user may not return soon,
 // and may be the one who asks, from a sink; background progress has it for a moment. One word says both, so that no
 // holder is ever nameless.
 type pollMutex struct {

@@ -13,7 +13,7 @@ func (c *Conduit) Poll(budget int, sink conduit.Sink) int {
 		return 0
 	}
 	if !c.poll.lockUser() {
-		return -1
+		return 0
 	}
 	n := 0
 	if !c.isClosed() {

@@ -82,7 +82,7 @@ func (x *Call) awaitRelease(n int) (bool, error) {
 		peer, _ := x.missingRank(n)
 		defer x.timeWait(max(peer, 0))()
 	}
-	if x.st.Server.SpinOn(word, x.call, x.alarm) {
+	if x.st.Server.LingerUntil(released, x.alarm) {
 		return true, nil
 	}
 	for {

@@ -169,16 +169,10 @@ func (x *Call) odd(peer int, p shmcoll.Slot, seq uint64, n int) error {
 
 // awaitWord waits until a word that peer sets has got to want. on says which kind of word that is.
 func (x *Call) awaitWord(word *atomic.Uint64, want uint64, peer int, on shmcoll.Awaited) error {
-	over := func() bool { return word.Load() >= want }
-	switch {
-	case over():
-		return nil
-	case x.st.waits != nil:
-		return x.awaitUntil(peer, over, on)
-	case x.st.Server.SpinOn(word, want, x.alarm):
+	if word.Load() >= want {
 		return nil
 	}
-	return x.sleepUntil(peer, over, on)
+	return x.awaitUntil(peer, func() bool { return word.Load() >= want }, on)
 }
 
 // awaitUntil waits until over reports true, for which peer among others has to set a word. on says which kind of
@@ -190,7 +184,7 @@ func (x *Call) awaitUntil(peer int, over func() bool, on shmcoll.Awaited) error 
 	if x.st.waits != nil {
 		defer x.timeWait(peer)()
 	}
-	if x.st.Server.SpinUntil(over, x.alarm) {
+	if x.st.Server.LingerUntil(over, x.alarm) {
 		return nil
 	}
 	return x.sleepUntil(peer, over, on)

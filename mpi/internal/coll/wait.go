@@ -35,7 +35,7 @@ func (x *Call) waitStep(st *schedule.Step, r comm.Req) error {
 		_ = x.st.Server.AwaitOr(r, nil) // outcome has the same errors, but would tell of the wait once more
 		return x.stepOutcome(st, r)
 	}
-	if r.Ready() || x.st.Server.LingerOr(r, x.alarm) {
+	if r.Ready() || x.st.Server.Linger(r, x.alarm) {
 		return x.stepOutcome(st, r)
 	}
 	x.peer, x.from = int(st.Peer), -1

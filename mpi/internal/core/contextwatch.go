@@ -66,11 +66,11 @@ func (r *Request) waitContext(ctx context.Context) (Status, error) {
 	}
 	c, e := r.c, r.ends()
 	if w := r.watched(); w != nil {
-		if err := c.Srv.AwaitAnyContext(nil, w, ctx); err != nil {
+		if err := c.Srv.AwaitAny(nil, w, ctx); err != nil {
 			return Status{}, err
 		}
 		if w.Err() == nil && c.Srv.End(r.op()) {
-			_ = c.Srv.AwaitAnyContext(nil, w) // which ends now
+			_ = c.Srv.AwaitAny(nil, w) // which ends now
 		}
 		if w.Err() == nil {
 			return Status{}, fmt.Errorf("%w: %w", sentinel.ErrPending, context.Cause(ctx))

@@ -57,7 +57,7 @@ func (r *Request) waitAt(ctx context.Context, what string, i int) (Status, error
 func (r *Request) result() (Status, error) {
 	c, req := r.c, r.op()
 	if w := r.watched(); w != nil {
-		if err := c.Srv.AwaitAnyContext(nil, w); err != nil {
+		if err := c.Srv.AwaitAny(nil, w); err != nil {
 			return Status{}, err
 		}
 	}

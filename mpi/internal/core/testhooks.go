@@ -29,6 +29,3 @@ func (c *Comm) SkipTo(call uint64) error {
 
 // Pretend is SkipTo on this rank alone, which does not wait.
 func (c *Comm) Pretend(call uint64) { c.coll.SetLastCall(call) }
-
-// AtOnce tells whether the operation of r was done when it was started.
-func (r *Request) AtOnce() bool { return r.op().Null() }

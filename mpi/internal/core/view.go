@@ -101,5 +101,5 @@ func (c *Comm) awaitAll(rs []comm.Req) error {
 	if c.until == nil {
 		return c.Srv.AwaitAll(rs)
 	}
-	return c.Srv.AwaitAllContext(rs, c.until)
+	return c.Srv.AwaitAll(rs, c.until)
 }

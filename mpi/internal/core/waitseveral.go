@@ -47,7 +47,7 @@ func Waitall(ctx context.Context, what string, rs []Request, st []Status) error 
 		if plain && st == nil && r.dropDone(&d) {
 			continue
 		}
-		if plain && r.ordinary() && !r.c.Srv.Linger(r.op()) {
+		if plain && r.ordinary() && !r.c.Srv.Linger(r.op(), nil) {
 			await(r.c.Srv, rs[i:]) // one wake-up for all that is left
 		}
 		s, err := r.waitAt(ctx, what, i)
@@ -148,7 +148,7 @@ func blockAny(ctx context.Context, rs []Request) error {
 			return nil
 		}
 	}
-	return srv.AwaitAnyContext(list, ctxs...)
+	return srv.AwaitAny(list, ctxs...)
 }
 
 // some takes the results of those requests that are done.

@@ -11,20 +11,20 @@ type Class int
 
 // The classes.
 const (
-	ClassLogical Class = 191
-	ClassInteger Class = 192
-	ClassReal    Class = 193
-	ClassComplex Class = 194
+	classLogical Class = 191
+	classInteger Class = 192
+	classReal    Class = 193
+	classComplex Class = 194
 )
 
 // undefined is MPI_UNDEFINED: a precision or range that may be anything.
 const undefined = -32766
 
 var sized = map[Class]map[int64]Basic{
-	ClassLogical: {1: Logical1, 2: Logical2, 4: Logical4, 8: Logical8, 16: Logical16},
-	ClassInteger: {1: Integer1, 2: Integer2, 4: Integer4, 8: Integer8, 16: Integer16},
-	ClassReal:    {2: Real2, 4: Real4, 8: Real8, 16: Real16},
-	ClassComplex: {4: Complex4, 8: Complex8, 16: Complex16, 32: Complex32},
+	classLogical: {1: Logical1, 2: Logical2, 4: Logical4, 8: Logical8, 16: Logical16},
+	classInteger: {1: Integer1, 2: Integer2, 4: Integer4, 8: Integer8, 16: Integer16},
+	classReal:    {2: Real2, 4: Real4, 8: Real8, 16: Real16},
+	classComplex: {4: Complex4, 8: Complex8, 16: Complex16, 32: Complex32},
 }
 
 // MatchSize is the predefined type of a class and size in bytes (19.1.9).

@@ -1,5 +1,7 @@
 package dtype
 
+import "github.com/golci/golci/internal/platform/runs"
+
 // A body of few pieces that is repeated often is moved by columns: the first piece of some copies, then the second one
 // of these, and so on. So each column is one loop without calls.
 const (
@@ -22,7 +24,7 @@ func (m *mover) inRows(p *node) bool {
 	var from, to int64
 	for i := range b.n {
 		at, n := b.pieceAt(i)
-		if !hasKernel(n) {
+		if !runs.KnowsLength(n) {
 			return false
 		}
 		if i == 0 {
@@ -55,9 +57,9 @@ func (m *mover) rows(p *node, at, n int64) {
 			o, length := b.pieceAt(i)
 			o += at + b.off
 			if m.direction == packing {
-				moveStrides(length, m.buf, pos, p.len, m.base, o, p.stride, k)
+				runs.MoveRuns(length, m.buf, pos, p.len, m.base, o, p.stride, k)
 			} else {
-				moveStrides(length, m.base, o, p.stride, m.buf, pos, p.len, k)
+				runs.MoveRuns(length, m.base, o, p.stride, m.buf, pos, p.len, k)
 			}
 			pos += length
 		}

@@ -154,7 +154,7 @@ func TestRefused(t *testing.T) {
 		"distribution": {func() (*Type, error) {
 			return Darray(1, 0, one, []Distribution{1}, one, one, OrderC, i)
 		}, errs.Arg},
-		"match":        {func() (*Type, error) { return MatchSize(ClassReal, 3) }, errs.Arg},
+		"match":        {func() (*Type, error) { return MatchSize(classReal, 3) }, errs.Arg},
 		"precision":    {func() (*Type, error) { return F90Real(40, undefined) }, errs.Arg},
 		"nothing said": {func() (*Type, error) { return F90Complex(undefined, undefined) }, errs.Arg},
 		"range":        {func() (*Type, error) { return F90Integer(39) }, errs.Arg},

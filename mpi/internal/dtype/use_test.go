@@ -328,7 +328,7 @@ func TestFortranTypes(t *testing.T) {
 	if ints, _, _, types, err := typ.Contents(); err != nil || !slices.Equal(ints, []int64{7, 30}) || len(types) != 0 {
 		t.Errorf("contents %d, %d types, %v", ints, len(types), err)
 	}
-	for class, size := range map[Class]int64{ClassInteger: 8, ClassReal: 16, ClassComplex: 32, ClassLogical: 1} {
+	for class, size := range map[Class]int64{classInteger: 8, classReal: 16, classComplex: 32, classLogical: 1} {
 		if typ, err := MatchSize(class, size); err != nil || typ.Size() != size || !typ.Predefined() {
 			t.Errorf("class %d, %d bytes: %v", class, size, err)
 		}

@@ -10,10 +10,10 @@ import (
 	"github.com/golci/golci/mpi/internal/errs"
 )
 
-// Limits of the ABI. They count the zero byte that ends a string in C, so a key has less than MaxKey bytes.
+// Limits of the ABI. They count the zero byte that ends a string in C, so a key has less than maxKey bytes.
 const (
-	MaxKey = 256
-	MaxVal = 1024
+	maxKey = 256
+	maxVal = 1024
 )
 
 // Info is a list of keys, in the order in which they were first set, with their values. The zero Info is empty. Who
@@ -22,25 +22,25 @@ type Info struct{ pairs []pair }
 
 type pair struct{ key, value string }
 
-// checkKey tells whether a key may be used. errs.InfoKey: it is empty, has MaxKey bytes or more, or a zero byte.
+// checkKey tells whether a key may be used. errs.InfoKey: it is empty, has maxKey bytes or more, or a zero byte.
 func checkKey(key string) error {
 	switch {
 	case key == "":
 		return fmt.Errorf("%w: it is empty", errs.InfoKey)
-	case len(key) >= MaxKey:
-		return fmt.Errorf("%w: it has %d bytes, at most %d fit: it begins with %.40q", errs.InfoKey, len(key), MaxKey-1, key)
+	case len(key) >= maxKey:
+		return fmt.Errorf("%w: it has %d bytes, at most %d fit: it begins with %.40q", errs.InfoKey, len(key), maxKey-1, key)
 	case strings.IndexByte(key, 0) >= 0:
 		return fmt.Errorf("%w: it has a zero byte: %q", errs.InfoKey, key)
 	}
 	return nil
 }
 
-// checkValue tells whether a value may be used. errs.InfoValue: it has MaxVal bytes or more, or a zero byte. It may be
+// checkValue tells whether a value may be used. errs.InfoValue: it has maxVal bytes or more, or a zero byte. It may be
 // empty.
 func checkValue(key, value string) error {
 	switch {
-	case len(value) >= MaxVal:
-		return fmt.Errorf("%w: that of %q has %d bytes, at most %d fit", errs.InfoValue, key, len(value), MaxVal-1)
+	case len(value) >= maxVal:
+		return fmt.Errorf("%w: that of %q has %d bytes, at most %d fit", errs.InfoValue, key, len(value), maxVal-1)
 	case strings.IndexByte(value, 0) >= 0:
 		return fmt.Errorf("%w: that of %q has a zero byte", errs.InfoValue, key)
 	}

@@ -106,8 +106,8 @@ func must(t *testing.T, err error) {
 // TestLimits has keys and values at and beyond their limits.
 func TestLimits(t *testing.T) {
 	i := new(Info)
-	long := strings.Repeat("k", MaxKey-1)
-	most := strings.Repeat("v", MaxVal-1)
+	long := strings.Repeat("k", maxKey-1)
+	most := strings.Repeat("v", maxVal-1)
 	must(t, i.Set(long, most))
 	if got, ok, err := i.Get(long); got != most || !ok || err != nil {
 		t.Errorf("the longest value has %d bytes, %t, %v", len(got), ok, err)
@@ -218,7 +218,7 @@ func TestEnv(t *testing.T) {
 	if n := Env(Start{MaxProcs: -1}).Len(); n != 0 {
 		t.Errorf("of nothing %d keys are known", n)
 	}
-	long := Start{Command: "prog", Args: []string{strings.Repeat("x", MaxVal)}}
+	long := Start{Command: "prog", Args: []string{strings.Repeat("x", maxVal)}}
 	if i := Env(long); i.Len() != 1 || i.findKey("argv") >= 0 {
 		t.Errorf("arguments that are too long are there: %v", i.pairs)
 	}

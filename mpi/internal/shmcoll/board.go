@@ -7,12 +7,12 @@ import (
 	"github.com/golci/golci/internal/platform/arch"
 )
 
-// Seq is the sequence number of chunk i of a call, at most MaxChunk. A short contribution has that of chunk 0.
+// Seq is the sequence number of chunk i of a call, at most maxChunk. A short contribution has that of chunk 0.
 func Seq(call, i uint64) uint64 { return call<<seqBits | i }
 
 const (
 	seqBits  = 24
-	MaxChunk = 1<<seqBits - 1
+	maxChunk = 1<<seqBits - 1
 )
 
 // About says what a contribution belongs to: the tag of its call, and its length.

@@ -88,7 +88,7 @@ func TestAbout(t *testing.T) {
 			}
 		}
 	}
-	if Seq(5, MaxChunk) >= Seq(6, 0) || Seq(5, 1) <= Seq(5, 0) {
+	if Seq(5, maxChunk) >= Seq(6, 0) || Seq(5, 1) <= Seq(5, 0) {
 		t.Error("sequence numbers are out of order")
 	}
 }

@@ -209,7 +209,7 @@ func (w *Window) spinForNotices(kind notice, ranks []int) bool {
 		w.useNotices(kind, ranks)
 		return true
 	}
-	return come() || w.c.Srv.SpinUntil(come, &w.never)
+	return come() || w.c.Srv.LingerUntil(come, &w.never)
 }
 
 // firstLacking is the place of the first of ranks from which no notice has come that is not used up; -1: none. mu is

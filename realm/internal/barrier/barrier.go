@@ -64,14 +64,14 @@ type wait struct {
 }
 
 // New makes a barrier on its first owner. Each phase expects count arrivals. The values have size bytes, at most
-// MaxValue, and are reduced by the operator with that number; size 0 is for no values.
+// maxValue, and are reduced by the operator with that number; size 0 is for no values.
 func New(c Config, count int64, op uint32, size int) (*Barrier, error) {
 	w := &owner{count: count, opNumber: op, size: size}
 	switch {
 	case count < 1 || count > maxCount:
 		return nil, fmt.Errorf("a barrier that expects %d arrivals, not 1 to %d", count, int64(maxCount))
-	case size < 0 || size > MaxValue:
-		return nil, fmt.Errorf("values of %d bytes, more than %d", size, MaxValue)
+	case size < 0 || size > maxValue:
+		return nil, fmt.Errorf("values of %d bytes, more than %d", size, maxValue)
 	case size > 0:
 		if w.op = c.Ops(op); w.op == nil {
 			return nil, fmt.Errorf("there is no reduction operator %d", op)
@@ -109,7 +109,7 @@ func (b *Barrier) Known() uint64 { return b.known }
 // Read is the phase that an ID with a generation means on this rank. Of all phases with that generation it is the one
 // nearest to the newest phase that this rank has heard of or named: at most half a window of 2^20 phases ahead, and
 // less than half a window back. A rank that has heard nothing for longer may misread an ID. The owner refuses to say
-// anything of the phase that this rank asks for then, as MaxAhead and MaxBehind say.
+// anything of the phase that this rank asks for then, as maxAhead and maxBehind say.
 func (b *Barrier) Read(gen uint32) uint64 { return nearest(gen, b.newest) }
 
 // saw notes a phase that a user or a message has named.
@@ -157,9 +157,9 @@ func (b *Barrier) arrive(h Handle, count int64, value []byte, poison *event.Pois
 	switch {
 	case err != nil:
 		return err
-	case len(value) > MaxValue, b.own != nil && len(value) > 0 && len(value) != b.own.size:
+	case len(value) > maxValue, b.own != nil && len(value) > 0 && len(value) != b.own.size:
 		return fmt.Errorf("%v: a value of %d bytes, the most is %d, and the value of all arrivals has one size",
-			b.Name(), len(value), MaxValue)
+			b.Name(), len(value), maxValue)
 	case b.ended:
 		return b.endedError()
 	case b.failed != nil && h.Phase >= b.from:

@@ -10,8 +10,8 @@ import (
 // Words is how many words a message has at most. Those of most messages fit a cache line with their header.
 const Words = 8
 
-// MaxPayload is how many bytes a message has at most beside its words, if its poison has refused no reservation.
-const MaxPayload = maxValues + 2*maxShare + event.PoisonBytes
+// maxPayload is how many bytes a message has at most beside its words, if its poison has refused no reservation.
+const maxPayload = maxValues + 2*maxShare + event.PoisonBytes
 
 const poisoned Flags = 1 << 7 // the payload has a poison
 

@@ -13,7 +13,7 @@ func TestForeignState(t *testing.T) {
 			b.own.alters = append(b.own.alters, Message{From: 1, Phase: 1, Stamp: makeStamp(70, 1)})
 		},
 		"size":     func(b *Barrier) { b.own.size = -8 },
-		"too long": func(b *Barrier) { b.own.size = MaxValue + 1 },
+		"too long": func(b *Barrier) { b.own.size = maxValue + 1 },
 	} {
 		from, to := newJob(t, 100, 2), newJob(t, 3, 2)
 		spoil(from.bs[0])

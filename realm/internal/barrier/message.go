@@ -54,7 +54,7 @@ const (
 
 // Limits of a message.
 const (
-	MaxValue  = 1024 // bytes of one value
+	maxValue  = 1024 // bytes of one value
 	maxValues = 2048 // bytes of the values of one message, and of a part of a state
 	maxShare  = 600  // ranks that one message names
 )

@@ -150,7 +150,7 @@ func (w *owner) sound(known uint64) bool {
 		!slices.ContainsFunc(w.open, func(p phase) bool {
 			return p.arrived < 0 || p.arrived > p.expected || p.value != nil && len(p.value) != w.size
 		}) &&
-		w.size >= 0 && w.size <= MaxValue &&
+		w.size >= 0 && w.size <= maxValue &&
 		!slices.ContainsFunc(w.held, func(m Message) bool { return w.fitsValues(m.Value) != nil })
 }
 

@@ -69,9 +69,9 @@ func (b *Barrier) reachable(phase uint64) error {
 	if phase <= b.known {
 		return b.isOver(phase)
 	}
-	if phase > b.known+MaxAhead {
+	if phase > b.known+maxAhead {
 		return fmt.Errorf("%v: phase %d is more than %d phases after %d, the last that has triggered",
-			b.Name(), phase, MaxAhead, b.known)
+			b.Name(), phase, maxAhead, b.known)
 	}
 	return nil
 }

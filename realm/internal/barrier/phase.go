@@ -10,11 +10,11 @@ import (
 const (
 	window = event.MaxBarrierGen + 1 // of the phases that an ID can tell apart
 
-	// MaxAhead is how far the owner accepts arrivals, alterations and subscriptions for phases to come.
-	MaxAhead = window / 4
-	// MaxBehind is how far back a subscription may go. An ID that is not older, or was misread, is never silently
+	// maxAhead is how far the owner accepts arrivals, alterations and subscriptions for phases to come.
+	maxAhead = window / 4
+	// maxBehind is how far back a subscription may go. An ID that is not older, or was misread, is never silently
 	// taken for another phase: a phase that is wrong by a window is outside of both limits.
-	MaxBehind = window / 4
+	maxBehind = window / 4
 	// Kept is for how many of the last phases a rank knows results and poison.
 	Kept = 16
 

@@ -142,9 +142,9 @@ func TestMisread(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 100000 {
 		known, stale := 3*window+r.Uint64N(3*window), r.Uint64N(6*window)
-		phase := known - window*3/4 + 1 + r.Uint64N(window*3/4+MaxAhead)
+		phase := known - window*3/4 + 1 + r.Uint64N(window*3/4+maxAhead)
 		b := &Barrier{known: known}
-		if got := nearest(Gen(phase), min(stale, known+MaxAhead)); got != phase && b.outside(got) == nil {
+		if got := nearest(Gen(phase), min(stale, known+maxAhead)); got != phase && b.outside(got) == nil {
 			t.Fatalf("phase %d of %d is taken for %d where %d is known", phase, known, got, stale)
 		}
 	}

@@ -162,7 +162,7 @@ func (b *Barrier) endAll(over func(x *wait) (*event.Poison, bool), o *Out) {
 
 // outside is why nothing can be said of a phase that is too far from the last that has triggered; nil if it is not.
 func (b *Barrier) outside(phase uint64) *event.Poison {
-	if phase <= b.known+MaxAhead && phase+MaxBehind >= b.known {
+	if phase <= b.known+maxAhead && phase+maxBehind >= b.known {
 		return nil
 	}
 	bits := b.Misuse

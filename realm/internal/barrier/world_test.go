@@ -149,7 +149,7 @@ func (j *job) send(r int, m Message) {
 	}
 	var words [Words]uint64
 	n, payload := m.Encode(j.id, &words, nil)
-	if len(payload) > MaxPayload {
+	if len(payload) > maxPayload {
 		j.errs = append(j.errs, fmt.Sprintf("%d bytes: %s", len(payload), show(m)))
 	}
 	id, d, err := Decode(words[:n], payload, len(j.bs))

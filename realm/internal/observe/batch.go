@@ -12,8 +12,8 @@ func (s Sink) Rank() int { return int(s >> 32) }
 // ID is its number there.
 func (s Sink) ID() uint32 { return uint32(s) }
 
-// BatchRecords is how many records a batch has at most.
-const BatchRecords = 256
+// batchRecords is how many records a batch has at most.
+const batchRecords = 256
 
 // Batch is records for one profiler on their way.
 type Batch struct {
@@ -23,14 +23,14 @@ type Batch struct {
 
 // takes tells whether b, which may be nil, has room for a record for sink.
 func (b *Batch) takes(sink Sink) bool {
-	return b != nil && b.Sink == sink && len(b.List) < BatchRecords
+	return b != nil && b.Sink == sink && len(b.List) < batchRecords
 }
 
 // newBatch is a batch that has the record of w.
 func (g *Log) newBatch(w *Operation) *Batch {
 	b := g.batches.Get()
 	if b == nil {
-		b = &Batch{List: make([]Record, 0, BatchRecords)}
+		b = &Batch{List: make([]Record, 0, batchRecords)}
 	}
 	b.Sink, b.List = w.Sink, append(b.List, w.Record)
 	return b

@@ -41,24 +41,24 @@ type Fold[L, R any] struct {
 	at    [batch]int64
 }
 
-// NewFold makes an instance for reductions by op into points of s. Errors: that of s; ErrOp if op has no Fold or no
-// Identity; ErrType if mode is Atomic and values have neither 4 nor 8 bytes.
+// NewFold makes an instance for reductions by op into points of s. Errors: that of s; errOp if op has no Fold or no
+// Identity; errType if mode is Atomic and values have neither 4 nor 8 bytes.
 func NewFold[L, R any](op *Op[L, R], s space.Space, mode Mode) (*Fold[L, R], error) {
 	if s.Err() != nil {
 		return nil, s.Err()
 	}
 	if op == nil {
-		return nil, fmt.Errorf("%w: there is none", ErrOp)
+		return nil, fmt.Errorf("%w: there is none", errOp)
 	}
 	if op.Fold == nil || op.Identity == nil || op.Apply == nil {
-		return nil, fmt.Errorf("%w: a fold instance needs Apply, Fold and Identity of %q", ErrOp, op.Name)
+		return nil, fmt.Errorf("%w: a fold instance needs Apply, Fold and Identity of %q", errOp, op.Name)
 	}
 	if err := checkAtomic("values", unsafe.Sizeof(*op.Identity), mode); err != nil {
 		return nil, err
 	}
 	f := &Fold[L, R]{op: op, pts: pointsOf(s), mode: mode}
 	if f.pts.count > maxFold {
-		return nil, fmt.Errorf("%w: %v; a fold instance has %d at most", ErrIndex, s, int64(maxFold))
+		return nil, fmt.Errorf("%w: %v; a fold instance has %d at most", errIndex, s, int64(maxFold))
 	}
 	f.pages = make([]*page[R], (f.pts.count+pageLen-1)/pageLen)
 	f.logs.of = make([]*pageLog[R], len(f.pages))
@@ -103,7 +103,7 @@ func (f *Fold[L, R]) markWord(n int64) *uint64 {
 	return &(*m)[uint64(n)%markLen/64]
 }
 
-// Reduce folds v into the value of the point with coordinate i, in a space of one dimension. ErrIndex: there is none.
+// Reduce folds v into the value of the point with coordinate i, in a space of one dimension. errIndex: there is none.
 func (f *Fold[L, R]) Reduce(i int64, v R) error {
 	n := i - f.pts.lo
 	if !f.pts.line || uint64(n) >= uint64(f.pts.count) {
@@ -157,7 +157,7 @@ func (f *Fold[L, R]) reduceAtomic(n int64, v R) {
 	update(unsafe.Pointer(&p[uint64(n)%pageLen]), f.op.Fold, v)
 }
 
-// ReduceAll is Reduce of each v[k] into the point with coordinate at[k]. ErrIndex: one does not exist, and those before
+// ReduceAll is Reduce of each v[k] into the point with coordinate at[k]. errIndex: one does not exist, and those before
 // it have been reduced; or the lists differ in length.
 func (f *Fold[L, R]) ReduceAll(at []int64, v []R) error {
 	if len(at) != len(v) {
@@ -209,7 +209,7 @@ func (f *Fold[L, R]) mark(at []int64) int {
 	return len(at)
 }
 
-// ReduceRow is Reduce of each v[k] into the point with coordinate i+k. ErrIndex: one does not exist, and nothing has
+// ReduceRow is Reduce of each v[k] into the point with coordinate i+k. errIndex: one does not exist, and nothing has
 // been reduced.
 func (f *Fold[L, R]) ReduceRow(i int64, v []R) error {
 	if len(v) == 0 {
@@ -298,7 +298,7 @@ func (f *Fold[L, R]) Reset() {
 	}
 }
 
-// Apply applies f to t. Error: ErrType if the operator or the space of t is another one.
+// Apply applies f to t. Error: errType if the operator or the space of t is another one.
 func (f *Fold[L, R]) Apply(t *Target[L, R]) error {
 	if err := t.fitsPoints(f.op, &f.pts); err != nil {
 		return err

@@ -26,16 +26,16 @@ type List[L, R any] struct {
 	count  int64
 }
 
-// NewList makes a log of reductions by op into points of s. Errors: that of s; ErrOp if op has no Apply.
+// NewList makes a log of reductions by op into points of s. Errors: that of s; errOp if op has no Apply.
 func NewList[L, R any](op *Op[L, R], s space.Space) (*List[L, R], error) {
 	if s.Err() != nil {
 		return nil, s.Err()
 	}
 	if op == nil {
-		return nil, fmt.Errorf("%w: there is none", ErrOp)
+		return nil, fmt.Errorf("%w: there is none", errOp)
 	}
 	if op.Apply == nil {
-		return nil, fmt.Errorf("%w: %q has no Apply", ErrOp, op.Name)
+		return nil, fmt.Errorf("%w: %q has no Apply", errOp, op.Name)
 	}
 	return &List[L, R]{op: op, pts: pointsOf(s)}, nil
 }
@@ -50,7 +50,7 @@ func (l *List[L, R]) sheetRoom() *sheet[R] {
 	return s
 }
 
-// Reduce logs the reduction of v into the point with coordinate i, in a space of one dimension. ErrIndex: there is
+// Reduce logs the reduction of v into the point with coordinate i, in a space of one dimension. errIndex: there is
 // none.
 func (l *List[L, R]) Reduce(i int64, v R) error {
 	n, err := l.pts.numberOf(i)
@@ -76,7 +76,7 @@ func (l *List[L, R]) addValue(n int64, v R) {
 	l.count++
 }
 
-// ReduceAll is Reduce of each v[k] into the point with coordinate at[k]. ErrIndex: one does not exist, and those before
+// ReduceAll is Reduce of each v[k] into the point with coordinate at[k]. errIndex: one does not exist, and those before
 // it have been logged; or the lists differ in length.
 func (l *List[L, R]) ReduceAll(at []int64, v []R) error {
 	if len(at) != len(v) {
@@ -96,7 +96,7 @@ func (l *List[L, R]) ReduceAll(at []int64, v []R) error {
 	return nil
 }
 
-// ReduceRow is Reduce of each v[k] into the point with coordinate i+k. ErrIndex: one does not exist, and nothing has
+// ReduceRow is Reduce of each v[k] into the point with coordinate i+k. errIndex: one does not exist, and nothing has
 // been logged.
 func (l *List[L, R]) ReduceRow(i int64, v []R) error {
 	if len(v) == 0 {
@@ -112,10 +112,10 @@ func (l *List[L, R]) ReduceRow(i int64, v []R) error {
 // Len is how many reductions the log has.
 func (l *List[L, R]) Len() int64 { return l.count }
 
-// Join appends the log of m, which is empty then. Error: ErrType if m has another operator or space.
+// Join appends the log of m, which is empty then. Error: errType if m has another operator or space.
 func (l *List[L, R]) Join(m *List[L, R]) error {
 	if m.op != l.op || m != l && !m.pts.space.Equal(l.pts.space) || m == l {
-		return fmt.Errorf("%w: a list of %q and one of %q", ErrType, l.op.Name, m.op.Name)
+		return fmt.Errorf("%w: a list of %q and one of %q", errType, l.op.Name, m.op.Name)
 	}
 	l.sheets = append(l.sheets, m.sheets...)
 	l.count += m.count
@@ -133,7 +133,7 @@ func (l *List[L, R]) Reset() {
 	l.count = 0
 }
 
-// Apply applies the log to t. Error: ErrType if the operator or the space of t is another one.
+// Apply applies the log to t. Error: errType if the operator or the space of t is another one.
 func (l *List[L, R]) Apply(t *Target[L, R]) error {
 	if err := t.fitsPoints(l.op, &l.pts); err != nil {
 		return err

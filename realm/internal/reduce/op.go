@@ -8,10 +8,10 @@ import (
 
 // Errors of this package wrap one of these.
 var (
-	ErrIndex = errors.New("reduce: no such point")      // a point outside of the space
-	ErrOp    = errors.New("reduce: not with this op")   // an operator that lacks what an instance needs
-	ErrType  = errors.New("reduce: types do not match") // a field or memory that does not hold the values
-	ErrWire  = errors.New("reduce: malformed chunk")    // bytes that are no chunk
+	errIndex = errors.New("reduce: no such point")      // a point outside of the space
+	errOp    = errors.New("reduce: not with this op")   // an operator that lacks what an instance needs
+	errType  = errors.New("reduce: types do not match") // a field or memory that does not hold the values
+	errWire  = errors.New("reduce: malformed chunk")    // bytes that are no chunk
 )
 
 // Op is a reduction operator. L is the type of the data, R that of the values that are reduced into them; both are
@@ -56,10 +56,10 @@ func (o *Op[L, R]) loops() kernel[L, R] {
 // checkAtomic tells whether values of size bytes can be changed atomically.
 func checkAtomic(what string, size uintptr, mode Mode) error {
 	if mode > Atomic {
-		return fmt.Errorf("%w: there is no mode %d", ErrType, mode)
+		return fmt.Errorf("%w: there is no mode %d", errType, mode)
 	}
 	if mode == Atomic && size != 4 && size != 8 {
-		return fmt.Errorf("%w: atomic reductions of %s of %d bytes, want 4 or 8", ErrType, what, size)
+		return fmt.Errorf("%w: atomic reductions of %s of %d bytes, want 4 or 8", errType, what, size)
 	}
 	return nil
 }

@@ -67,16 +67,16 @@ func (p *points) rowNumber(i int64, n int) (int64, error) {
 	if err == nil && n > 1 {
 		var last int64
 		if last, err = p.numberOf(i + int64(n) - 1); err == nil && last-first != int64(n)-1 {
-			err = fmt.Errorf("%w: a row of %d points at %d, in %v", ErrIndex, n, i, p.space)
+			err = fmt.Errorf("%w: a row of %d points at %d, in %v", errIndex, n, i, p.space)
 		}
 	}
 	return first, err
 }
 
 func (p *points) outside(x space.Point) error {
-	return fmt.Errorf("%w: %v in %v", ErrIndex, x[:p.space.Dim()], p.space)
+	return fmt.Errorf("%w: %v in %v", errIndex, x[:p.space.Dim()], p.space)
 }
 
 func differ(at, v int) error {
-	return fmt.Errorf("%w: %d points and %d values", ErrIndex, at, v)
+	return fmt.Errorf("%w: %d points and %d values", errIndex, at, v)
 }

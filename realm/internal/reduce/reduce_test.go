@@ -308,7 +308,7 @@ func TestErrors(t *testing.T) {
 			"row": in.ReduceRow(15, make([]int64, 6)), "one of all": in.ReduceAll([]int64{10, 5}, []int64{1, 1}),
 			"lengths": in.ReduceAll([]int64{10}, nil),
 		} {
-			if !errors.Is(err, ErrIndex) {
+			if !errors.Is(err, errIndex) {
 				t.Errorf("%T: %s: %v", in, name, err)
 			}
 		}
@@ -323,7 +323,7 @@ func TestErrors(t *testing.T) {
 		t.Error("a value of no point")
 	}
 	holes, _ := NewList(sum, space.Indices(1, 2, 5))
-	if err := holes.ReduceRow(1, make([]int64, 5)); !errors.Is(err, ErrIndex) {
+	if err := holes.ReduceRow(1, make([]int64, 5)); !errors.Is(err, errIndex) {
 		t.Errorf("a row across a hole: %v", err)
 	}
 	bare := &Op[int64, int64]{Name: "bare", Apply: func(a, b int64) int64 { return a }}
@@ -331,17 +331,17 @@ func TestErrors(t *testing.T) {
 	_, noApply := NewList(&Op[int64, int64]{}, row)
 	_, noTarget := (&Op[int64, int64]{}).Onto(nil, nil, 0, row, Exclusive)
 	for name, err := range map[string]error{"fold": noFold, "list": noApply, "target": noTarget} {
-		if !errors.Is(err, ErrOp) {
+		if !errors.Is(err, errOp) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := NewFold(Sum[int16](), row, Atomic); !errors.Is(err, ErrType) {
+	if _, err := NewFold(Sum[int16](), row, Atomic); !errors.Is(err, errType) {
 		t.Error(err)
 	}
 	if _, err := NewFold(sum, space.Grid(), Exclusive); !errors.Is(err, space.ErrSpace) {
 		t.Error(err)
 	}
-	if err := l.Join(l); !errors.Is(err, ErrType) {
+	if err := l.Join(l); !errors.Is(err, errType) {
 		t.Error(err)
 	}
 }
@@ -359,10 +359,10 @@ func TestBadTargets(t *testing.T) {
 	_, atomic := (&Op[[2]int32, int32]{Apply: func(l [2]int32, r int32) [2]int32 { return l }}).Onto(mem, lay, 0,
 		row, Atomic)
 	for name, c := range map[string]struct{ err, want error }{
-		"size": {size, ErrType}, "alignment of the field": {onto(mem, 0, row, Exclusive), ErrType},
-		"alignment for atomics": {atomic, ErrType},
-		"short":                 {onto(mem[:lay.Size()-1], 1, row, Exclusive), ErrType},
-		"alignment":             {onto(mem[4:], 1, row, Exclusive), ErrType},
+		"size": {size, errType}, "alignment of the field": {onto(mem, 0, row, Exclusive), errType},
+		"alignment for atomics": {atomic, errType},
+		"short":                 {onto(mem[:lay.Size()-1], 1, row, Exclusive), errType},
+		"alignment":             {onto(mem[4:], 1, row, Exclusive), errType},
 		"field":                 {onto(mem, 2, row, Exclusive), space.ErrFields},
 		"points":                {onto(mem, 1, space.Range(0, 11), Exclusive), space.ErrPoints},
 		"space":                 {onto(mem, 1, space.Grid(), Exclusive), space.ErrSpace},
@@ -378,7 +378,7 @@ func TestBadTargets(t *testing.T) {
 		func() error { f, _ := NewFold(Sum[int64](), row, Exclusive); return f.Apply(to) },
 		func() error { f, _ := NewList(sum, space.Range(10, 19)); return f.Apply(to) },
 	} {
-		if err := in(); !errors.Is(err, ErrType) {
+		if err := in(); !errors.Is(err, errType) {
 			t.Errorf("an instance of something else: %v", err)
 		}
 	}

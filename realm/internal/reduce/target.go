@@ -27,12 +27,12 @@ type Target[L, R any] struct {
 }
 
 // Onto makes field f of the points of s in mem the target of reductions by o. The points are numbered as those of s.
-// Errors: those of space.Layout.Track; ErrOp without Apply; ErrType for a field that does not have the size of L, and
-// for memory that is too small or not aligned for L. ErrType also means that mode is Atomic and L has neither 4 nor 8
+// Errors: those of space.Layout.Track; errOp without Apply; errType for a field that does not have the size of L, and
+// for memory that is too small or not aligned for L. errType also means that mode is Atomic and L has neither 4 nor 8
 // bytes.
 func (o *Op[L, R]) Onto(mem []byte, l *space.Layout, f int, s space.Space, mode Mode) (*Target[L, R], error) {
 	if o.Apply == nil {
-		return nil, fmt.Errorf("%w: %q has no Apply", ErrOp, o.Name)
+		return nil, fmt.Errorf("%w: %q has no Apply", errOp, o.Name)
 	}
 	if s.Err() != nil {
 		return nil, s.Err()
@@ -57,11 +57,11 @@ func (t *Target[L, R]) checkLayout(l *space.Layout, f int) error {
 	}
 	if field := l.Fields()[f]; uintptr(field.Size) != size || uintptr(field.Align) < align {
 		return fmt.Errorf("%w: field %q of %d bytes, alignment %d, for a type of %d bytes, alignment %d",
-			ErrType, field.Name, field.Size, field.Align, size, align)
+			errType, field.Name, field.Size, field.Align, size, align)
 	}
 	if int64(len(t.mem)) < l.Size() || uintptr(t.base)%align != 0 {
 		return fmt.Errorf("%w: memory of %d bytes, %d bytes off alignment; the layout needs %d",
-			ErrType, len(t.mem), uintptr(t.base)%align, l.Size())
+			errType, len(t.mem), uintptr(t.base)%align, l.Size())
 	}
 	return checkAtomic("data", size, t.mode)
 }
@@ -69,7 +69,7 @@ func (t *Target[L, R]) checkLayout(l *space.Layout, f int) error {
 // fitsPoints tells whether an instance of op and p can be applied to t.
 func (t *Target[L, R]) fitsPoints(op *Op[L, R], p *points) error {
 	if op != t.op || !t.space.Equal(p.space) {
-		return fmt.Errorf("%w: reductions by %q into %v, target: %q, %v", ErrType, op.Name, p.space, t.op.Name, t.space)
+		return fmt.Errorf("%w: reductions by %q into %v, target: %q, %v", errType, op.Name, p.space, t.op.Name, t.space)
 	}
 	return nil
 }

@@ -146,12 +146,12 @@ func (e *Encoder[R]) writeAt(at []int64, v []R) {
 	e.b = append(e.b, bytesOf(v)...)
 }
 
-// Replay applies the reductions of a chunk to t. Any bytes do that or give ErrWire, or ErrIndex for a point that the
+// Replay applies the reductions of a chunk to t. Any bytes do that or give errWire, or errIndex for a point that the
 // space of t does not have; blocks before the fault have been applied then.
 func (t *Target[L, R]) Replay(chunk []byte) error {
 	for len(chunk) > 0 {
 		if len(chunk) < headLen {
-			return fmt.Errorf("%w: %d bytes left", ErrWire, len(chunk))
+			return fmt.Errorf("%w: %d bytes left", errWire, len(chunk))
 		}
 		form, n := chunk[0], int64(binary.LittleEndian.Uint32(chunk[1:]))
 		numbers := int64(8)
@@ -162,12 +162,12 @@ func (t *Target[L, R]) Replay(chunk []byte) error {
 		case formList64:
 			numbers = 8 * n
 		default:
-			return fmt.Errorf("%w: block of form %d", ErrWire, form)
+			return fmt.Errorf("%w: block of form %d", errWire, form)
 		}
 		var v R
 		values := n * int64(unsafe.Sizeof(v))
 		if chunk = chunk[headLen:]; numbers+values > int64(len(chunk)) {
-			return fmt.Errorf("%w: block of %d reductions in %d bytes", ErrWire, n, len(chunk))
+			return fmt.Errorf("%w: block of %d reductions in %d bytes", errWire, n, len(chunk))
 		}
 		if err := t.block(form, n, chunk[:numbers], chunk[numbers:][:values]); err != nil {
 			return err
@@ -182,7 +182,7 @@ func (t *Target[L, R]) block(form byte, n int64, numbers, values []byte) error {
 	count := uint64(t.track.Count())
 	if form == formRow {
 		if first := binary.LittleEndian.Uint64(numbers); first > count || uint64(n) > count-first {
-			return fmt.Errorf("%w: %d points from number %d on, there are %d", ErrIndex, n, first, count)
+			return fmt.Errorf("%w: %d points from number %d on, there are %d", errIndex, n, first, count)
 		}
 	}
 	for i := int64(0); i < n; i += batch {
@@ -194,7 +194,7 @@ func (t *Target[L, R]) block(form byte, n int64, numbers, values []byte) error {
 			continue
 		}
 		if at, ok := t.takeNumbers(form, numbers, i, m, count); !ok {
-			return fmt.Errorf("%w: point number %d, there are %d", ErrIndex, at, count)
+			return fmt.Errorf("%w: point number %d, there are %d", errIndex, at, count)
 		}
 		t.applyEach(t.at[:m], v)
 	}

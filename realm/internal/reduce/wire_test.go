@@ -26,7 +26,7 @@ func replay(t *testing.T, chunk []byte) error {
 			t.Fatalf("byte %d has changed", i-guard)
 		}
 	}
-	if err != nil && !errors.Is(err, ErrWire) && !errors.Is(err, ErrIndex) {
+	if err != nil && !errors.Is(err, errWire) && !errors.Is(err, errIndex) {
 		t.Fatalf("%v", err)
 	}
 	return err
@@ -39,16 +39,16 @@ func TestBadChunks(t *testing.T) {
 		chunk []byte
 		want  error
 	}{
-		"form 0":         {block(0, 1, zeros...), ErrWire},
-		"form 4":         {block(4, 1, zeros...), ErrWire},
-		"short head":     {[]byte{1, 1}, ErrWire},
-		"short row":      {block(formRow, 1, zeros[:11]...), ErrWire},
-		"short list":     {block(formList32, 2, zeros[:15]...), ErrWire},
-		"many":           {append([]byte{formList64, 255, 255, 255, 255}, zeros...), ErrWire},
-		"row at the end": {block(formRow, 2, append([]byte{39}, zeros[:15]...)...), ErrIndex},
-		"row far away":   {block(formRow, 2, bytes.Repeat([]byte{255}, 16)...), ErrIndex},
-		"point":          {block(formList32, 1, 40, 0, 0, 0, 1, 0, 0, 0), ErrIndex},
-		"wide point":     {block(formList64, 1, 1, 0, 0, 0, 0, 0, 0, 128, 1, 0, 0, 0), ErrIndex},
+		"form 0":         {block(0, 1, zeros...), errWire},
+		"form 4":         {block(4, 1, zeros...), errWire},
+		"short head":     {[]byte{1, 1}, errWire},
+		"short row":      {block(formRow, 1, zeros[:11]...), errWire},
+		"short list":     {block(formList32, 2, zeros[:15]...), errWire},
+		"many":           {append([]byte{formList64, 255, 255, 255, 255}, zeros...), errWire},
+		"row at the end": {block(formRow, 2, append([]byte{39}, zeros[:15]...)...), errIndex},
+		"row far away":   {block(formRow, 2, bytes.Repeat([]byte{255}, 16)...), errIndex},
+		"point":          {block(formList32, 1, 40, 0, 0, 0, 1, 0, 0, 0), errIndex},
+		"wide point":     {block(formList64, 1, 1, 0, 0, 0, 0, 0, 0, 128, 1, 0, 0, 0), errIndex},
 		"good":           {block(formList32, 1, 39, 0, 0, 0, 1, 0, 0, 0), nil},
 		"empty":          {nil, nil},
 	} {

@@ -32,11 +32,11 @@ type Cursor struct {
 // The memories may be the same, but the bytes that are read must not be among those that are written.
 func (p *Plan) Over(dst, src []byte) (*Cursor, error) {
 	if src != nil && p.src.free {
-		return nil, fmt.Errorf("%w: the plan has no source", ErrMemory)
+		return nil, fmt.Errorf("%w: the plan has no source", errMemory)
 	}
 	if dst != nil && int64(len(dst)) < p.dst.need || src != nil && int64(len(src)) < p.src.need {
 		return nil, fmt.Errorf("%w: %d and %d bytes, the layouts need %d and %d",
-			ErrMemory, len(dst), len(src), p.dst.need, p.src.need)
+			errMemory, len(dst), len(src), p.dst.need, p.src.need)
 	}
 	return &Cursor{plan: p, dst: dst, src: src}, nil
 }

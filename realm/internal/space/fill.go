@@ -13,7 +13,7 @@ type Filling struct {
 }
 
 // NewFilling is the plan to write value, an element of field f, to the points of the layout in mem. value is not
-// copied. Errors: ErrPoints, ErrFields, ErrSpace, ErrMemory.
+// copied. Errors: ErrPoints, ErrFields, ErrSpace, errMemory.
 func NewFilling(l *Layout, points Space, f int, value, mem []byte) (*Filling, error) {
 	if f < 0 || f >= len(l.fields) || int64(len(value)) != l.fields[f].Size {
 		return nil, fmt.Errorf("%w: value of %d bytes for field %d", ErrFields, len(value), f)

@@ -1,6 +1,10 @@
 package space
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/golci/golci/internal/platform/runs"
+)
 
 // The loops that move bytes. Their callers have made sure that all elements lie within both memories.
 
@@ -18,31 +22,7 @@ func strided(d unsafe.Pointer, ds int64, s unsafe.Pointer, ss, size, n int64) {
 		copy(bytesAt(d, size*n), bytesAt(s, size*n))
 		return
 	}
-	switch size {
-	case 1:
-		stridedOf[uint8](d, ds, s, ss, n)
-	case 2:
-		stridedOf[uint16](d, ds, s, ss, n)
-	case 4:
-		stridedOf[uint32](d, ds, s, ss, n)
-	case 8:
-		stridedOf[uint64](d, ds, s, ss, n)
-	case 16:
-		stridedOf[[2]uint64](d, ds, s, ss, n)
-	default:
-		for i := range n {
-			copy(bytesAt(unsafe.Add(d, i*ds), size), bytesAt(unsafe.Add(s, i*ss), size))
-		}
-	}
-}
-
-func stridedOf[E element](d unsafe.Pointer, ds int64, s unsafe.Pointer, ss, n int64) {
-	var i, j int64
-	for range n {
-		*(*E)(unsafe.Add(d, i)) = *(*E)(unsafe.Add(s, j))
-		i += ds
-		j += ss
-	}
+	runs.MoveRuns(size, d, 0, ds, s, 0, ss, n)
 }
 
 // gather moves the elements of size bytes that list names, ss bytes apart, to places ds bytes apart.

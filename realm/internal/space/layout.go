@@ -103,7 +103,7 @@ func Strided(s Space, fields []Field, places []Place, size int64) (*Layout, erro
 		return nil, err
 	}
 	if len(places) != len(fields) {
-		return nil, fmt.Errorf("%w: %d places for %d fields", ErrLayout, len(places), len(fields))
+		return nil, fmt.Errorf("%w: %d places for %d fields", errLayout, len(places), len(fields))
 	}
 	l.size = size
 	for f, p := range places {
@@ -113,7 +113,7 @@ func Strided(s Space, fields []Field, places []Place, size int64) (*Layout, erro
 			at = s.Dim() - 1
 		}
 		if copied := copy(pl.stride[at:s.Dim()], p.Stride); copied != len(p.Stride) || copied != s.Dim()-at {
-			return nil, fmt.Errorf("%w: %d strides for field %d in %d dimensions", ErrLayout, len(p.Stride), f, s.Dim())
+			return nil, fmt.Errorf("%w: %d strides for field %d in %d dimensions", errLayout, len(p.Stride), f, s.Dim())
 		}
 		l.places[f] = pl
 	}
@@ -150,17 +150,17 @@ func newLayout(s Space, fields []Field) (*Layout, error) {
 		return nil, s.err
 	}
 	if len(fields) == 0 || len(fields) > MaxFields {
-		return nil, fmt.Errorf("%w: %d fields, want 1 to %d", ErrLayout, len(fields), MaxFields)
+		return nil, fmt.Errorf("%w: %d fields, want 1 to %d", errLayout, len(fields), MaxFields)
 	}
 	l := &Layout{space: s, fields: slices.Clone(fields), places: make([]place, len(fields)), align: 1}
 	for f, x := range fields {
 		aligned := x.Align >= 1 && x.Align <= 4096 && x.Align&(x.Align-1) == 0
 		if x.Size < 1 || x.Size > MaxBytes/2 || !aligned || len(x.Name) > 255 {
-			return nil, fmt.Errorf("%w: field %d of %d bytes, alignment %d, named %.255q", ErrLayout, f, x.Size,
+			return nil, fmt.Errorf("%w: field %d of %d bytes, alignment %d, named %.255q", errLayout, f, x.Size,
 				x.Align, x.Name)
 		}
 		if l.Field(x.Name) != f {
-			return nil, fmt.Errorf("%w: two fields are named %q", ErrLayout, x.Name)
+			return nil, fmt.Errorf("%w: two fields are named %q", errLayout, x.Name)
 		}
 		l.align = max(l.align, x.Align)
 	}
@@ -173,13 +173,13 @@ func roundUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }
 func times(n, size int64) (int64, error) {
 	high, low := bits.Mul64(uint64(n), uint64(size))
 	if high != 0 || low > MaxBytes {
-		return 0, fmt.Errorf("%w: %d points of %d bytes, the limit is %d bytes", ErrLayout, n, size, int64(MaxBytes))
+		return 0, fmt.Errorf("%w: %d points of %d bytes, the limit is %d bytes", errLayout, n, size, int64(MaxBytes))
 	}
 	return int64(low), nil
 }
 
 func tooLarge(size int64) error {
-	return fmt.Errorf("%w: %d bytes, the limit is %d", ErrLayout, size, int64(MaxBytes))
+	return fmt.Errorf("%w: %d bytes, the limit is %d", errLayout, size, int64(MaxBytes))
 }
 
 // strides sets those of field f for elements that are step bytes apart, and returns the bytes of all of them.
@@ -189,7 +189,7 @@ func (l *Layout) strides(f int, step int64, order []int) (int64, error) {
 		order = []int{0, 1, 2}[:dim]
 	}
 	if s := slices.Sorted(slices.Values(order)); !slices.Equal(s, []int{0, 1, 2}[:dim]) {
-		return 0, fmt.Errorf("%w: order %v of %d dimensions", ErrLayout, order, dim)
+		return 0, fmt.Errorf("%w: order %v of %d dimensions", errLayout, order, dim)
 	}
 	all, err := times(l.space.Count(), step)
 	if err != nil {
@@ -224,7 +224,7 @@ func (l *Layout) checkPlaces() error {
 	}
 	for f, p := range l.places {
 		if err := l.checkPlace(p, l.fields[f]); err != nil {
-			return fmt.Errorf("%w: field %q: %w", ErrLayout, l.fields[f].Name, err)
+			return fmt.Errorf("%w: field %q: %w", errLayout, l.fields[f].Name, err)
 		}
 	}
 	return nil

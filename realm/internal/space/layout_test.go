@@ -97,7 +97,7 @@ func TestBadLayouts(t *testing.T) {
 		"far":             strided(row, 0, -1, 1<<50),
 		"far base":        strided(row, 1<<62, -1, 8),
 	} {
-		if !errors.Is(err, ErrLayout) {
+		if !errors.Is(err, errLayout) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -280,13 +280,13 @@ func TestBadPlans(t *testing.T) {
 	for name, m := range map[string][2][]byte{
 		"source": {nil, make([]byte, l.Size()-1)}, "destination": {make([]byte, 1), nil},
 	} {
-		if _, err := p.Over(m[0], m[1]); !errors.Is(err, ErrMemory) {
+		if _, err := p.Over(m[0], m[1]); !errors.Is(err, errMemory) {
 			t.Errorf("short %s: %v", name, err)
 		}
 	}
 	mem := make([]byte, l.Size())
 	there, _, _ := l.Receive(p.AppendStream(nil), List{})
-	if _, err := there.Over(mem, mem); !errors.Is(err, ErrMemory) {
+	if _, err := there.Over(mem, mem); !errors.Is(err, errMemory) {
 		t.Errorf("a plan without a source takes one: %v", err)
 	}
 	for _, v := range []struct {

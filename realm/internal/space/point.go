@@ -16,11 +16,11 @@ const (
 // Errors of this package wrap one of these.
 var (
 	ErrSpace  = errors.New("space: bad space")        // coordinates, dimensions or rows that cannot be
-	ErrLayout = errors.New("space: bad layout")       // fields, offsets or strides that cannot be
+	errLayout = errors.New("space: bad layout")       // fields, offsets or strides that cannot be
 	ErrPoints = errors.New("space: points outside")   // points that a layout does not have
 	ErrFields = errors.New("space: fields differ")    // fields that do not exist or have different sizes
-	ErrWire   = errors.New("space: malformed bytes")  // bytes that encode no value of this package
-	ErrMemory = errors.New("space: memory too small") // memory that does not hold the layout
+	errWire   = errors.New("space: malformed bytes")  // bytes that encode no value of this package
+	errMemory = errors.New("space: memory too small") // memory that does not hold the layout
 )
 
 // Point is the coordinates of a point. Those beyond the dimensions of its space are 0. The last one moves fastest.

@@ -44,7 +44,7 @@ type reader struct {
 
 func (r *reader) failf(format string, args ...any) {
 	if r.err == nil {
-		r.err = fmt.Errorf("%w: %s", ErrWire, fmt.Sprintf(format, args...))
+		r.err = fmt.Errorf("%w: %s", errWire, fmt.Sprintf(format, args...))
 	}
 	r.b = nil
 }
@@ -134,7 +134,7 @@ func (r *reader) sparse(dim int) Space {
 	return b.space()
 }
 
-// DecodeSpace takes a space from the front of b, and returns what follows it. Any b gives a space or ErrWire.
+// DecodeSpace takes a space from the front of b, and returns what follows it. Any b gives a space or errWire.
 func DecodeSpace(b []byte) (s Space, rest []byte, err error) {
 	r := reader{b: b}
 	s = r.space()
@@ -162,7 +162,7 @@ func (l *Layout) Append(b []byte) []byte {
 }
 
 // DecodeLayout takes a layout from the front of b, and returns what follows it. Any b gives a layout all of whose
-// elements lie aligned within its size, or ErrWire.
+// elements lie aligned within its size, or errWire.
 func DecodeLayout(b []byte) (l *Layout, rest []byte, err error) {
 	r := reader{b: b}
 	s := r.space()
@@ -186,7 +186,7 @@ func DecodeLayout(b []byte) (l *Layout, rest []byte, err error) {
 		err = l.checkPlaces()
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", ErrWire, err)
+		return nil, nil, fmt.Errorf("%w: %w", errWire, err)
 	}
 	return l, r.b, nil
 }
@@ -252,7 +252,7 @@ func (l *Layout) Receive(b []byte, index List) (p *Plan, rest []byte, err error)
 		return nil, nil, r.err
 	}
 	if !inRows && (!l.space.Dense() || !points.Dense() || index.Dim != 0) {
-		return nil, nil, fmt.Errorf("%w: form of the stream", ErrWire)
+		return nil, nil, fmt.Errorf("%w: form of the stream", errWire)
 	}
 	var list *listing
 	if index.Dim != 0 {

@@ -22,7 +22,7 @@ func TestWire(t *testing.T) {
 			t.Fatalf("%v: %v, %d bytes left", l.space, err, len(rest))
 		}
 		for n := range len(b) - 1 {
-			if _, _, err := DecodeLayout(b[:n]); !errors.Is(err, ErrWire) {
+			if _, _, err := DecodeLayout(b[:n]); !errors.Is(err, errWire) {
 				t.Fatalf("%d of %d bytes: %v", n, len(b)-1, err)
 			}
 		}
@@ -110,7 +110,7 @@ func TestHostileSpaces(t *testing.T) {
 		"empty row":      {1, 1, 1, 2, 0},
 		"far":            {0, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 1},
 	} {
-		if s, _, err := DecodeSpace(b); !errors.Is(err, ErrWire) {
+		if s, _, err := DecodeSpace(b); !errors.Is(err, errWire) {
 			t.Errorf("%s: %v, %v", name, s, err)
 		}
 	}

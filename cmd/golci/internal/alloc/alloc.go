@@ -9,8 +9,8 @@ import (
 	"github.com/golci/golci/cmd/golci/internal/launch/far"
 )
 
-// ErrAllocation is wrapped by all errors: the environment tells of machines, but not in a form that can be read.
-var ErrAllocation = errors.New("allocation")
+// errAllocation is wrapped by all errors: the environment tells of machines, but not in a form that can be read.
+var errAllocation = errors.New("allocation")
 
 // Place is marked in a remote shell's words by this: the machine's name goes there.
 const Place = far.HostMark
@@ -49,19 +49,19 @@ func (a *Allocation) Slots() (sum int) {
 // user's profile for other uses.
 var finders = []func(v *view) (*Allocation, error){slurm, pbs, lsf, sge, hostFile}
 
-// Find returns the allocation that v tells of; nil if it tells of none. The error wraps ErrAllocation and names the
+// Find returns the allocation that v tells of; nil if it tells of none. The error wraps errAllocation and names the
 // variable that is wrong.
 func Find(v View) (*Allocation, error) {
 	for _, find := range finders {
 		a, err := find(&view{v})
 		if err != nil || a == nil {
 			if err != nil {
-				return nil, fmt.Errorf("%w: %w", ErrAllocation, err)
+				return nil, fmt.Errorf("%w: %w", errAllocation, err)
 			}
 			continue
 		}
 		if a.Hosts, err = far.Merge(a.Hosts); err != nil {
-			return nil, fmt.Errorf("%w: %s: %w", ErrAllocation, a.From, err)
+			return nil, fmt.Errorf("%w: %s: %w", errAllocation, a.From, err)
 		}
 		return a, nil
 	}

@@ -227,7 +227,7 @@ func TestFindErrors(t *testing.T) {
 		},
 	} {
 		a, err := Find(c.view())
-		if !errors.Is(err, ErrAllocation) || !strings.Contains(err.Error(), c.want) {
+		if !errors.Is(err, errAllocation) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %s, %v", name, text(a), err)
 		}
 	}

@@ -103,7 +103,7 @@ func TestMembers(t *testing.T) {
 		"another rank":  hello(0, 0),
 		"no rank":       hello(2, 1),
 		"a huge rank":   hello(1<<32-1, 1),
-		"a long frame":  append(hello(0, 1), 1, 0, 0, 0, 0, 0, 0, 0, MaxMessage+1, 0, 0, 0),
+		"a long frame":  append(hello(0, 1), 1, 0, 0, 0, 0, 0, 0, 0, maxMessage+1, 0, 0, 0),
 		"an old number": append(hello(0, 1), make([]byte, frameFront)...),
 	} {
 		t.Run(name, func(t *testing.T) {

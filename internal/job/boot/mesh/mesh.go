@@ -25,11 +25,11 @@ var errArgument = errors.New("golci: bad argument")
 // secrets would outlast exit codes.
 const label = "golci mesh 4"
 
-// DefaultSilence is how long a machine may say nothing before its ranks count as gone.
-const DefaultSilence = 4 * time.Second
+// defaultSilence is how long a machine may say nothing before its ranks count as gone.
+const defaultSilence = 4 * time.Second
 
-// MaxMessage is the largest message in bytes, unless Config.Most says otherwise.
-const MaxMessage = 128
+// maxMessage is the largest message in bytes, unless Config.Most says otherwise.
+const maxMessage = 128
 
 // Config of a Node.
 type Config struct {
@@ -40,9 +40,9 @@ type Config struct {
 	// Where tells the addresses of a rank's Node. It is asked once for each rank that something is sent to, and may
 	// block.
 	Where func(ctx context.Context, rank int) ([]netip.AddrPort, error)
-	// Silence is how long a machine may say nothing before its ranks count as gone; 0: DefaultSilence.
+	// Silence is how long a machine may say nothing before its ranks count as gone; 0: defaultSilence.
 	Silence time.Duration
-	// Most is the largest message in bytes, the same on all ranks; 0: MaxMessage.
+	// Most is the largest message in bytes, the same on all ranks; 0: maxMessage.
 	Most int
 
 	auth time.Duration // for callers to prove themselves; 0: authTime
@@ -80,10 +80,10 @@ type Node struct {
 // those of the sockets.
 func Listen(cfg Config, at ...netip.Addr) (*Node, error) {
 	if cfg.Silence <= 0 {
-		cfg.Silence = DefaultSilence
+		cfg.Silence = defaultSilence
 	}
 	if cfg.Most <= 0 {
-		cfg.Most = MaxMessage
+		cfg.Most = maxMessage
 	}
 	if cfg.auth <= 0 {
 		cfg.auth = authTime

@@ -61,7 +61,7 @@ func TestSend(t *testing.T) {
 			if to == from {
 				continue
 			}
-			for _, text := range []string{"", "x", strings.Repeat("y", MaxMessage)} {
+			for _, text := range []string{"", "x", strings.Repeat("y", maxMessage)} {
 				wg.Go(func() {
 					if err := n.Send(t.Context(), to, []byte(text)); err != nil {
 						t.Errorf("%d to %d: %v", from, to, err)
@@ -81,7 +81,7 @@ func TestSend(t *testing.T) {
 	n := w.nodes[0]
 	for _, err := range []error{
 		n.Send(t.Context(), -1, nil), n.Send(t.Context(), size, nil), n.Send(t.Context(), 0, nil),
-		n.Send(t.Context(), 1, make([]byte, MaxMessage+1)),
+		n.Send(t.Context(), 1, make([]byte, maxMessage+1)),
 	} {
 		if !errors.Is(err, errArgument) {
 			t.Errorf("got %v", err)
@@ -224,7 +224,7 @@ func TestWhere(t *testing.T) {
 func TestLargeMessages(t *testing.T) {
 	const most = 300_000
 	w := newWorld(t, 2, 3, Config{Most: most})
-	for _, size := range []int{MaxMessage + 1, most, 0} {
+	for _, size := range []int{maxMessage + 1, most, 0} {
 		text := strings.Repeat("z", size)
 		if err := w.nodes[0].Send(t.Context(), 1, []byte(text)); err != nil {
 			t.Fatal(err)

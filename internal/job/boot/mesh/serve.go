@@ -90,7 +90,7 @@ func (n *Node) replaceConn(from int, c net.Conn) {
 // receiveFrom takes the messages of a connection until it ends.
 func (n *Node) receiveFrom(c net.Conn, from int) {
 	var front [frameFront]byte
-	b := make([]byte, MaxMessage)
+	b := make([]byte, maxMessage)
 	for {
 		if _, err := io.ReadFull(c, front[:]); err != nil {
 			return

@@ -103,21 +103,21 @@ var (
 	ErrTooBig = errors.New("mmsg: datagram too big")
 	// ErrNoGSO: the kernel or the device cannot split segments; send them one by one.
 	ErrNoGSO = errors.New("mmsg: segments cannot be sent at once here")
-	// ErrFamily: IPv4 address on an IPv6 socket, the other way round, none, or one whose zone is no interface's.
-	ErrFamily = errors.New("mmsg: address not of this socket's kind")
+	// errFamily: IPv4 address on an IPv6 socket, the other way round, none, or one whose zone is no interface's.
+	errFamily = errors.New("mmsg: address not of this socket's kind")
 	// ErrTail: Tail and Segment in one datagram to be sent.
 	ErrTail = errors.New("mmsg: segments with a tail")
 	// ErrRefused: the network has returned datagrams. Refused tells which.
 	ErrRefused = errors.New("mmsg: datagrams came back")
-	// ErrOptions: an option or the address of Open is not sensible.
-	ErrOptions = errors.New("mmsg: bad options")
+	// errOptions: an option or the address of Open is not sensible.
+	errOptions = errors.New("mmsg: bad options")
 )
 
 // Socket is a bound UDP socket.
 type Socket interface {
 	// Send hands datagrams to the kernel in order, and returns how many it took. It never blocks. Fewer than all with
 	// no error means that the queue is full: try again later. With an error, batch[n] is the one that could not be
-	// sent, and those after it were not tried: ErrTooBig, ErrTail, ErrNoGSO, ErrFamily, net.ErrClosed, or the
+	// sent, and those after it were not tried: ErrTooBig, ErrTail, ErrNoGSO, errFamily, net.ErrClosed, or the
 	// system's (no route, say).
 	Send(batch []Datagram) (n int, err error)
 	// Recv fills batch from the front with what has come: N, Addr, Segment and Truncated of the first n. It never
@@ -156,14 +156,14 @@ type Connector interface {
 }
 
 // Open binds a socket to addr; port 0 takes a free one, and Info tells which. Where the system refuses the calls that
-// take batches, as filters of system calls do, the socket is as with Options.Portable. The errors are ErrOptions and
+// take batches, as filters of system calls do, the socket is as with Options.Portable. The errors are errOptions and
 // the system's.
 func Open(addr netip.AddrPort, o Options) (Socket, error) {
 	if !addr.Addr().IsValid() || addr.Addr().Is4In6() {
-		return nil, fmt.Errorf("%w: address %v", ErrOptions, addr)
+		return nil, fmt.Errorf("%w: address %v", errOptions, addr)
 	}
 	if o.Batch < 0 || o.Batch > maxBatch || o.RecvBuffer < 0 || o.SendBuffer < 0 || o.BusyPoll < 0 {
-		return nil, fmt.Errorf("%w: %+v", ErrOptions, o)
+		return nil, fmt.Errorf("%w: %+v", errOptions, o)
 	}
 	if o.Batch == 0 {
 		o.Batch = defaultBatch

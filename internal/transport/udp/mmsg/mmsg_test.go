@@ -176,9 +176,9 @@ func TestRefusals(t *testing.T) {
 			{Datagram{Buf: make([]byte, 9), Segment: -1, Addr: to}, ErrTooBig},
 			{Datagram{Buf: make([]byte, 9), Tail: make([]byte, MaxPayload-8), Addr: to}, ErrTooBig},
 			{Datagram{Buf: make([]byte, 9), Tail: make([]byte, 9), Segment: 3, Addr: to}, ErrTail},
-			{Datagram{Buf: make([]byte, 9), Addr: netip.AddrPortFrom(other.Addr(), to.Port())}, ErrFamily},
-			{Datagram{Buf: make([]byte, 9)}, ErrFamily},
-			{Datagram{Buf: make([]byte, 9), Addr: netip.MustParseAddrPort("[::ffff:127.0.0.1]:9")}, ErrFamily},
+			{Datagram{Buf: make([]byte, 9), Addr: netip.AddrPortFrom(other.Addr(), to.Port())}, errFamily},
+			{Datagram{Buf: make([]byte, 9)}, errFamily},
+			{Datagram{Buf: make([]byte, 9), Addr: netip.MustParseAddrPort("[::ffff:127.0.0.1]:9")}, errFamily},
 		} {
 			good := Datagram{Buf: []byte("good"), Addr: to}
 			n, err := a.Send([]Datagram{good, good, c.bad, good})
@@ -193,15 +193,15 @@ func TestRefusals(t *testing.T) {
 func TestBadOptions(t *testing.T) {
 	addr := loopbacks["v4"]
 	for _, o := range []Options{{Batch: -1}, {Batch: maxBatch + 1}, {RecvBuffer: -1}, {SendBuffer: -1}, {BusyPoll: -1}} {
-		if _, err := Open(addr, o); !errors.Is(err, ErrOptions) {
+		if _, err := Open(addr, o); !errors.Is(err, errOptions) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
 	for _, a := range []netip.AddrPort{{}, netip.MustParseAddrPort("[::ffff:127.0.0.1]:0")} {
-		if _, err := Open(a, Options{}); !errors.Is(err, ErrOptions) {
+		if _, err := Open(a, Options{}); !errors.Is(err, errOptions) {
 			t.Errorf("%v: %v", a, err)
 		}
-		if _, err := PathPayload(a); !errors.Is(err, ErrFamily) {
+		if _, err := PathPayload(a); !errors.Is(err, errFamily) {
 			t.Errorf("path to %v: %v", a, err)
 		}
 	}

@@ -12,10 +12,10 @@ import (
 // PathPayload asks the kernel how many bytes a datagram to addr may hold at most without being fragmented, by what is
 // known of the path now: the first link's MTU, or less where a router has complained. It is SafePayload where the
 // kernel cannot be asked. Set-up only: it opens a socket for the question and allocates; it sends nothing and does
-// not wait for the network. The error is ErrFamily or the system's.
+// not wait for the network. The error is errFamily or the system's.
 func PathPayload(addr netip.AddrPort) (bytes int, err error) {
 	if !addr.Addr().IsValid() || addr.Addr().Is4In6() {
-		return 0, fmt.Errorf("%w: %v", ErrFamily, addr)
+		return 0, fmt.Errorf("%w: %v", errFamily, addr)
 	}
 	conn, err := net.DialUDP(network(addr.Addr()), nil, net.UDPAddrFromAddrPort(addr))
 	if err != nil {

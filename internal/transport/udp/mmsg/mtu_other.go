@@ -8,10 +8,10 @@ import (
 )
 
 // PathPayload tells how many bytes a datagram to addr may hold at most without being fragmented: here SafePayload,
-// since this system is not asked. The error is ErrFamily. It does not block.
+// since this system is not asked. The error is errFamily. It does not block.
 func PathPayload(addr netip.AddrPort) (bytes int, err error) {
 	if !addr.Addr().IsValid() || addr.Addr().Is4In6() {
-		return 0, fmt.Errorf("%w: %v", ErrFamily, addr)
+		return 0, fmt.Errorf("%w: %v", errFamily, addr)
 	}
 	return SafePayload, nil
 }

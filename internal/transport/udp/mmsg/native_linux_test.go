@@ -132,7 +132,7 @@ func TestZones(t *testing.T) {
 			}
 		})
 	}
-	if n, err := a.Send([]Datagram{{Buf: []byte("far"), Addr: netip.AddrPortFrom(at.WithZone("nosuch0"), 9)}}); n != 0 || !errors.Is(err, ErrFamily) {
+	if n, err := a.Send([]Datagram{{Buf: []byte("far"), Addr: netip.AddrPortFrom(at.WithZone("nosuch0"), 9)}}); n != 0 || !errors.Is(err, errFamily) {
 		t.Errorf("over an interface that does not exist: %d sent, %v", n, err)
 	}
 }

@@ -127,7 +127,7 @@ func (p *pump) Send(batch []Datagram) (n int, err error) {
 			return n, err
 		}
 		if a := d.Addr.Addr(); !a.IsValid() || a.Is4() != p.said.Addr.Addr().Is4() || a.Is4In6() {
-			return n, fmt.Errorf("%w: %v", ErrFamily, d.Addr)
+			return n, fmt.Errorf("%w: %v", errFamily, d.Addr)
 		}
 		if !p.enterParts(d) {
 			return n, nil

@@ -125,12 +125,12 @@ func (v *vector) writeName(i int, to netip.AddrPort) error {
 		n.Family, n.Port, n.Addr, n.Flowinfo, n.Scope_id = unix.AF_INET6, bigEndian(to.Port()), a.As16(), 0, 0
 		if zone := a.Zone(); zone != "" {
 			if n.Scope_id = v.scope(zone); n.Scope_id == 0 {
-				return fmt.Errorf("%w: no interface for %v", ErrFamily, to)
+				return fmt.Errorf("%w: no interface for %v", errFamily, to)
 			}
 		}
 		h.Namelen = unix.SizeofSockaddrInet6
 	default:
-		return fmt.Errorf("%w: %v", ErrFamily, to)
+		return fmt.Errorf("%w: %v", errFamily, to)
 	}
 	return nil
 }

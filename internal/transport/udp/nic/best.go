@@ -8,11 +8,11 @@ import (
 	"github.com/golci/golci/internal/platform/addrs"
 )
 
-// best leaves the MaxAddrs best of chosen, in their order. Each family keeps half of them, and what the other leaves
+// best leaves the maxAddrs best of chosen, in their order. Each family keeps half of them, and what the other leaves
 // of its half: which one the job uses is known only when all ranks have told theirs. Machines in the same networks are to be left with addresses that share networks. So
 // the order within a family looks, as long as it can, only at what is the same on all of them.
 func best(chosen []home) []home {
-	if len(chosen) <= MaxAddrs {
+	if len(chosen) <= maxAddrs {
 		return chosen
 	}
 	var of [2][]home
@@ -23,12 +23,12 @@ func best(chosen []home) []home {
 		}
 		of[i] = append(of[i], h)
 	}
-	const half = MaxAddrs / 2
+	const half = maxAddrs / 2
 	kept := map[netip.Addr]bool{}
 	for i, list := range of {
 		other := len(of[1-i])
 		slices.SortStableFunc(list, better)
-		for _, h := range list[:min(len(list), max(half, MaxAddrs-other))] {
+		for _, h := range list[:min(len(list), max(half, maxAddrs-other))] {
 			kept[h.addr] = true
 		}
 	}

@@ -12,10 +12,10 @@ import (
 type Endpoint struct {
 	// Incarnation tells this process from one that had the rank before: random, see NewIncarnation.
 	Incarnation uint64
-	// Public is its part of the exchange of keys, of KeySize bytes (seal.Config.Publics); nil where datagrams are not
+	// Public is its part of the exchange of keys, of keySize bytes (seal.Config.Publics); nil where datagrams are not
 	// protected.
 	Public []byte
-	// Addrs are where it receives, best first; at most MaxAddrs.
+	// Addrs are where it receives, best first; at most maxAddrs.
 	Addrs []Address
 }
 
@@ -84,27 +84,27 @@ func NewIncarnation() uint64 {
 	}
 }
 
-// ErrEndpoint is matched by every error about an Endpoint's form.
-var ErrEndpoint = errors.New("nic: bad endpoint")
+// errEndpoint is matched by every error about an Endpoint's form.
+var errEndpoint = errors.New("nic: bad endpoint")
 
 const (
-	// MaxAddrs is how many addresses an Endpoint has at most.
-	MaxAddrs = 32
+	// maxAddrs is how many addresses an Endpoint has at most.
+	maxAddrs = 32
 
-	// KeySize is the length of Endpoint.Public in bytes, if there is one.
-	KeySize = 32
+	// keySize is the length of Endpoint.Public in bytes, if there is one.
+	keySize = 32
 
 	maxMTU = 1 << 24
 )
 
 // Check tells what is wrong with an Endpoint: too many addresses, a key of another length, or an address that nobody
-// can send to. The error matches ErrEndpoint.
+// can send to. The error matches errEndpoint.
 func (e Endpoint) Check() error {
-	if len(e.Addrs) > MaxAddrs {
-		return fmt.Errorf("%w: %d addresses, at most %d", ErrEndpoint, len(e.Addrs), MaxAddrs)
+	if len(e.Addrs) > maxAddrs {
+		return fmt.Errorf("%w: %d addresses, at most %d", errEndpoint, len(e.Addrs), maxAddrs)
 	}
-	if n := len(e.Public); n != 0 && n != KeySize {
-		return fmt.Errorf("%w: a key of %d bytes, want %d", ErrEndpoint, n, KeySize)
+	if n := len(e.Public); n != 0 && n != keySize {
+		return fmt.Errorf("%w: a key of %d bytes, want %d", errEndpoint, n, keySize)
 	}
 	for _, a := range e.Addrs {
 		if err := a.checkAddress(); err != nil {
@@ -119,11 +119,11 @@ func (a Address) checkAddress() error {
 	ip := a.Addr.Addr()
 	switch {
 	case FamilyOf(ip) == 0, ip.IsUnspecified(), ip.IsMulticast(), a.Addr.Port() == 0:
-		return fmt.Errorf("%w: nobody can send to %v", ErrEndpoint, a.Addr)
+		return fmt.Errorf("%w: nobody can send to %v", errEndpoint, a.Addr)
 	case a.Bits < 0 || a.Bits > ip.BitLen():
-		return fmt.Errorf("%w: %v in a network of %d bits", ErrEndpoint, a.Addr, a.Bits)
+		return fmt.Errorf("%w: %v in a network of %d bits", errEndpoint, a.Addr, a.Bits)
 	case a.MTU < 0 || a.MTU > maxMTU:
-		return fmt.Errorf("%w: MTU of %d bytes at %v", ErrEndpoint, a.MTU, a.Addr)
+		return fmt.Errorf("%w: MTU of %d bytes at %v", errEndpoint, a.MTU, a.Addr)
 	}
 	return nil
 }

@@ -48,14 +48,14 @@ func TestBadEndpoints(t *testing.T) {
 		address("10.1.2.3:9", 8, -1), address("10.1.2.3:9", 8, maxMTU+1), address("[::ffff:10.1.2.3]:9", 8, 1500),
 		{},
 	} {
-		if err := (Endpoint{1, nil, []Address{bad}}).Check(); !errors.Is(err, ErrEndpoint) {
+		if err := (Endpoint{1, nil, []Address{bad}}).Check(); !errors.Is(err, errEndpoint) {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
-	if err := (Endpoint{1, nil, make([]Address, MaxAddrs+1)}).Check(); !errors.Is(err, ErrEndpoint) {
+	if err := (Endpoint{1, nil, make([]Address, maxAddrs+1)}).Check(); !errors.Is(err, errEndpoint) {
 		t.Error(err)
 	}
-	if err := (Endpoint{1, make([]byte, KeySize-1), nil}).Check(); !errors.Is(err, ErrEndpoint) {
+	if err := (Endpoint{1, make([]byte, keySize-1), nil}).Check(); !errors.Is(err, errEndpoint) {
 		t.Error(err)
 	}
 }
@@ -71,7 +71,7 @@ func FuzzEndpoint(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if len(v.Addrs) > MaxAddrs {
+		if len(v.Addrs) > maxAddrs {
 			t.Fatalf("%d addresses", len(v.Addrs))
 		}
 		for _, a := range v.Addrs {

@@ -9,11 +9,11 @@ import (
 	"github.com/golci/golci/internal/transport/udp/mmsg"
 )
 
-// ErrNoPath is matched by the errors of Agree and Paths.
-var ErrNoPath = errors.New("nic: no path")
+// errNoPath is matched by the errors of Agree and Paths.
+var errNoPath = errors.New("nic: no path")
 
 // Agree finds the family that all ranks, in their order, can use: IPv4 if each has an address, else IPv6 if each has
-// one. The error matches ErrNoPath and names ranks that lack one or the other.
+// one. The error matches errNoPath and names ranks that lack one or the other.
 func Agree(all []Endpoint) (Family, error) {
 	var lack [2][]int
 	for i, f := range []Family{IPv4, IPv6} {
@@ -27,7 +27,7 @@ func Agree(all []Endpoint) (Family, error) {
 		}
 	}
 	return 0, fmt.Errorf("%w: the ranks share no version of IP: no IPv4 address at %s; no IPv6 address at %s",
-		ErrNoPath, ranks(lack[0]), ranks(lack[1]))
+		errNoPath, ranks(lack[0]), ranks(lack[1]))
 }
 
 // ranks writes the first of a list.
@@ -68,7 +68,7 @@ type Path struct {
 //
 // payload asks the system how large a datagram may be (mmsg.PathPayload); the MTU that the peer has at its end bounds
 // it. An address to which it finds no way is left out. To an address that both have, if the peer has no other, which
-// means one machine, datagrams do not pass its interface, whose MTU does not count. The error matches ErrNoPath: none
+// means one machine, datagrams do not pass its interface, whose MTU does not count. The error matches errNoPath: none
 // is left.
 func Paths(mine, theirs Endpoint, f Family, payload func(netip.AddrPort) (int, error)) ([]Path, error) {
 	var list []Path
@@ -102,7 +102,7 @@ func Paths(mine, theirs Endpoint, f Family, payload func(netip.AddrPort) (int, e
 		list = append(list, p)
 	}
 	if len(list) == 0 {
-		err := fmt.Errorf("%w by %v from %v to %v", ErrNoPath, f, listed(mine), listed(theirs))
+		err := fmt.Errorf("%w by %v from %v to %v", errNoPath, f, listed(mine), listed(theirs))
 		return nil, errors.Join(append([]error{err}, why...)...)
 	}
 	slices.SortStableFunc(list, func(a, b Path) int { return rankOf(a) - rankOf(b) })

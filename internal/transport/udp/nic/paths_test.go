@@ -33,7 +33,7 @@ func TestAgree(t *testing.T) {
 		{make([]Endpoint, 10), 0, []string{"rank 0, 1, 2, 3, 4, 5, 6, 7 and 2 more"}},
 	} {
 		got, err := Agree(c.all)
-		if got != c.want || (err == nil) != (c.says == nil) || err != nil && !errors.Is(err, ErrNoPath) {
+		if got != c.want || (err == nil) != (c.says == nil) || err != nil && !errors.Is(err, errNoPath) {
 			t.Errorf("%v: %v, %v", c.all, got, err)
 		}
 		for _, s := range c.says {
@@ -151,7 +151,7 @@ func TestPaths(t *testing.T) {
 		{only4, endpoint(address("10.9.0.2:1", 8, 1500)), IPv4, "no route to host"},
 		{only6, endpoint(address("[fe80::2]:1", 64, 9000)), IPv6, "fe80::2"},
 	} {
-		if got, err := Paths(c.mine, c.theirs, c.family, kernel); !errors.Is(err, ErrNoPath) || !strings.Contains(err.Error(), c.says) {
+		if got, err := Paths(c.mine, c.theirs, c.family, kernel); !errors.Is(err, errNoPath) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v, %v; should say %q", got, err, c.says)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/golci/golci/internal/platform/addrs"
 )
 
-// ErrSpec is matched by every error of Select.
-var ErrSpec = errors.New("nic: bad choice of interfaces")
+// errSpec is matched by every error of Select.
+var errSpec = errors.New("nic: bad choice of interfaces")
 
 // Select chooses addresses of this machine by a setting: items with commas between, each of them
 //
@@ -27,11 +27,11 @@ var ErrSpec = errors.New("nic: bad choice of interfaces")
 // ...). If nothing is left it takes loopback.
 //
 // The result has each address once: IPv4 first, then by MTU, the largest first. Link-local ones have their zone. Of more
-// than MaxAddrs the best are left. Each family has half of the places, and what the other leaves of its half. Physical
+// than maxAddrs the best are left. Each family has half of the places, and what the other leaves of its half. Physical
 // networks come before others, the first address of each interface before the second of any, then MTU and network
 // decide.
 //
-// An item that means no address of an interface that is up is an error. It matches ErrSpec, names the item and lists
+// An item that means no address of an interface that is up is an error. It matches errSpec, names the item and lists
 // what there is. So is a result without any address.
 func Select(spec string, ifs []addrs.Interface) ([]netip.Addr, error) {
 	wanted, unwanted, err := parseSpec(spec)
@@ -49,7 +49,7 @@ func Select(spec string, ifs []addrs.Interface) ([]netip.Addr, error) {
 		chosen = choose(all, []item{{kind: loopback}}, unwanted)
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("%w: %q leaves no address; there is: %s", ErrSpec, spec, inventory(ifs))
+		return nil, fmt.Errorf("%w: %q leaves no address; there is: %s", errSpec, spec, inventory(ifs))
 	}
 	var out []netip.Addr
 	for _, h := range best(chosen) {
@@ -79,10 +79,10 @@ func choose(all []home, wanted, unwanted []item) (chosen []home) {
 func missing(i item, all []home, ifs []addrs.Interface) error {
 	for _, h := range all {
 		if i.means(h) {
-			return fmt.Errorf("%w: %q is on %s, which is down; there is: %s", ErrSpec, i.text, h.on.Name, inventory(ifs))
+			return fmt.Errorf("%w: %q is on %s, which is down; there is: %s", errSpec, i.text, h.on.Name, inventory(ifs))
 		}
 	}
-	return fmt.Errorf("%w: nothing here is %q; there is: %s", ErrSpec, i.text, inventory(ifs))
+	return fmt.Errorf("%w: nothing here is %q; there is: %s", errSpec, i.text, inventory(ifs))
 }
 
 type kind uint8
@@ -116,7 +116,7 @@ func parseSpec(spec string) (wanted, unwanted []item, err error) {
 		}
 		switch {
 		case not && i.kind == auto:
-			return nil, nil, fmt.Errorf("%w: %q in %q leaves out nothing in particular", ErrSpec, s, spec)
+			return nil, nil, fmt.Errorf("%w: %q in %q leaves out nothing in particular", errSpec, s, spec)
 		case not:
 			unwanted = append(unwanted, i)
 		default:
@@ -134,23 +134,23 @@ func parseItem(s string) (i item, err error) {
 	_, notPattern := path.Match(s, "")
 	switch {
 	case s == "":
-		return i, fmt.Errorf("%w: an empty item", ErrSpec)
+		return i, fmt.Errorf("%w: an empty item", errSpec)
 	case s == "auto":
 		return i, nil
 	case strings.Contains(s, "/"):
 		i.kind = byNetwork
 		if i.network, err = netip.ParsePrefix(s); err != nil {
-			return i, fmt.Errorf("%w: %q is not a network: %w", ErrSpec, s, err)
+			return i, fmt.Errorf("%w: %q is not a network: %w", errSpec, s, err)
 		}
 		i.network = i.network.Masked()
 	case notPattern != nil:
-		return i, fmt.Errorf("%w: %q is not a pattern: %w", ErrSpec, s, notPattern)
+		return i, fmt.Errorf("%w: %q is not a pattern: %w", errSpec, s, notPattern)
 	case looksLikeAddress(s):
 		i.kind, i.pattern = byAddress, s
 		if a, err := netip.ParseAddr(s); err == nil {
 			i.pattern = a.String()
 		} else if !strings.ContainsAny(s, "*?[") {
-			return i, fmt.Errorf("%w: %q is not an address: %w", ErrSpec, s, err)
+			return i, fmt.Errorf("%w: %q is not an address: %w", errSpec, s, err)
 		}
 	default:
 		i.kind, i.pattern = byName, s

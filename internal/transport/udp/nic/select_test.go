@@ -92,7 +92,7 @@ func TestSelectRefuses(t *testing.T) {
 		{"!*", "leaves no address"},
 	} {
 		got, err := Select(c.spec, machine)
-		if !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), c.says) {
+		if !errors.Is(err, errSpec) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: %s, %v; should say %q", c.spec, texts(got), err, c.says)
 		}
 	}
@@ -102,7 +102,7 @@ func TestSelectRefuses(t *testing.T) {
 			t.Errorf("%v\ndoes not list %q", err, there)
 		}
 	}
-	if _, err := Select("", nil); !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), "no interface") {
+	if _, err := Select("", nil); !errors.Is(err, errSpec) || !strings.Contains(err.Error(), "no interface") {
 		t.Error(err)
 	}
 }
@@ -168,7 +168,7 @@ func FuzzSelect(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, spec string) {
 		got, err := Select(spec, machine)
-		if (err == nil) != (len(got) > 0) || err != nil && !errors.Is(err, ErrSpec) {
+		if (err == nil) != (len(got) > 0) || err != nil && !errors.Is(err, errSpec) {
 			t.Fatalf("%q: %v, %v", spec, got, err)
 		}
 		if list := Describe(got, machine, 1, 1); len(list) != len(got) {

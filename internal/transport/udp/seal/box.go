@@ -84,7 +84,7 @@ type receiver struct {
 	before  key // of the one before, for what was overtaken
 }
 
-// New makes the end of one rank. The errors match ErrConfig.
+// New makes the end of one rank. The errors match errConfig.
 func New(cfg Config) (*Box, error) {
 	if err := cfg.checkConfig(); err != nil {
 		return nil, err

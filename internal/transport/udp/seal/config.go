@@ -73,31 +73,31 @@ type Config struct {
 	Mode Mode
 }
 
-// ErrConfig is matched by every error of New.
-var ErrConfig = errors.New("seal: bad configuration")
+// errConfig is matched by every error of New.
+var errConfig = errors.New("seal: bad configuration")
 
 func (c *Config) checkConfig() error {
 	switch {
 	case len(c.Key) < MinKey:
-		return fmt.Errorf("%w: the job key has %d bytes, the least is %d", ErrConfig, len(c.Key), MinKey)
+		return fmt.Errorf("%w: the job key has %d bytes, the least is %d", errConfig, len(c.Key), MinKey)
 	case c.Size <= 0 || int64(c.Size) > math.MaxUint32:
-		return fmt.Errorf("%w: %d ranks", ErrConfig, c.Size)
+		return fmt.Errorf("%w: %d ranks", errConfig, c.Size)
 	case c.Rank < 0 || c.Rank >= c.Size:
-		return fmt.Errorf("%w: rank %d of %d", ErrConfig, c.Rank, c.Size)
+		return fmt.Errorf("%w: rank %d of %d", errConfig, c.Rank, c.Size)
 	case c.Incarnations != nil && len(c.Incarnations) != c.Size:
-		return fmt.Errorf("%w: %d incarnations for %d ranks", ErrConfig, len(c.Incarnations), c.Size)
+		return fmt.Errorf("%w: %d incarnations for %d ranks", errConfig, len(c.Incarnations), c.Size)
 	case c.Mode > Trust:
-		return fmt.Errorf("%w: %v", ErrConfig, c.Mode)
+		return fmt.Errorf("%w: %v", errConfig, c.Mode)
 	case c.Mode == Trust:
 		return nil
 	case c.Private == nil || c.Private.Curve() != ecdh.X25519():
-		return fmt.Errorf("%w: no private key of X25519", ErrConfig)
+		return fmt.Errorf("%w: no private key of X25519", errConfig)
 	case len(c.Publics) != c.Size:
-		return fmt.Errorf("%w: %d public keys for %d ranks", ErrConfig, len(c.Publics), c.Size)
+		return fmt.Errorf("%w: %d public keys for %d ranks", errConfig, len(c.Publics), c.Size)
 	}
 	for r, k := range c.Publics {
 		if len(k) != PublicSize {
-			return fmt.Errorf("%w: the public key of rank %d has %d bytes, want %d; do all ranks have mode %v?", ErrConfig, r, len(k), PublicSize, c.Mode)
+			return fmt.Errorf("%w: the public key of rank %d has %d bytes, want %d; do all ranks have mode %v?", errConfig, r, len(k), PublicSize, c.Mode)
 		}
 	}
 	return nil
@@ -107,7 +107,7 @@ func (c *Config) checkConfig() error {
 const PublicSize = 32
 
 // NewPrivate draws a rank's part of the key exchange, which must not outlive the process. The error matches
-// ErrConfig: this process may not use X25519, as with GODEBUG=fips140=only.
+// errConfig: this process may not use X25519, as with GODEBUG=fips140=only.
 func NewPrivate() (*ecdh.PrivateKey, error) {
 	k, err := ecdh.X25519().GenerateKey(rand.Reader)
 	if err != nil {
@@ -118,7 +118,7 @@ func NewPrivate() (*ecdh.PrivateKey, error) {
 
 // unusable says that the library refuses what the modes with tags need.
 func unusable(err error) error {
-	return fmt.Errorf("%w: this process may not use X25519 and AES-GCM with nonces of its own (%w): only mode %v can do without", ErrConfig, err, Trust)
+	return fmt.Errorf("%w: this process may not use X25519 and AES-GCM with nonces of its own (%w): only mode %v can do without", errConfig, err, Trust)
 }
 
 func (c *Config) incarnation(rank int) uint64 {

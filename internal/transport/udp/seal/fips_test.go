@@ -21,7 +21,7 @@ func TestFIPSOnly(t *testing.T) {
 		}
 		return
 	}
-	if _, err := NewPrivate(); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "only mode trust") {
+	if _, err := NewPrivate(); !errors.Is(err, errConfig) || !strings.Contains(err.Error(), "only mode trust") {
 		t.Errorf("a private key: %v", err)
 	}
 	if _, err := New(Config{Key: make([]byte, 32), Size: 1, Mode: Trust}); err != nil {

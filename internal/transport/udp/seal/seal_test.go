@@ -193,7 +193,7 @@ func TestParts(t *testing.T) {
 		d := append(make([]byte, HeaderSize), vectorPayload[:5]...)
 		err := parts.SealParts(d, []byte(vectorPayload[5:]), 7)
 		if mode != Trust {
-			if !errors.Is(err, ErrBuffer) {
+			if !errors.Is(err, errBuffer) {
 				t.Errorf("%v: %v", mode, err)
 			}
 			continue
@@ -335,7 +335,7 @@ func TestNumbersAreUsedOnce(t *testing.T) {
 		sequence := []struct {
 			number uint64
 			want   error
-		}{{5, nil}, {5, ErrNumber}, {4, ErrNumber}, {0, ErrNumber}, {6, nil}, {1<<64 - 1, nil}, {1<<64 - 1, ErrNumber}, {0, ErrNumber}, {9, ErrNumber}}
+		}{{5, nil}, {5, errNumber}, {4, errNumber}, {0, errNumber}, {6, nil}, {1<<64 - 1, nil}, {1<<64 - 1, errNumber}, {0, errNumber}, {9, errNumber}}
 		for i, c := range sequence {
 			before := bytes.Clone(d)
 			if err := s.Seal(d, c.number); !errors.Is(err, c.want) {
@@ -366,14 +366,14 @@ func TestBadConfigurations(t *testing.T) {
 	} {
 		c := config(1, Encrypt)
 		edit(&c)
-		if _, err := New(c); !errors.Is(err, ErrConfig) {
+		if _, err := New(c); !errors.Is(err, errConfig) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	b := mustBox(t, config(1, Encrypt))
 	mustSender(t, b, 2)
 	for _, dst := range []int{2, -1, 4} {
-		if _, err := b.Sender(dst); !errors.Is(err, ErrConfig) {
+		if _, err := b.Sender(dst); !errors.Is(err, errConfig) {
 			t.Errorf("sender to %d: %v", dst, err)
 		}
 	}

@@ -19,20 +19,20 @@ type Sender struct {
 }
 
 var (
-	// ErrNumber: the number is not greater than the last. Nothing was sealed.
-	ErrNumber = errors.New("seal: a packet number would be used again")
-	// ErrBuffer: the buffer has no room for header and tag. Nothing was sealed.
-	ErrBuffer = errors.New("seal: buffer too short for header and tag")
+	// errNumber: the number is not greater than the last. Nothing was sealed.
+	errNumber = errors.New("seal: a packet number would be used again")
+	// errBuffer: the buffer has no room for header and tag. Nothing was sealed.
+	errBuffer = errors.New("seal: buffer too short for header and tag")
 )
 
 // Sender returns a new sealing end for datagrams to dst. There may be one only for each peer in the life of a Box: a
 // second one would use numbers again, so it is refused. Safe for concurrent use; does not block.
 func (b *Box) Sender(dst int) (*Sender, error) {
 	if dst < 0 || dst >= b.cfg.Size {
-		return nil, fmt.Errorf("%w: no rank %d in a job of %d", ErrConfig, dst, b.cfg.Size)
+		return nil, fmt.Errorf("%w: no rank %d in a job of %d", errConfig, dst, b.cfg.Size)
 	}
 	if b.member(dst).sending.Swap(true) {
-		return nil, fmt.Errorf("%w: rank %d has a sender already", ErrConfig, dst)
+		return nil, fmt.Errorf("%w: rank %d has a sender already", errConfig, dst)
 	}
 	cookie, err := deriveCookie(b.prk, b.cfg.Mode, dst)
 	if err != nil {
@@ -43,21 +43,21 @@ func (b *Box) Sender(dst int) (*Sender, error) {
 
 // Seal protects one datagram in place. datagram is all that is to travel: HeaderSize bytes that Seal fills in, the
 // payload, and Overhead-HeaderSize bytes for the tag, which Seal fills in. number must be greater than that of every
-// call before; the errors are ErrNumber and ErrBuffer. Seal does not block, and allocates only where a new key
+// call before; the errors are errNumber and errBuffer. Seal does not block, and allocates only where a new key
 // begins.
 func (s *Sender) Seal(datagram []byte, number uint64) error {
 	return s.SealParts(datagram, nil, number)
 }
 
 // SealParts is Seal for a datagram whose end lies elsewhere, in tail, which is only read. Only with Trust may tail
-// have bytes; else the error is ErrBuffer.
+// have bytes; else the error is errBuffer.
 func (s *Sender) SealParts(datagram, tail []byte, number uint64) error {
 	if number < s.next || s.done {
-		return fmt.Errorf("%w: %d after %d to rank %d", ErrNumber, number, s.next-1, s.dst)
+		return fmt.Errorf("%w: %d after %d to rank %d", errNumber, number, s.next-1, s.dst)
 	}
 	overhead, mode := s.box.Overhead(), s.box.cfg.Mode
 	if len(datagram) < overhead || len(tail) > 0 && mode != Trust {
-		return ErrBuffer
+		return errBuffer
 	}
 	if mode != Trust && (s.key.aead == nil || s.key.gen != number>>rekeyShift) {
 		if err := s.rekey(number >> rekeyShift); err != nil {

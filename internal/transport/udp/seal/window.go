@@ -1,14 +1,14 @@
 package seal
 
 const (
-	// WindowSize is how far, in numbers, a datagram may lie behind the newest one of its sender and still be taken.
-	WindowSize = windowWords*64 - 64
+	// windowSize is how far, in numbers, a datagram may lie behind the newest one of its sender and still be taken.
+	windowSize = windowWords*64 - 64
 
 	windowWords = 64
 )
 
 // window remembers which of the newest numbers have come: a ring of words that is never shifted (RFC 6479). The word
-// that the newest number lies in is partly of its future, hence WindowSize is one word less than the ring.
+// that the newest number lies in is partly of its future, hence windowSize is one word less than the ring.
 type window struct {
 	top  uint64 // newest number that came
 	some bool   // one has come
@@ -25,7 +25,7 @@ func (w *window) verdict(number uint64) Verdict {
 	if !w.some || number > w.top {
 		return Opened
 	}
-	if w.top-number >= WindowSize {
+	if w.top-number >= windowSize {
 		return Old
 	}
 	word, bit := place(number)

@@ -7,23 +7,23 @@ import (
 )
 
 func TestWindowEdge(t *testing.T) {
-	for _, start := range []uint64{0, 1, 63, 64, WindowSize, 1<<32 - 3, 1<<63 + 17, 1<<64 - 1 - 3*WindowSize} {
+	for _, start := range []uint64{0, 1, 63, 64, windowSize, 1<<32 - 3, 1<<63 + 17, 1<<64 - 1 - 3*windowSize} {
 		var w window
-		top := start + WindowSize
+		top := start + windowSize
 		w.markTaken(top)
 		for _, c := range []struct {
 			number uint64
 			want   Verdict
-		}{{top, Replayed}, {top - 1, Opened}, {top - WindowSize + 1, Opened}, {top - WindowSize, Old}, {top + 1, Opened}} {
+		}{{top, Replayed}, {top - 1, Opened}, {top - windowSize + 1, Opened}, {top - windowSize, Old}, {top + 1, Opened}} {
 			if got := w.verdict(c.number); got != c.want {
 				t.Errorf("top %d, number %d: %v, want %v", top, c.number, got, c.want)
 			}
 		}
-		w.markTaken(top - WindowSize + 1)
-		if got := w.verdict(top - WindowSize + 1); got != Replayed {
+		w.markTaken(top - windowSize + 1)
+		if got := w.verdict(top - windowSize + 1); got != Replayed {
 			t.Errorf("top %d: the last in the window again: %v", top, got)
 		}
-		w.markTaken(top + 2*WindowSize)
+		w.markTaken(top + 2*windowSize)
 		if got := w.verdict(top + 1); got != Old {
 			t.Errorf("top %d: after a leap: %v", top, got)
 		}
@@ -57,7 +57,7 @@ func TestWindowAgainstModel(t *testing.T) {
 			}
 			want := Opened
 			switch {
-			case len(came) > 0 && number < top && top-number >= WindowSize:
+			case len(came) > 0 && number < top && top-number >= windowSize:
 				want = Old
 			case came[number]:
 				want = Replayed
@@ -82,7 +82,7 @@ func TestReorderAcrossKeys(t *testing.T) {
 		late := sealed(t, s, RekeyAfter-2, nil)
 		later := sealed(t, s, RekeyAfter-1, nil)
 		next := sealed(t, s, RekeyAfter, nil)
-		far := sealed(t, s, RekeyAfter+WindowSize-2, nil)
+		far := sealed(t, s, RekeyAfter+windowSize-2, nil)
 		expect(t, b, first, Opened, "old key")
 		expect(t, b, next, Opened, "new key")
 		expect(t, b, late, Opened, "old key, overtaken")

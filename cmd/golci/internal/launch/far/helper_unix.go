@@ -48,7 +48,7 @@ type helper struct {
 // inputFD is the first descriptor after the standard ones.
 const inputFD = 3
 
-// Input is what a helper with the flag HelperInput inherits as the standard input of rank 0. No process that is started
+// Input is what a helper with the flag helperInput inherits as the standard input of rank 0. No process that is started
 // from now on inherits it by itself.
 func Input() *os.File {
 	unix.CloseOnExec(inputFD)
@@ -95,7 +95,7 @@ var errBye = errors.New("farewell")
 func readTicket(r *bufio.Reader) (*joinTicket, error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
-		return nil, fmt.Errorf("no ticket: golci %s is only started by golci run -hosts: %w", HelperCommand, err)
+		return nil, fmt.Errorf("no ticket: golci %s is only started by golci run -hosts: %w", helperCommand, err)
 	}
 	var t joinTicket
 	if err := json.Unmarshal(line, &t); err != nil {

@@ -23,8 +23,8 @@ func OwnDir(dir, self string) error {
 	}
 	owner, ok := st.Sys().(*syscall.Stat_t)
 	switch {
-	case !filepath.IsAbs(dir) || !strings.HasPrefix(filepath.Base(dir), HelperDir):
-		return fmt.Errorf("%w: %s does not begin with %s", errDir, dir, HelperDir)
+	case !filepath.IsAbs(dir) || !strings.HasPrefix(filepath.Base(dir), helperDir):
+		return fmt.Errorf("%w: %s does not begin with %s", errDir, dir, helperDir)
 	case !st.IsDir() || st.Mode().Perm() != 0o700 || !ok || int(owner.Uid) != os.Geteuid():
 		return fmt.Errorf("%w: %s is not a directory of this user alone", errDir, dir)
 	}

@@ -22,8 +22,8 @@ type Host struct {
 // MaxHosts bounds a job: the head keeps a process, a connection and four goroutines for each machine.
 const MaxHosts = 1024
 
-// ErrHosts is wrapped by the errors of a wrong list of machines.
-var ErrHosts = errors.New("list of hosts")
+// errHosts is wrapped by the errors of a wrong list of machines.
+var errHosts = errors.New("list of hosts")
 
 // ParseHosts reads "a:4,b,[::1]:2": machines and their slots. A machine named twice has the slots of both.
 func ParseHosts(list string) ([]Host, error) {
@@ -70,7 +70,7 @@ func parseHost(word string) (h Host, err error) {
 	name, slots, counted := word, "", false
 	if rest, ok := strings.CutPrefix(word, "["); ok {
 		if name, slots, ok = strings.Cut(rest, "]"); !ok || slots != "" && slots[0] != ':' {
-			return h, fmt.Errorf("%w: %q", ErrHosts, word)
+			return h, fmt.Errorf("%w: %q", errHosts, word)
 		}
 		slots, counted = strings.CutPrefix(slots, ":")
 	} else if strings.Count(word, ":") == 1 {
@@ -89,7 +89,7 @@ func parseHost(word string) (h Host, err error) {
 func checkName(name string) error {
 	// A name that begins with a dash would be an option of the remote shell.
 	if name == "" || name[0] == '-' || strings.ContainsFunc(name, isOdd) {
-		return fmt.Errorf("%w: %q is no name of a machine", ErrHosts, name)
+		return fmt.Errorf("%w: %q is no name of a machine", errHosts, name)
 	}
 	return nil
 }
@@ -103,13 +103,13 @@ func isOdd(r rune) bool { return !strings.ContainsRune(nameLetters, r) }
 func parseSlots(text string, ok bool) (int, error) {
 	n, err := strconv.Atoi(text)
 	if !ok || err != nil || n < 1 || n > launch.MaxRanks {
-		return 0, fmt.Errorf("%w: %q: want slots, from 1 to %d", ErrHosts, text, launch.MaxRanks)
+		return 0, fmt.Errorf("%w: %q: want slots, from 1 to %d", errHosts, text, launch.MaxRanks)
 	}
 	return n, nil
 }
 
 // Merge checks the names of hosts, and has each machine once: one that is named twice has the slots of both. The error
-// wraps ErrHosts.
+// wraps errHosts.
 func Merge(hosts []Host) ([]Host, error) {
 	var out []Host
 	for _, h := range hosts {
@@ -121,13 +121,13 @@ func Merge(hosts []Host) ([]Host, error) {
 		case i < 0:
 			out = append(out, h)
 		case h.Slots == 0 || out[i].Slots == 0:
-			return nil, fmt.Errorf("%w: %s stands there twice, once without a number of slots", ErrHosts, h.Name)
+			return nil, fmt.Errorf("%w: %s stands there twice, once without a number of slots", errHosts, h.Name)
 		default:
 			out[i].Slots += h.Slots
 		}
 	}
 	if len(out) == 0 || len(out) > MaxHosts {
-		return nil, fmt.Errorf("%w: %d machines, want 1 to %d", ErrHosts, len(out), MaxHosts)
+		return nil, fmt.Errorf("%w: %d machines, want 1 to %d", errHosts, len(out), MaxHosts)
 	}
 	return out, nil
 }

@@ -28,7 +28,7 @@ func TestParseHosts(t *testing.T) {
 		"", "a,,b", "a:0", "a:x", "a:-1", "a:", ":4", "-x", "a b:1", "[a:1", "[a]1", "a,a", "a:5000", "[]",
 		"a;b", "a|b", "$(x):1", "`x`", "a&b", "a'b", "a\\b", "a\x1b", "ä", "a*", "a>b", "a!b",
 	} {
-		if got, err := ParseHosts(in); !errors.Is(err, ErrHosts) {
+		if got, err := ParseHosts(in); !errors.Is(err, errHosts) {
 			t.Errorf("%q: %v, %v", in, got, err)
 		}
 	}
@@ -40,7 +40,7 @@ func TestReadHosts(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	for text, where := range map[string]string{"": "0 machines", "a\nb slots=x": "line 2", "a\n\nb max=2": "line 3", "a\na": "twice"} {
-		if got, err := ReadHosts(strings.NewReader(text)); !errors.Is(err, ErrHosts) || !strings.Contains(err.Error(), where) {
+		if got, err := ReadHosts(strings.NewReader(text)); !errors.Is(err, errHosts) || !strings.Contains(err.Error(), where) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}

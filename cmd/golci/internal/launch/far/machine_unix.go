@@ -78,9 +78,9 @@ func (m *machine) launchHelper() error {
 	m.in, m.stdout = in, said
 	argv := shellFor(m.cluster.cfg.Shell, m.host.Name)
 	if m.host.isLocal() {
-		argv = []string{m.cluster.cfg.Self, HelperCommand}
+		argv = []string{m.cluster.cfg.Self, helperCommand}
 		if m.inherits() {
-			argv = append(argv, HelperInput)
+			argv = append(argv, helperInput)
 		}
 	}
 	m.cmd = exec.Command(argv[0], argv[1:]...)

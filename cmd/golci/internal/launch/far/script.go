@@ -11,14 +11,14 @@ import (
 // before it runs any. Then comes the program itself, if the script asks for it; then the ticket.
 const remoteCommand = "sh"
 
-// HelperCommand is the sub-command that makes golci a helper. Its argument, if any, is a directory to remove at once.
-const HelperCommand = "helper"
+// helperCommand is the sub-command that makes golci a helper. Its argument, if any, is a directory to remove at once.
+const helperCommand = "helper"
 
-// HelperInput is the flag of a helper that inherits the standard input of rank 0: Input has it.
-const HelperInput = "-input"
+// helperInput is the flag of a helper that inherits the standard input of rank 0: Input has it.
+const helperInput = "-input"
 
-// HelperDir is the beginning of the name of that directory.
-const HelperDir = "golci-helper-"
+// helperDir is the beginning of the name of that directory.
+const helperDir = "golci-helper-"
 
 // Words of the script, after its mark.
 const (
@@ -65,7 +65,7 @@ func helperScript(mark string, p program) string {
 		test = "same"
 	}
 	if p.path != "" {
-		fmt.Fprintf(&b, "if %s; then\necho %s %s\nexec \"$g\" %s\nfi\n", test, mark, wordReady, HelperCommand)
+		fmt.Fprintf(&b, "if %s; then\necho %s %s\nexec \"$g\" %s\nfi\n", test, mark, wordReady, helperCommand)
 	}
 	if p.size > 0 {
 		fmt.Fprintf(&b, `umask 077
@@ -82,7 +82,7 @@ c=1
 fi
 rm -rf "$d"
 exit $c
-`, mark, wordReady, wordCopy, wordFail, p.size, HelperCommand, HelperDir)
+`, mark, wordReady, wordCopy, wordFail, p.size, helperCommand, helperDir)
 	} else {
 		fmt.Fprintf(&b, "echo %s %s there is no program \"$g\"\nexit 1\n", mark, wordFail)
 	}

@@ -157,12 +157,12 @@ func TestOwnDir(t *testing.T) {
 		}
 		return dir
 	}
-	own := make(HelperDir+"x1", 0o700)
-	link := filepath.Join(t.TempDir(), HelperDir+"x1")
+	own := make(helperDir+"x1", 0o700)
+	link := filepath.Join(t.TempDir(), helperDir+"x1")
 	if err := os.Symlink(own, link); err != nil {
 		t.Fatal(err)
 	}
-	named, shared := make("home", 0o700), make(HelperDir+"x2", 0o755)
+	named, shared := make("home", 0o700), make(helperDir+"x2", 0o755)
 	for _, c := range []struct {
 		dir, self string
 		right     bool
