@@ -12,7 +12,7 @@
     type MPI_##name params __attribute__((weak, alias("PMPI_" #name))); \
     type PMPI_##name params
 
-/* ABI_BODY begins the body of a function whose PMPI_name is in calls_gen.h. That tells the program of errors, with all
+/* ABI_BODY begins the body of a function whose PMPI_name is in table_gen.h. That tells the program of errors, with all
    arguments. */
 #define ABI_BODY(type, name, params) \
     extern __typeof__(PMPI_##name) do_##name HIDDEN; \
@@ -41,8 +41,9 @@
 #define HIDDEN __attribute__((visibility("hidden")))
 
 /* left is where each error leaves the library: the function of that name returns class. If a handler is to know, it is
-   called here, with the text of the error. kinds has a word for each argument, of the letter of its kind and its name;
-   values are the arguments as numbers. Both are NULL for functions whose errors have a text of their own. */
+   called here, with the text of the error. kinds has a letter for the kind of each argument, then their names in
+   parentheses; values are the arguments as numbers. Both are NULL for functions whose errors have a text of their
+   own. */
 HIDDEN int left(int class, const char *name, const char *kinds, const unsigned long *values);
 
 #endif

@@ -114,6 +114,7 @@ struct side {
     void *mem;
     int64_t n;
     const void *counts, *displs; /* one for each part: int, or 64 bits where they are wide */
+    int wide_counts, wide_displs;
     MPI_Datatype type;
     const MPI_Datatype *types;
 };
@@ -121,7 +122,6 @@ struct side {
 /* A call of a collective. */
 struct coll {
     int kind, comm, root;
-    int wide_counts, wide_displs;
     MPI_Op op;
     struct side in, out;
 };

@@ -96,16 +96,16 @@ func collective(k *argument.Description, c *core.Comm, call *C.struct_coll) erro
 	k.Root = int(call.root)
 	ins, outs := c.Used(k)
 	if ins >= 0 {
-		sideOf(&k.In, &call.in, ins, call)
+		sideOf(&k.In, &call.in, ins)
 	}
 	if outs >= 0 || k.Kind == argument.KindReduceScatter {
-		sideOf(&k.Out, &call.out, max(outs, 0), call)
+		sideOf(&k.Out, &call.out, max(outs, 0))
 	}
 	if k.Kind == argument.KindReduceScatter {
 		if call.out.counts == nil {
 			return fmt.Errorf("%w: there are no counts", errs.Arg)
 		}
-		k.Out.Parts.Counts = numbers(call.out.counts, c.Size(), call.wide_counts != 0)
+		k.Out.Parts.Counts = numbers(call.out.counts, c.Size(), call.out.wide_counts != 0)
 	}
 	if k.Reduces() {
 		var err error
@@ -116,7 +116,7 @@ func collective(k *argument.Description, c *core.Comm, call *C.struct_coll) erro
 }
 
 // sideOf gives s a buffer of n parts; 0: it is no array of parts.
-func sideOf(s *argument.Side, from *C.struct_side, n int, call *C.struct_coll) {
+func sideOf(s *argument.Side, from *C.struct_side, n int) {
 	if uintptr(from.mem) == C.in_place {
 		s.Place = true
 		return
@@ -131,8 +131,8 @@ func sideOf(s *argument.Side, from *C.struct_side, n int, call *C.struct_coll) {
 		}
 	}
 	if n > 0 && from.counts != nil {
-		s.Parts.Counts = numbers(from.counts, n, call.wide_counts != 0)
-		s.Parts.Displs = numbers(from.displs, n, call.wide_displs != 0)
+		s.Parts.Counts = numbers(from.counts, n, from.wide_counts != 0)
+		s.Parts.Displs = numbers(from.displs, n, from.wide_displs != 0)
 	}
 }
 

@@ -9,7 +9,7 @@ ABI_FAST(int, Comm_rank, (MPI_Comm comm, int *rank), (comm, rank))
     if (!c)
         return unknown_comm(comm);
     if (!rank) {
-        tell_args(MPI_ERR_ARG, "prank", (unsigned long[]){0});
+        tell_args(MPI_ERR_ARG, "p(rank)", (unsigned long[]){0});
         return fail(c, MPI_ERR_ARG);
     }
     *rank = c->rank;
@@ -22,7 +22,7 @@ ABI_FAST(int, Comm_size, (MPI_Comm comm, int *size), (comm, size))
     if (!c)
         return unknown_comm(comm);
     if (!size) {
-        tell_args(MPI_ERR_ARG, "psize", (unsigned long[]){0});
+        tell_args(MPI_ERR_ARG, "p(size)", (unsigned long[]){0});
         return fail(c, MPI_ERR_ARG);
     }
     *size = c->size;

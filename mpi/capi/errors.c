@@ -16,9 +16,10 @@ ABI(int, Error_class, (int errorcode, int *errorclass))
 
 ABI(int, Error_string, (int errorcode, char *string, int *resultlen))
 {
-    const char *text = error_last(errorcode);
-    if (!text)
-        text = error_text(errorcode);
+    /* A code of the program has the text that the program gives it, and no other. */
+    const char *text = error_text(errorcode), *last = error_last(errorcode);
+    if (text && last)
+        text = last;
     if (!string || !resultlen || (!text && !codes_text(errorcode, string)))
         return MPI_ERR_ARG;
     if (text)

@@ -27,7 +27,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *l, const char
         l->n = l->n + n < l->size ? l->n + n : l->size - 1;
 }
 
-/* An argument: the letter of its kind, its name, which is no string, and its value. */
+/* An argument: the letter of its kind, its name, which is no string, and its value. All are 0 before the first. */
 struct arg {
     char kind;
     const char *name;
@@ -35,18 +35,15 @@ struct arg {
     unsigned long value;
 };
 
-/* next takes an argument off kinds; 0: there is none. */
+/* next goes on to the next argument, and takes its letter off kinds; 0: there is none. */
 static int next(struct arg *a, const char **kinds, const unsigned long **values)
 {
-    while (**kinds == ' ')
-        ++*kinds;
-    if (!**kinds)
+    if (**kinds == '(')
         return 0;
-    a->kind = **kinds;
-    a->name = *kinds + 1;
-    a->length = (int)strcspn(a->name, " ");
+    a->name = a->name ? a->name + a->length + strlen(", ") : strchr(*kinds, '(') + 1;
+    a->length = (int)strcspn(a->name, ",)");
+    a->kind = *(*kinds)++;
     a->value = *(*values)++;
-    *kinds = a->name + a->length;
     return 1;
 }
 
@@ -152,8 +149,8 @@ static int wrong(struct line *l, const struct arg *a, const struct about *of)
 int explain_wrong(char *text, size_t size, int class, const char *kinds, const unsigned long *values)
 {
     struct line l = {text, size, 0};
-    struct arg a;
     for (size_t i = 0; i < sizeof(abouts) / sizeof(abouts[0]); i++) {
+        struct arg a = {0};
         const char *k = kinds;
         const unsigned long *v = values;
         if (abouts[i].class != class)
@@ -169,7 +166,7 @@ void explain(char *text, int class, const char *why, const char *name, const cha
 {
     struct line l = {text, MPI_MAX_ERROR_STRING, 0};
     const char *of_class = error_text(class), *gap = "", *phrase = of_class ? strstr(of_class, ": ") : NULL;
-    struct arg a;
+    struct arg a = {0};
     if (!of_class)
         add(&l, "error %d", class);
     else if (phrase && why[0] && (class == MPI_ERR_OTHER || !strncmp(why, phrase + 2, strlen(phrase + 2))))

@@ -155,6 +155,6 @@ int bad_comm(void) { return fail(NULL, MPI_ERR_COMM); }
 int unknown_comm(MPI_Comm comm)
 {
     if (running())
-        tell_args(MPI_ERR_COMM, "ccomm", (unsigned long[]){(uintptr_t)comm});
+        tell_args(MPI_ERR_COMM, "c(comm)", (unsigned long[]){(uintptr_t)comm});
     return bad_comm();
 }

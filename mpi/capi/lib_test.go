@@ -200,11 +200,11 @@ func functions(t *testing.T) (names []string) {
 	return names
 }
 
-var unsupported = regexp.MustCompile(`ABI\(int, (\w+), \([^)]*\)\)\n\{ return (?:left\(unsupported\(\), "\w+", NULL, NULL\)|MPI_ERR_UNSUPPORTED_OPERATION); \}`)
+var unsupported = regexp.MustCompile(`(?m)^UNSUPPORTED\((\w+),`)
 
 // TestUnsupported calls each function that has no body yet. The handler of errors hears of it.
 func TestUnsupported(t *testing.T) {
-	text, err := os.ReadFile("shim_gen.h")
+	text, err := os.ReadFile("table_gen.h")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,9 +212,8 @@ func TestUnsupported(t *testing.T) {
 	for _, m := range unsupported.FindAllSubmatch(text, -1) {
 		lacking = append(lacking, string(m[1]))
 	}
-	n := bytes.Count(text, []byte("unsupported(),")) + bytes.Count(text, []byte("MPI_ERR_UNSUPPORTED"))
-	if n != len(lacking) {
-		t.Errorf("%d functions were found, there are %d", len(lacking), n)
+	if len(lacking) == 0 {
+		t.Error("no function was found")
 	}
 	out := run(t, caller(t, lacking))
 	if want := fmt.Sprintf("%d calls\n", len(lacking)); out != want {

@@ -5,8 +5,8 @@
 //
 //	go build -buildmode=c-shared -ldflags=-extldflags=-Wl,-soname,libmpi_abi.so.1 -o libmpi_abi.so .
 //
-// The C files have the functions; shim_gen.h is made by mpi/internal/abigen. The Go files have what the C files call,
-// by way of calls.h, on package core.
+// The C files have the functions; mpi/internal/abigen makes the table of shim.c. The Go files have what the C files
+// call, by way of calls.h, on package core.
 package main
 
 // #cgo CFLAGS: -I${SRCDIR}/../../internal/abi -O2 -Wall -Wextra -Wno-unused-parameter

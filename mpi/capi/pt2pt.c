@@ -16,7 +16,7 @@ int buffer(const void *mem, MPI_Count count, MPI_Datatype datatype)
     else if (mem == MPI_IN_PLACE && count > 0)
         class = MPI_ERR_BUFFER;
     if (class != MPI_SUCCESS)
-        tell_args(class, "bbuf ncount tdatatype", (unsigned long[]){(uintptr_t)mem, count, (uintptr_t)datatype});
+        tell_args(class, "bnt(buf, count, datatype)", (unsigned long[]){(uintptr_t)mem, count, (uintptr_t)datatype});
     return class;
 }
 
@@ -80,7 +80,7 @@ static inline __attribute__((always_inline)) int isend(const void *buf, MPI_Coun
     START_FAST(comm);
     DIRECT(mode == mode_send && request, buf, count, datatype,
         golciIsendBytes((void *)buf, n, dest, tag, c->place, NUMBERS(request)));
-    class = request ? buffer(buf, count, datatype) : missing("prequest");
+    class = request ? buffer(buf, count, datatype) : missing("p(request)");
     if (class == MPI_SUCCESS)
         class = golciIsend((void *)buf, count, NUMBER(datatype), dest, tag, c->place, mode,
             (uintptr_t *)request);
@@ -147,7 +147,7 @@ ABI_FAST(int, Irecv_c, (void *buf, MPI_Count count, MPI_Datatype datatype, int s
     if (wait_in_c(c, buf, direct(buf, count, datatype), source, tag, request))
         return MPI_SUCCESS;
     DIRECT(request, buf, count, datatype, golciIrecvBytes(buf, n, source, tag, c->place, NUMBERS(request)));
-    class = request ? buffer(buf, count, datatype) : missing("prequest");
+    class = request ? buffer(buf, count, datatype) : missing("p(request)");
     if (class == MPI_SUCCESS)
         class = golciIrecv((void *)buf, count, NUMBER(datatype), source, tag, c->place, (uintptr_t *)request);
     DONE;
@@ -170,7 +170,7 @@ ABI_FAST(int, Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status
         *flag = 0;
         return MPI_SUCCESS;
     }
-    class = flag ? golciIprobe(source, tag, c->place, flag, status) : missing("pflag");
+    class = flag ? golciIprobe(source, tag, c->place, flag, status) : missing("p(flag)");
     if (class == MPI_SUCCESS && !*flag)
         was_in_vain(what, tag);
     DONE;

@@ -61,7 +61,7 @@ static int all_over(int n, MPI_Request requests[], MPI_Status statuses[], int se
 ABI_FAST(int, Wait, (MPI_Request *request, MPI_Status *status),
     (request, status))
 {
-    BEGIN_FAST(request, "prequest", 0)
+    BEGIN_FAST(request, "p(request)", 0)
     if (all_over(1, request, status, 0))
         return MPI_SUCCESS;
     class = golciWait(NUMBERS(request), status, &at);
@@ -71,7 +71,7 @@ ABI_FAST(int, Wait, (MPI_Request *request, MPI_Status *status),
 ABI_FAST(int, Test, (MPI_Request *request, int *flag, MPI_Status *status),
     (request, flag, status))
 {
-    BEGIN_FAST(request && flag, "prequest pflag", (uintptr_t)request, (uintptr_t)flag)
+    BEGIN_FAST(request && flag, "pp(request, flag)", (uintptr_t)request, (uintptr_t)flag)
     if (all_over(1, request, status, 0)) {
         *flag = 1;
         return MPI_SUCCESS;
@@ -90,7 +90,7 @@ ABI_FAST(int, Test, (MPI_Request *request, int *flag, MPI_Status *status),
 ABI_FAST(int, Cancel, (MPI_Request *request),
     (request))
 {
-    BEGIN_FAST(request, "prequest", 0)
+    BEGIN_FAST(request, "p(request)", 0)
     class = golciCancel(NUMBERS(request));
     return ended(class, at);
 }
@@ -98,7 +98,7 @@ ABI_FAST(int, Cancel, (MPI_Request *request),
 ABI_FAST(int, Request_free, (MPI_Request *request),
     (request))
 {
-    BEGIN_FAST(request, "prequest", 0)
+    BEGIN_FAST(request, "p(request)", 0)
     class = golciRequestFree(NUMBERS(request));
     return ended(class, at);
 }
@@ -106,7 +106,7 @@ ABI_FAST(int, Request_free, (MPI_Request *request),
 /* all is Waitall and Testall. */
 static int all(int count, MPI_Request requests[], int wait, int *flag, MPI_Status statuses[])
 {
-    BEGIN_FAST(count >= 0 && (requests || count == 0) && flag, "ncount pflag parray_of_requests", count, (uintptr_t)flag,
+    BEGIN_FAST(count >= 0 && (requests || count == 0) && flag, "npp(count, flag, array_of_requests)", count, (uintptr_t)flag,
         (uintptr_t)requests)
     if (all_over(count, requests, statuses, 1)) {
         *flag = 1;
@@ -139,7 +139,7 @@ ABI_FAST(int, Testall, (int count, MPI_Request array_of_requests[], int *flag, M
 /* any is Waitany and Testany. */
 static int any(int count, MPI_Request requests[], int wait, int *index, int *flag, MPI_Status *status)
 {
-    BEGIN_FAST(count >= 0 && (requests || count == 0) && index && flag, "ncount pindex pflag parray_of_requests", count,
+    BEGIN_FAST(count >= 0 && (requests || count == 0) && index && flag, "nppp(count, index, flag, array_of_requests)", count,
         (uintptr_t)index, (uintptr_t)flag, (uintptr_t)requests)
     if (nothing(count, requests)) {
         *flag = 1;
@@ -178,7 +178,7 @@ ABI_FAST(int, Testany, (int count, MPI_Request array_of_requests[], int *index, 
 static int some(int count, MPI_Request requests[], int wait, int *done, int indices[], MPI_Status statuses[])
 {
     BEGIN_FAST(count >= 0 && ((requests && indices) || count == 0) && done,
-        "nincount poutcount parray_of_requests parray_of_indices", count, (uintptr_t)done, (uintptr_t)requests,
+        "nppp(incount, outcount, array_of_requests, array_of_indices)", count, (uintptr_t)done, (uintptr_t)requests,
         (uintptr_t)indices)
     if (nothing(count, requests)) {
         *done = MPI_UNDEFINED;

@@ -64,7 +64,7 @@ func (n *names) shared() (sum int) {
 
 // product tells that a file is neither test nor benchmark nor example, nor generated.
 func product(f goFile) bool {
-	for _, dir := range []string{"bench", "cmd/golci-mpich-tests", "examples", "internal/test", "mpi/internal/mpitest"} {
+	for _, dir := range []string{"bench", "examples", "internal/test", "mpi/internal/mpitest"} {
 		if under(f.dir(), dir) {
 			return false
 		}

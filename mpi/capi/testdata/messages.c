@@ -22,6 +22,23 @@ static void handler(MPI_Comm *comm, int *code, ...)
     codes++;
 }
 
+static int refuse(MPI_Comm comm, int key, void *class, void *in, void *out, int *flag) { return *(int *)class; }
+
+/* An error of the program's own class has the program's text. */
+static void test_own_class(void)
+{
+    int class, key, length;
+    MPI_Comm comm, copy;
+    CHECK(MPI_Add_error_class(&class) == MPI_SUCCESS && MPI_Add_error_string(class, "own") == MPI_SUCCESS);
+    MPI_Comm_create_keyval(refuse, MPI_COMM_NULL_DELETE_FN, &key, &class);
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    MPI_Comm_set_attr(comm, key, NULL);
+    CHECK(MPI_Comm_dup(comm, &copy) == class);
+    CHECK(MPI_Error_string(class, text, &length) == MPI_SUCCESS && length == 3 && strcmp(text, "own") == 0);
+    MPI_Comm_free(&comm);
+    MPI_Comm_free_keyval(&key);
+}
+
 static void test(void)
 {
     int x = 0, flag, length;
@@ -58,6 +75,8 @@ static void test(void)
     MPI_Comm_free(&dup);
     SAYS(MPI_Barrier(freed), MPI_ERR_COMM, "or has been freed; in MPI_Barrier(comm=0x");
     CHECK(MPI_Error_string(MPI_ERR_TAG, text, &length) == MPI_SUCCESS && !strstr(text, " in "));
+
+    test_own_class();
 
     /* A handler of the program finds the text; one that is freed when its file is closed is still called. */
     MPI_Comm_create_errhandler(handler, &h);

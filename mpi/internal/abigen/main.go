@@ -51,17 +51,14 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	have, texts, err := readBodies(filepath.Join(root, "mpi", "capi"))
+	have, err := readBodies(filepath.Join(root, "mpi", "capi"))
 	if err != nil {
 		return nil, err
 	}
-	coll := collBodies(t, have)
-	text, err := shim(t, have)
+	table, err := writeTable(t, have)
 	return map[string][]byte{
 		"internal/abi/mpi.h":    t.Header(),
-		"mpi/capi/coll_gen.h":   coll,
-		"mpi/capi/shim_gen.h":   text,
-		"mpi/capi/calls_gen.h":  calls(t, append(texts, coll)...),
+		"mpi/capi/table_gen.h":  table,
 		"mpi/capi/names_gen.h":  handleNames(t),
 		"mpi/capi/errors_gen.h": errorTexts(t),
 		"mpi/capi/types_gen.h":  typeTable(),
@@ -69,19 +66,21 @@ func generate(root string) (map[string][]byte, error) {
 	}, err
 }
 
-// readBodies finds the functions that the C files of a directory define. texts are the files.
-func readBodies(dir string) (have map[string]bool, texts [][]byte, err error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.c"))
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, name := range names {
-		text, err := os.ReadFile(name)
+// readBodies finds what the C files of a directory have of functions.
+func readBodies(dir string) (map[string]body, error) {
+	var texts [][]byte
+	for _, pattern := range []string{"*.c", "*_table.h"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		texts = append(texts, text)
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			texts = append(texts, text)
+		}
 	}
-	have, err = bodies(texts...)
-	return have, texts, err
+	return bodies(texts...)
 }
