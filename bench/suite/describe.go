@@ -6,9 +6,6 @@ import (
 )
 
 var about = map[string]string{
-	"switch":         "time of a switch between threads of one worker",
-	"table":          "time to insert and match in the table of messages",
-	"pool":           "time to take a packet from the pool and give it back",
 	"latency":        "half the round trip of a ping-pong between two ranks",
 	"bandwidth":      "bytes a second one way, many messages under way",
 	"bibw":           "bytes a second both ways at once",

@@ -64,14 +64,10 @@ var (
 	hidden    = []int{8, 8 * kib, 64 * kib, mib}
 	columns   = []int{64, kib, 8 * kib, 64 * kib, mib}
 	remote    = []int{8, 64, 4 * kib, 64 * kib, mib}
-	structure = []int{1, 2, 4, 8} // threads
 )
 
 // specs holds the defaults, in the order of "all". Unless told, there is one thread, and the window is 200 ms.
 var specs = []spec{
-	{name: "switch", kind: inProcess, sizes: none, threads: []int{2, 1024}, window: 300 * time.Millisecond},
-	{name: "table", kind: inProcess, sizes: none, threads: structure},
-	{name: "pool", kind: inProcess, sizes: none, threads: structure},
 	{name: "latency", kind: pair, peers: true, sizes: []int{0, 8, 64, kib, 8 * kib, 64 * kib, mib}},
 	{name: "bandwidth", kind: pair, peers: true, sizes: []int{8, 64, kib, 8 * kib, 64 * kib, mib, 4 * mib}, least: 1},
 	{name: "bibw", kind: pair, peers: true, sizes: []int{8, 64, kib, 8 * kib, 64 * kib, mib}, least: 1},
@@ -222,7 +218,7 @@ func (s spec) sized() bool {
 		s.name == "reliable"
 }
 
-func (s spec) threaded() bool { return s.kind == inProcess || s.kind == sole }
+func (s spec) threaded() bool { return s.kind == sole }
 
 // ParseList reads a list of numbers with commas; k and m (or Ki, Mi, KiB, MiB) multiply by 1024 and 1024 squared.
 func ParseList(list string) ([]int, error) {

@@ -17,7 +17,6 @@ import (
 	"github.com/golci/golci/bench/chart"
 	"github.com/golci/golci/bench/credits"
 	"github.com/golci/golci/bench/creditsim"
-	"github.com/golci/golci/bench/local"
 	"github.com/golci/golci/bench/realm"
 	"github.com/golci/golci/bench/reliable"
 	"github.com/golci/golci/bench/scale"
@@ -239,10 +238,7 @@ const loanSlices = 200
 
 // here measures in this process.
 func (r *runner) here(ctx context.Context, s spec, out func(bench.Row)) error {
-	if s.name == credits.LoansName {
-		return credits.Loans(ctx, credits.LoansConfig{Ranks: r.N, Slice: s.window, Slices: loanSlices}, out)
-	}
-	return local.Run(ctx, s.name, s.threads, s.window, out)
+	return credits.Loans(ctx, credits.LoansConfig{Ranks: r.N, Slice: s.window, Slices: loanSlices}, out)
 }
 
 // printer writes a row in the form asked for.

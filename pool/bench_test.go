@@ -1,18 +1,18 @@
-package local
+package pool
 
 import (
 	"errors"
 	"fmt"
 	"sync"
+	"testing"
 	"time"
 
-	"github.com/golci/golci/bench"
-	"github.com/golci/golci/pool"
+	"github.com/golci/golci/bench/contend"
 )
 
 const packets = 1024
 
-var errEmpty = errors.New("local: pool is empty")
+var errEmpty = errors.New("the pool is empty")
 
 // packet is not touched by the loops: in a shared pool that would add the crossing of its lines.
 type packet [256]byte
@@ -20,34 +20,21 @@ type packet [256]byte
 // pairs is n pairs of get and put by goroutine g. Each loop calls its pool directly.
 type pairs func(g, n int) error
 
-// pools: golci is pool.Pool with a sub-pool a goroutine, onelock the same with one for all, stack the lock-free one.
-var pools = []contender{
-	{bench.Golci, overPool(poolPairs)},
-	{"onelock", overPool(func(int) (pairs, error) { return poolPairs(1) })},
-	{"stack", overPool(stackPairs)},
-	{"channel", overPool(channelPairs)},
-	{"syncpool", overPool(syncPoolPairs)},
-}
-
-func overPool(create func(goroutines int) (pairs, error)) func(goroutines, n int) (time.Duration, error) {
-	return func(goroutines, n int) (time.Duration, error) {
-		if goroutines > packets {
-			return 0, fmt.Errorf("%w: %d, allowed 1 to %d", ErrThreads, goroutines, packets)
-		}
-		p, err := create(goroutines)
-		if err != nil {
-			return 0, err
-		}
-		return together(goroutines, func(g int) error { return p(g, n) })
-	}
+// rivals: golci is Pool with a sub-pool a goroutine, onelock the same with one for all, stack the lock-free one.
+var rivals = []struct {
+	impl   string
+	create func(goroutines int) (pairs, error)
+}{
+	{"golci", poolPairs},
+	{"onelock", func(int) (pairs, error) { return poolPairs(1) }},
+	{"stack", stackPairs},
+	{"channel", channelPairs},
+	{"syncpool", syncPoolPairs},
 }
 
 func poolPairs(workers int) (pairs, error) {
-	p, err := pool.New(pool.Options[packet]{
-		Workers: workers,
-		Limit:   packets,
-		Initial: packets,
-		New:     func() *packet { return new(packet) },
+	p, err := New(Options[packet]{
+		Workers: workers, Limit: packets, Initial: packets, New: func() *packet { return new(packet) },
 	})
 	return func(g, n int) error {
 		g %= workers
@@ -63,7 +50,7 @@ func poolPairs(workers int) (pairs, error) {
 }
 
 func stackPairs(int) (pairs, error) {
-	s, err := pool.NewStack[packet](packets)
+	s, err := NewStack[packet](packets)
 	return func(_, n int) error {
 		for range n {
 			e := s.Pop()
@@ -100,4 +87,21 @@ func syncPoolPairs(int) (pairs, error) {
 		}
 		return nil
 	}, nil
+}
+
+// BenchmarkPool: one operation is a get and a put.
+func BenchmarkPool(b *testing.B) {
+	for _, r := range rivals {
+		for _, g := range []int{1, 2, 4, 8} {
+			b.Run(fmt.Sprintf("impl=%s/goroutines=%d", r.impl, g), func(b *testing.B) {
+				contend.Run(b, g, false, func(n int) (time.Duration, error) {
+					p, err := r.create(g)
+					if err != nil {
+						return 0, err
+					}
+					return contend.Start(g, func(i int) error { return p(i, n) })
+				})
+			})
+		}
+	}
 }
