@@ -12,7 +12,7 @@ import (
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/job"
 	"github.com/golci/golci/bench/realm"
-	"github.com/golci/golci/bench/rma/twin"
+	"github.com/golci/golci/bench/twin"
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/rank"
 	golci "github.com/golci/golci/realm"

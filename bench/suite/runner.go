@@ -12,14 +12,14 @@ import (
 	"github.com/golci/golci/bench/job"
 	"github.com/golci/golci/bench/peers"
 	"github.com/golci/golci/bench/ranks"
+	"github.com/golci/golci/bench/twin"
 	"github.com/golci/golci/internal/observe/settings"
 )
 
 type runner struct {
 	Config
-	out    printer
-	headed bool // the columns of reliable have their headings
-	found  []peers.Peer
+	out   printer
+	found []peers.Peer
 }
 
 // findPeers builds the C programs in dir with everything found. One that does not build is told and left out.
@@ -142,7 +142,7 @@ func (s spec) jobs() [][]int {
 func (s spec) rows(threads []int) int {
 	n := len(threads) * len(s.sizes)
 	switch s.name {
-	case "am", firstCall:
+	case twin.Active, ranks.FirstCall:
 		return 2 * n // round trips and floods; calls and their control
 	case ranks.Tail:
 		return len(ranks.Quantiles) * n

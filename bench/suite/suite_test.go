@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/bench"
+	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/internal/test/udptest"
 )
 
@@ -203,6 +204,14 @@ func TestParseList(t *testing.T) {
 		if got, err := ParseList(bad); !errors.Is(err, ErrUsage) {
 			t.Errorf("ParseList(%q) = %v, %v", bad, got, err)
 		}
+	}
+}
+
+// TestFirstCallHasNoSizes: other sizes that are asked for do not make more rows of it.
+func TestFirstCallHasNoSizes(t *testing.T) {
+	chosen, err := choose(Config{Names: []string{ranks.FirstCall}, N: 2, Sizes: []int{8, 16}})
+	if err != nil || len(chosen) != 1 || chosen[0].rows(chosen[0].threads) != 2 {
+		t.Errorf("%+v, %v", chosen, err)
 	}
 }
 

@@ -38,6 +38,7 @@ func TestBenchRefuses(t *testing.T) {
 		{"reliable", "-rate", "fast"},
 		{"reliable", "-mtu", "10"},
 		{"latency", "-conduit", "pigeon"},
+		{"credits", "-view", "none"},
 		{"latency", "-n", "0"},
 		{"latency", "-n", "-3"},
 		{"latency", "-security", "trust"},

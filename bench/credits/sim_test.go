@@ -1,4 +1,4 @@
-package creditsim
+package credits
 
 import (
 	"bytes"
@@ -9,28 +9,23 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"go.uber.org/goleak"
 
 	"github.com/golci/golci/bench/chart"
 	"github.com/golci/golci/internal/platform/invariants"
 	"github.com/golci/golci/internal/transport/credit"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func run(t *testing.T, c Config) Result {
+func simulate(t *testing.T, c Config) Result {
 	t.Helper()
 	if c.Seed == 0 {
-		c.Seed = uint64(time.Now().UnixNano())
+		c.Seed = 1
 	}
-	res, err := Run(c, nil)
+	res, err := Simulate(c, nil)
 	if err != nil {
 		t.Fatalf("seed %d: %v", c.Seed, err)
 	}
 	t.Logf("%s, %d ranks, seed %d: steady from %d, no waiting from %d, throughput %.3f, loans of flows from %d, largest %d",
-		c.Pattern, c.Nodes, c.Seed, res.Steady, res.Smooth, res.Throughput, res.Least, res.Largest)
+		c.Pattern, c.Ranks, c.Seed, res.Steady, res.Smooth, res.Throughput, res.Least, res.Largest)
 	return res
 }
 
@@ -41,20 +36,16 @@ func oneGoroutine(t *testing.T) {
 	}
 }
 
-// TestStaticPatternSettles: every flow has what it needs within 20 epochs, and not one credit moves for 100 epochs
+// TestStaticPatternSettles: every flow has what it needs within 20 epochs, and not one credit moves for 40 epochs
 // after that.
 func TestStaticPatternSettles(t *testing.T) {
 	oneGoroutine(t)
-	for _, n := range []int{2, 3, 27, 64, 300, 1000} {
-		if n > 64 && (testing.Short() || invariants.Enabled) {
-			t.Logf("%d ranks are left out of slow builds", n)
-			continue
-		}
-		res := run(t, Config{Nodes: n, Pattern: "static", Epochs: 120, Loan: 6})
+	for _, n := range []int{2, 3, 27, 64} {
+		res := simulate(t, Config{Ranks: n, Pattern: "static", Epochs: 60, Loan: 6})
 		if res.Steady > 20 || res.Smooth > 20 || res.Steady == 0 {
 			t.Errorf("%d ranks: credits moved until epoch %d, requests waited until %d", n, res.Steady, res.Smooth)
 		}
-		if need := res.Config.Window; res.Least < need {
+		if need := turnLength; res.Least < need {
 			t.Errorf("%d ranks: a flow that has up to %d credits out was lent %d", n, need, res.Least)
 		}
 	}
@@ -66,7 +57,7 @@ func TestRotatingPartners(t *testing.T) {
 	oneGoroutine(t)
 	for _, p := range []string{"chain", "oddpoll", "pairs"} {
 		for _, loan := range []int{0, 4} { // the table's, and the least that the table ever has
-			res := run(t, Config{Nodes: 64, Pattern: p, Epochs: 40, Stay: 4, Loan: loan})
+			res := simulate(t, Config{Ranks: 64, Pattern: p, Epochs: 40, Stay: 4, Loan: loan})
 			if res.Throughput < 0.9 {
 				t.Errorf("%s, loan %d: %.3f of unlimited", p, loan, res.Throughput)
 			}
@@ -75,8 +66,8 @@ func TestRotatingPartners(t *testing.T) {
 }
 
 func TestNoDemandNoMove(t *testing.T) {
-	for _, n := range []int{2, 64, 2000} {
-		res := run(t, Config{Nodes: n, Pattern: "none", Epochs: 10})
+	for _, n := range []int{2, 64} {
+		res := simulate(t, Config{Ranks: n, Pattern: "none", Epochs: 10})
 		for _, r := range res.Rows {
 			if r.Moved+r.Stalls+r.Revokes+r.Requests != 0 || r.Gini != 0 || r.Ticks == 0 {
 				t.Errorf("%d ranks: %+v", n, r)
@@ -91,7 +82,7 @@ func TestScarce(t *testing.T) {
 	oneGoroutine(t)
 	for _, p := range Patterns() {
 		for _, n := range []int{2, 5, 24} {
-			res := run(t, Config{Nodes: n, Pattern: p, Epochs: 12, Stay: 2, Loan: 8, Bank: 20, Cost: 3, Period: 40, Pause: 30})
+			res := simulate(t, Config{Ranks: n, Pattern: p, Epochs: 12, Stay: 2, Loan: 8, Bank: 20, cost: 3, period: 40, Pause: 30})
 			if len(res.Rows) != 12 {
 				t.Errorf("%s, %d ranks: %d rows", p, n, len(res.Rows))
 			}
@@ -103,7 +94,7 @@ func TestScarce(t *testing.T) {
 // need from those who had it before.
 func TestScavengingFindsWhatIsIdle(t *testing.T) {
 	oneGoroutine(t)
-	res := run(t, Config{Nodes: 32, Pattern: "chain", Epochs: 160, Stay: 8, Loan: 4, Bank: 300})
+	res := simulate(t, Config{Ranks: 32, Pattern: "chain", Epochs: 160, Stay: 8, Loan: 4, Bank: 300})
 	var revokes, late uint64
 	ticks := 0
 	for _, r := range res.Rows[80:] {
@@ -120,19 +111,19 @@ func TestScavengingFindsWhatIsIdle(t *testing.T) {
 }
 
 func TestSameSeedSameRun(t *testing.T) {
-	c := Config{Nodes: 20, Pattern: "random", Epochs: 10, Loan: 4, Seed: 5}
-	a, b := run(t, c), run(t, c)
+	c := Config{Ranks: 20, Pattern: "random", Epochs: 10, Loan: 4, Seed: 5}
+	a, b := simulate(t, c), simulate(t, c)
 	if !slices.Equal(a.Rows, b.Rows) {
 		t.Error("two runs of one seed differ")
 	}
-	if c.Seed = 6; slices.Equal(a.Rows, run(t, c).Rows) {
+	if c.Seed = 6; slices.Equal(a.Rows, simulate(t, c).Rows) {
 		t.Error("two seeds give the same run")
 	}
 }
 
 func TestSparseIsAsDense(t *testing.T) {
-	sparse := run(t, Config{Nodes: dense + 1, Pattern: "chain", Epochs: 2, Loan: 6})
-	full := run(t, Config{Nodes: dense, Pattern: "chain", Epochs: 2, Loan: 6})
+	sparse := simulate(t, Config{Ranks: dense + 1, Pattern: "chain", Epochs: 2, Loan: 6})
+	full := simulate(t, Config{Ranks: dense, Pattern: "chain", Epochs: 2, Loan: 6})
 	if full.Pairs != dense*(dense-1) || sparse.Pairs > 3*dense {
 		t.Errorf("%d and %d pairs", full.Pairs, sparse.Pairs)
 	}
@@ -144,11 +135,11 @@ func TestSparseIsAsDense(t *testing.T) {
 // TestChecksSee: a run that breaks an invariant ends with an error.
 func TestChecksSee(t *testing.T) {
 	for name, damage := range map[string]func(s *sim){
-		"space":    func(s *sim) { s.nodes[1].flying = s.c.Credits.Total(s.c.Nodes) + 1; s.fly(&s.nodes[0], 0, 0) },
+		"space":    func(s *sim) { s.nodes[1].flying = s.c.terms.Total(s.c.Ranks) + 1; s.fly(&s.nodes[0], 0, 0) },
 		"flying":   func(s *sim) { s.nodes[0].flying = -1 << 20 },
 		"borrower": func(s *sim) { s.nodes[0].out[0], _ = credit.NewBorrower(300) },
 	} {
-		c, err := Config{Nodes: 4, Pattern: "chain"}.fill()
+		c, err := Config{View: Simulation, Ranks: 4, Pattern: "chain"}.fill()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,61 +157,31 @@ func TestChecksSee(t *testing.T) {
 	}
 }
 
-func TestBadConfig(t *testing.T) {
-	for i, c := range []Config{
-		{Nodes: 1, Pattern: "chain"},
-		{Nodes: MaxNodes + 1, Pattern: "chain"},
-		{Nodes: 1<<16 + 2, Pattern: "hotspot", Epochs: 1}, // more peers of one rank than fit
-		{Nodes: 4, Pattern: "circle"},
-		{Nodes: 4, Pattern: "chain", Epochs: -1},
-		{Nodes: 4, Pattern: "chain", Stay: -1},
-		{Nodes: 4, Pattern: "chain", Cost: 5},
-		{Nodes: 4, Pattern: "chain", Rate: -1},
-		{Nodes: 4, Pattern: "chain", Latency: -1},
-		{Nodes: 4, Pattern: "chain", Pause: 100},
-		{Nodes: 4, Pattern: "chain", Loan: 3000},
-	} {
-		if _, err := Run(c, nil); !errors.Is(err, ErrConfig) {
-			t.Errorf("case %d: error %v", i, err)
-		}
-	}
-}
-
-func TestShow(t *testing.T) {
-	c := Config{Nodes: 8, Pattern: "chain", Epochs: 4, Loan: 4, Seed: 1}
-	var out bytes.Buffer
-	curves, err := Show(t.Context(), c, &out, true)
+// TestShowSimulation: a JSON object in a line for each epoch, or columns with a summary, and curves that can be drawn.
+func TestShowSimulation(t *testing.T) {
+	c := Config{View: Simulation, Ranks: 8, Pattern: "chain", Epochs: 4, Loan: 4, Seed: 1, Pause: -1}
+	var lines, table bytes.Buffer
+	curves, err := Show(t.Context(), c, &lines, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	for i, line := range lines {
-		var r map[string]any
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			t.Fatal(err)
-		}
-		for _, key := range []string{"epoch", "moved", "stalls", "banked", "gini", "throughput"} {
-			if _, ok := r[key]; !ok {
-				t.Errorf("line %d has no %s: %s", i, key, line)
-			}
-		}
-		if r["epoch"] != float64(i) {
-			t.Errorf("line %d: epoch %v", i, r["epoch"])
+	d := json.NewDecoder(&lines)
+	for i := range c.Epochs {
+		var e Epoch
+		if err := d.Decode(&e); err != nil || e.Epoch != i || e.Throughput <= 0 {
+			t.Errorf("epoch %d: %+v, %v", i, e, err)
 		}
 	}
-	if len(lines) != 4 {
-		t.Errorf("%d lines", len(lines))
+	if err := chart.Write(filepath.Join(t.TempDir(), "x.svg"), "", curves); err != nil || len(curves) != 5*c.Epochs {
+		t.Error(len(curves), err)
 	}
-	if err := chart.Write(filepath.Join(t.TempDir(), "x.svg"), "", curves); err != nil {
-		t.Error(err)
-	}
-	out.Reset()
-	if _, err := Show(t.Context(), c, &out, false); err != nil || !strings.Contains(out.String(), "of what it is without flow control") {
-		t.Errorf("table, error %v:\n%s", err, out.String())
+	if _, err := Show(t.Context(), c, &table, false, nil); err != nil ||
+		!strings.Contains(table.String(), "of what it is without flow control") || strings.Count(table.String(), "\n") != 9 {
+		t.Errorf("table, error %v:\n%s", err, &table)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Show(ctx, c, &out, true); !errors.Is(err, context.Canceled) {
+	if _, err := Show(ctx, c, &lines, true, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
 }

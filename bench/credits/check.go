@@ -1,4 +1,4 @@
-package creditsim
+package credits
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ type totals struct {
 }
 
 // since makes the row of what happened since the last call.
-func (s *sim) since() Row {
+func (s *sim) since() Epoch {
 	now := totals{received: s.received, stalls: s.stalls}
 	banked := 0
 	for i := range s.nodes {
@@ -21,7 +21,7 @@ func (s *sim) since() Row {
 		now.revokes += st.Revokes
 		banked += s.nodes[i].ledger.Banked()
 	}
-	row := Row{
+	row := Epoch{
 		Moved: now.moved - s.past.moved, Stalls: now.stalls - s.past.stalls, Revokes: now.revokes - s.past.revokes,
 		Requests: now.received - s.past.received, Banked: banked, Gini: s.gini(),
 	}
@@ -37,7 +37,7 @@ func (s *sim) gini() float64 {
 		for slot := range n.links {
 			count[n.ledger.Peer(slot).Loan]++
 		}
-		count[s.c.Credits.PerPeer] += len(s.nodes) - 1 - len(n.links)
+		count[s.c.terms.PerPeer] += len(s.nodes) - 1 - len(n.links)
 	}
 	return giniOf(count)
 }
@@ -86,7 +86,7 @@ func (s *sim) checkAll() error {
 // a borrower does not know of yet, or has sent back, are on their way. So the lender's count is never the smaller
 // one.
 func (s *sim) check(n *node) error {
-	if s.c.Credits.Mode == credit.NoFlow {
+	if s.c.terms.Mode == credit.NoFlow {
 		return nil
 	}
 	if err := n.ledger.Check(); err != nil {
@@ -97,13 +97,14 @@ func (s *sim) check(n *node) error {
 		b := &s.nodes[to.node].out[to.slot]
 		loan := n.ledger.Peer(slot).Loan
 		lent += loan
-		if b.Loan() > loan || b.InUse() > b.Loan() || b.Loan() < s.c.Credits.Min {
+		if b.Loan() > loan || b.InUse() > b.Loan() || b.Loan() < s.c.terms.Min {
 			return fmt.Errorf("%w: tick %d: rank %d has lent %d credits to %d, who uses %d of %d", ErrInvariant,
 				s.now, n.id, loan, to.node, b.InUse(), b.Loan())
 		}
 	}
 	if n.flying < 0 || n.flying > lent {
-		return fmt.Errorf("%w: tick %d: %d credits in flight to rank %d of %d lent", ErrInvariant, s.now, n.flying, n.id, lent)
+		return fmt.Errorf("%w: tick %d: %d credits in flight to rank %d of %d lent", ErrInvariant, s.now, n.flying, n.id,
+			lent)
 	}
 	return nil
 }

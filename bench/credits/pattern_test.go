@@ -1,4 +1,4 @@
-package creditsim
+package credits
 
 import "testing"
 
@@ -30,6 +30,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
+// TestPairsAreMutual: partners agree.
 func TestPairsAreMutual(t *testing.T) {
 	for _, n := range []int{2, 5, 8, 64} {
 		for phase := range n {

@@ -1,20 +1,21 @@
-package creditsim
+package credits
 
 import (
 	"math/rand/v2"
 	"slices"
 )
 
-// pattern says who sends to whom.
+// pattern says which rank sends to which.
 type pattern struct {
 	name    string
-	rotates bool // partners change after Config.Stay epochs
+	rotates bool // partners change with the phase
 	// targets lists whom node i of n sends to in a phase, in turns. It is a pure function of its arguments.
 	targets func(i, n, phase int, seed uint64) []int
 }
 
 var patterns = []pattern{
 	{"static", false, static},
+	{"ring", false, ring},
 	{"chain", true, chain},
 	{"oddpoll", true, oddPoll},
 	{"pairs", true, pairs},
@@ -24,9 +25,9 @@ var patterns = []pattern{
 	{"none", false, func(int, int, int, uint64) []int { return nil }},
 }
 
-// Patterns lists the patterns. static: six neighbours in a torus. chain: every rank sends to the rank at a distance,
-// which changes. oddpoll: even ranks send, odd ones only poll. pairs: both ways. tree: parent and children of a
-// binomial tree. hotspot: all ranks send to rank 0. random: to a rank drawn anew. none: no rank sends.
+// Patterns lists the patterns. static: six neighbours in a torus. ring: both neighbours. chain: every rank sends to the
+// rank at a distance, which changes. oddpoll: even ranks send, odd ones only poll. pairs: both ways. tree: parent and
+// children of a binomial tree. hotspot: all ranks send to rank 0. random: to a rank drawn anew. none: no rank sends.
 func Patterns() []string {
 	var names []string
 	for _, p := range patterns {
@@ -53,6 +54,8 @@ func static(i, n, _ int, _ uint64) []int {
 	}
 	return to
 }
+
+func ring(i, n, _ int, _ uint64) []int { return appendNew([]int{(i + 1) % n}, i, (i+n-1)%n) }
 
 func appendNew(to []int, self, j int) []int {
 	if j == self || slices.Contains(to, j) {

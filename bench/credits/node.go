@@ -1,4 +1,4 @@
-package creditsim
+package credits
 
 import (
 	"slices"
@@ -81,7 +81,7 @@ func (s *sim) poll(n *node) error {
 	}
 	n.system = n.system[:0]
 	done := 0 // events of the inbox
-	for left := s.c.Service; left > 0 && done < len(n.inbox); done++ {
+	for left := s.service; left > 0 && done < len(n.inbox); done++ {
 		e := &n.inbox[done]
 		b := &n.out[e.slot]
 		if e.fields.Epoch() {
@@ -95,7 +95,7 @@ func (s *sim) poll(n *node) error {
 			take := min(left, int(e.n))
 			s.receive(n, int(e.slot), e.fields, take)
 			left -= take
-			e.fields = credit.Fields(s.c.Cost) // the others have no need
+			e.fields = credit.Fields(s.c.cost) // the others have no need
 			if e.n -= uint8(take); e.n > 0 {
 				break
 			}
@@ -110,9 +110,9 @@ func (s *sim) poll(n *node) error {
 func (s *sim) receive(n *node, slot int, f credit.Fields, count int) {
 	due := false
 	for range count {
-		due = n.ledger.Freed(slot, s.c.Cost) || due
+		due = n.ledger.Freed(slot, s.c.cost) || due
 	}
-	n.flying -= count * s.c.Cost
+	n.flying -= count * s.c.cost
 	s.received += uint64(count)
 	if need := f.Need(); need > 0 {
 		due = n.ledger.Need(slot, need) > 0 || due
@@ -163,7 +163,7 @@ func (s *sim) sendSystem(n *node, slot int, k credit.Kind, a credit.Args) {
 func (s *sim) serve(n *node, m system) error {
 	b := &n.out[m.slot]
 	if m.kind == credit.Revoke {
-		a, err := b.Revoke(&s.c.Credits, m.args)
+		a, err := b.Revoke(&s.c.terms, m.args)
 		if err != nil {
 			return err
 		}
@@ -183,37 +183,37 @@ func (s *sim) serve(n *node, m system) error {
 
 // send sends what the rank can in a tick, or up to the first request that has to wait.
 func (s *sim) send(n *node) {
-	n.budget = min(n.budget+s.c.Rate, max(s.c.Rate, s.c.Cost))
-	for n.budget >= s.c.Cost {
+	n.budget = min(n.budget+rate, max(rate, s.c.cost))
+	for n.budget >= s.c.cost {
 		slot := int(n.targets[n.turn])
 		b := &n.out[slot]
-		if b.InUse()+s.c.Cost > s.c.Window {
+		if b.InUse()+s.c.cost > s.window {
 			return
 		}
-		if !b.Take(s.c.Cost) {
+		if !b.Take(s.c.cost) {
 			if !n.stalled {
 				n.stalled = true
 				s.stalls++
-				if a, ask := b.Stall(s.c.Cost); ask {
+				if a, ask := b.Stall(s.c.cost); ask {
 					s.sendSystem(n, slot, credit.Ask, a)
 				}
 			}
 			return
 		}
 		n.stalled = false
-		e := event{n: 1, fields: b.Wire(s.c.Cost, n.ledger.Epoch())}
-		n.budget -= s.c.Cost
+		e := event{n: 1, fields: b.Wire(s.c.cost, n.ledger.Epoch())}
+		n.budget -= s.c.cost
 		n.burst--
-		for n.budget >= s.c.Cost && n.burst > 0 && e.n < 255 && b.InUse()+s.c.Cost <= s.c.Window && b.Take(s.c.Cost) {
+		for n.budget >= s.c.cost && n.burst > 0 && e.n < 255 && b.InUse()+s.c.cost <= s.window && b.Take(s.c.cost) {
 			e.n++
-			n.budget -= s.c.Cost
+			n.budget -= s.c.cost
 			n.burst--
 		}
 		e.note = n.ledger.Note(slot).Pack32()
-		s.fly(n, slot, int(e.n)*s.c.Cost)
+		s.fly(n, slot, int(e.n)*s.c.cost)
 		s.post(n, slot, e)
 		if n.burst <= 0 {
-			n.burst = s.c.Burst
+			n.burst = turnLength
 			n.turn = (n.turn + 1) % len(n.targets)
 		}
 	}

@@ -1,4 +1,4 @@
-package rma
+package twin
 
 import (
 	"bytes"
@@ -21,8 +21,8 @@ type side struct {
 	ns   []float64
 }
 
-// versus has rank 0 put or get size bytes, beside what the processor takes for the same on the same memory.
-func (r *end) versus(name string, size int, window time.Duration) (rows []bench.Row, err error) {
+// versus measures puts or gets of size bytes by rank 0, beside what the processor takes for the same on the same memory.
+func (r *memory) versus(name string, size int, window time.Duration) (rows []bench.Row, err error) {
 	if r.peer, err = r.mem.Mapped(1); err != nil {
 		return nil, err
 	}
@@ -63,11 +63,11 @@ func (r *end) versus(name string, size int, window time.Duration) (rows []bench.
 	if !bytes.Equal(from, to) {
 		return nil, fmt.Errorf("%w after a %s", ErrData, name)
 	}
-	return rowsOf(name, sides), r.pair.Over()
+	return rowsOf(name, size, sides), r.end()
 }
 
 // fill gives the bytes to be moved a pattern, and those that they go to another.
-func (r *end) fill(name string, size int) (from, to []byte) {
+func (r *memory) fill(name string, size int) (from, to []byte) {
 	there := r.peer[:size]
 	from, to = there, r.dst[:size]
 	if name == Put {
@@ -92,11 +92,12 @@ func (s *side) median() float64 {
 }
 
 // rowsOf compares the sides with the last, which is the plain one.
-func rowsOf(name string, sides []side) []bench.Row {
+func rowsOf(name string, size int, sides []side) []bench.Row {
 	plain := &sides[len(sides)-1]
 	var rows []bench.Row
 	for i := range sides {
-		row := bench.Row{Bench: name, Impl: sides[i].impl, Value: sides[i].median(), Unit: bench.Nano}
+		row := row(name, size, sides[i].median(), bench.Nano)
+		row.Impl = sides[i].impl
 		if &sides[i] != plain {
 			row.Note = fmt.Sprintf("%+.1f ns, %.2f times %s", row.Value-plain.median(), row.Value/plain.median(), plain.impl)
 		}
@@ -105,7 +106,7 @@ func rowsOf(name string, sides []side) []bench.Row {
 	return rows
 }
 
-func (r *end) puts(size int) []side {
+func (r *memory) puts(size int) []side {
 	src, there := r.src[:size], r.peer[:size]
 	sides := []side{{impl: bench.Golci, loop: func(n int) error {
 		for range n {
@@ -140,7 +141,7 @@ func (r *end) puts(size int) []side {
 	}})
 }
 
-func (r *end) gets(size int) []side {
+func (r *memory) gets(size int) []side {
 	dst, there := r.dst[:size], r.peer[:size]
 	sides := []side{{impl: bench.Golci, loop: func(n int) error {
 		for range n {

@@ -1,4 +1,4 @@
-package creditsim
+package credits
 
 import (
 	"fmt"
@@ -8,7 +8,14 @@ import (
 	"github.com/golci/golci/internal/transport/credit"
 )
 
-// sim is a run under way.
+const (
+	rate       = 8  // credits that a rank can send in a tick: 2 GB/s
+	latency    = 5  // ticks one way
+	turnLength = 64 // requests to one peer before the next, where a rank has several
+)
+
+// sim is a run under way. No message is sent; all else is as in a job. A tick stands for a microsecond. What a rank
+// sends to a peer in one tick travels together. A rank goes away at times, and then neither polls nor sends.
 type sim struct {
 	c     Config
 	p     pattern
@@ -25,14 +32,20 @@ type sim struct {
 	flyingMax int
 	overflow  error
 	receivers int
+	service   int    // requests that a rank can receive in a tick
+	window    int    // credits that a rank has out to one peer at most
 	past      totals // at the end of the last row
 }
 
 func newSim(c Config) (*sim, error) {
 	s := &sim{
 		c: c, p: patternOf(c.Pattern), r: rand.New(rand.NewPCG(c.Seed, 1)),
-		wheel: make([][]event, c.Latency+1), messages: make([][]system, c.Latency+1),
-		nodes: make([]node, c.Nodes), slots: make(map[[2]int32]uint16),
+		wheel: make([][]event, latency+1), messages: make([][]system, latency+1),
+		nodes: make([]node, c.Ranks), slots: make(map[[2]int32]uint16),
+		service: max(1, 4*rate/c.cost), window: 1 << 30,
+	}
+	if c.Pattern == "static" || c.Pattern == "tree" {
+		s.window = turnLength * c.cost
 	}
 	for i := range s.nodes {
 		s.nodes[i].id = i
@@ -44,13 +57,13 @@ func newSim(c Config) (*sim, error) {
 		n := &s.nodes[i]
 		k := len(n.links)
 		var err error
-		if n.ledger, err = credit.NewLedger(c.Credits, k, k+1); err != nil {
+		if n.ledger, err = credit.NewLedger(c.terms, k, k+1); err != nil {
 			return nil, err
 		}
 		n.listed = make([]bool, k)
 		n.out = make([]credit.Borrower, k)
 		for j := range n.out {
-			if n.out[j], err = credit.Borrow(&s.c.Credits); err != nil {
+			if n.out[j], err = credit.Borrow(&s.c.terms); err != nil {
 				return nil, err
 			}
 		}
@@ -65,7 +78,7 @@ func newSim(c Config) (*sim, error) {
 const dense = 400
 
 func (s *sim) connect() {
-	if s.c.Nodes <= dense {
+	if s.c.Ranks <= dense {
 		for i := range s.nodes {
 			for j := range i {
 				s.pair(i, j)
@@ -79,7 +92,7 @@ func (s *sim) connect() {
 	}
 	for phase := range phases {
 		for i := range s.nodes {
-			for _, j := range s.p.targets(i, s.c.Nodes, phase, s.c.Seed) {
+			for _, j := range s.p.targets(i, s.c.Ranks, phase, s.c.Seed) {
 				s.pair(i, j)
 			}
 		}
@@ -115,11 +128,11 @@ func (s *sim) phase(phase int) {
 			waits = []uint16{n.targets[n.turn]}
 		}
 		n.targets = append(n.targets[:0], waits...)
-		n.turn, n.burst = 0, s.c.Burst
+		n.turn, n.burst = 0, turnLength
 		if n.stalled {
 			n.burst = 1
 		}
-		for _, j := range s.p.targets(i, s.c.Nodes, phase, s.c.Seed) {
+		for _, j := range s.p.targets(i, s.c.Ranks, phase, s.c.Seed) {
 			n.targets = append(n.targets, s.slots[[2]int32{int32(i), int32(j)}])
 			if !receives[j] {
 				receives[j] = true
@@ -130,7 +143,7 @@ func (s *sim) phase(phase int) {
 }
 
 func (s *sim) nextAway(n *node) {
-	n.awayFrom = s.now + 1 + s.r.IntN(2*s.c.Period-s.c.Pause)
+	n.awayFrom = s.now + 1 + s.r.IntN(2*s.c.period-s.c.Pause)
 	n.awayTo = n.awayFrom
 	if s.c.Pause > 0 {
 		n.awayTo += s.r.IntN(s.c.Pause + 1)
@@ -163,7 +176,7 @@ func (s *sim) tick() error {
 	return s.overflow
 }
 
-// post has e arrive at the peer of a slot.
+// post sends e to the peer of a slot.
 func (s *sim) post(n *node, slot int, e event) {
 	to := n.links[slot]
 	e.node, e.slot = to.node, to.slot
@@ -172,14 +185,14 @@ func (s *sim) post(n *node, slot int, e event) {
 }
 
 // arrival is where the wheels have what is sent now.
-func (s *sim) arrival() int { return (s.now + s.c.Latency) % len(s.wheel) }
+func (s *sim) arrival() int { return (s.now + latency) % len(s.wheel) }
 
 // fly notes credits on their way to a peer, whose receive space must hold them.
 func (s *sim) fly(n *node, slot, credits int) {
 	to := &s.nodes[n.links[slot].node]
 	to.flying += credits
 	s.flyingMax = max(s.flyingMax, to.flying)
-	if space := s.c.Credits.Total(s.c.Nodes); to.flying > space && s.c.Credits.Mode != credit.NoFlow {
+	if space := s.c.terms.Total(s.c.Ranks); to.flying > space && s.c.terms.Mode != credit.NoFlow {
 		s.overflow = fmt.Errorf("%w: tick %d: %d credits in flight to rank %d, room for %d", ErrInvariant,
 			s.now, to.flying, to.id, space)
 	}
