@@ -62,18 +62,26 @@ func (r *runner) golci(ctx context.Context, s spec, v variant, out func(bench.Ro
 	return nil
 }
 
-func (r *runner) ranks(s spec, v variant, threads []int) []string {
-	argv := []string{r.Self, "run", "-n", strconv.Itoa(r.N)}
-	for _, set := range v {
+// job is the command line of a job of golci's ranks in which a benchmark prints rows. env is added to theirs, as K=V.
+func (r *runner) job(ranks int, env []string, name string, args ...string) []string {
+	argv := []string{r.Self, "run", "-n", strconv.Itoa(ranks)}
+	for _, set := range env {
 		argv = append(argv, "-env", set)
 	}
-	if s.workers > 0 {
-		argv = append(argv, "-env", fmt.Sprintf("%s=%d", settings.Workers.Env(), s.workers))
+	return slices.Concat(argv, []string{r.Self, "bench", name}, args, []string{"-json"})
+}
+
+// workers is the setting of so many workers of a rank; 0 leaves them to the launcher.
+func workers(n int) []string {
+	if n == 0 {
+		return nil
 	}
-	return append(
-		argv, r.Self, "bench", s.name, "-sizes", joinList(s.sizes), "-threads", joinList(threads),
-		"-duration", s.windowOf(threads).String(), "-json",
-	)
+	return []string{fmt.Sprintf("%s=%d", settings.Workers.Env(), n)}
+}
+
+func (r *runner) ranks(s spec, v variant, threads []int) []string {
+	return r.job(r.N, slices.Concat(v, workers(s.workers)), s.name, "-sizes", joinList(s.sizes), "-threads",
+		joinList(threads), "-duration", s.windowOf(threads).String())
 }
 
 // eachPeer runs every implementation found, in each of its settings.
