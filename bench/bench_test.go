@@ -233,3 +233,31 @@ func TestTurns(t *testing.T) {
 		t.Errorf("%+v", rows)
 	}
 }
+
+// TestColumns: a heading for each text above, zeros with a mark, and JSON with the values as they are.
+func TestColumns(t *testing.T) {
+	type row struct {
+		Name  string  `json:"name" col:"name|%-5s"`
+		Part  Percent `json:"part" col:"part %|%7s"`
+		Value Digits  `col:"value|%7s|-"`
+		Note  string  `json:"note"`
+	}
+	rows := []row{{"a", 0.25, 1234.5, "x"}, {"b", 1, 0, "x"}, {"c", 0, 1, "y"}}
+	var table, lines strings.Builder
+	for _, show := range []func(row) error{
+		Columns(&table, false, func(r row) string { return "# " + r.Note + "\n" }), Columns[row](&lines, true, nil),
+	} {
+		for _, r := range rows {
+			if err := show(r); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	const head = "name   part %   value\n"
+	if want := "# x\n" + head + "a       25.00    1234\nb      100.00       -\n# y\n" + head + "c        0.00   1.000\n"; table.String() != want {
+		t.Errorf("%s\nwant\n%s", &table, want)
+	}
+	if want := `{"name":"a","part":0.25,"Value":1234.5,"note":"x"}`; !strings.HasPrefix(lines.String(), want) {
+		t.Errorf("%s, want %s first", &lines, want)
+	}
+}

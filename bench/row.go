@@ -1,6 +1,6 @@
 // Package bench defines what every benchmark of golci and of its peers reports: a Row. Packages below it measure:
-// crossing the machine, local the scheduler and the data structures, ranks the messages between ranks, peers the MPI
-// implementations that are installed. Package suite puts them behind `golci bench`.
+// crossing the machine, ranks the messages between ranks, peers the MPI implementations that are installed. Package
+// suite puts them behind `golci bench`. Package contend is for benchmarks of package testing.
 package bench
 
 import (

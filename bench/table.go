@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -51,18 +50,6 @@ func (t *Table) heading() error {
 	}
 	_, err := fmt.Fprintln(t.w, line)
 	return err
-}
-
-// Lines returns what writes rows of a benchmark's own to w: each as a JSON object in a line, or as text says.
-func Lines[R any](w io.Writer, asJSON bool, text func(R) string) func(R) error {
-	if asJSON {
-		enc := json.NewEncoder(w)
-		return func(r R) error { return enc.Encode(r) }
-	}
-	return func(r R) error {
-		_, err := io.WriteString(w, text(r))
-		return err
-	}
 }
 
 // Significant writes v with four significant digits and without an exponent.

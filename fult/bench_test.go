@@ -8,31 +8,12 @@ import (
 	"time"
 )
 
-// BenchmarkRing hands a token round a ring: one operation is one signal and one wait.
+// BenchmarkRing hands a token round a ring: one operation is one signal and one wait. BenchmarkSwitch has the rivals.
 func BenchmarkRing(b *testing.B) {
 	for _, n := range []int{2, 64, 1024, 16384} {
-		b.Run(fmt.Sprintf("impl=fult/threads=%d", n), func(b *testing.B) { ringFult(b, n) })
-	}
-	for _, n := range []int{2, 1024} {
-		b.Run(fmt.Sprintf("impl=goroutine/threads=%d", n), func(b *testing.B) {
-			ringWaiters(b, n, func() (Waiter, func()) { return NewGoroutine(), func() {} })
-		})
-		b.Run(fmt.Sprintf("impl=osthread/threads=%d", n), func(b *testing.B) {
-			ringWaiters(b, n, func() (Waiter, func()) { o := NewOSThread(); return o, o.Release })
-		})
-		b.Run(fmt.Sprintf("impl=cond/threads=%d", n), func(b *testing.B) {
-			ringWaiters(b, n, func() (Waiter, func()) { return newOSThread(), func() {} })
-		})
-		b.Run(fmt.Sprintf("impl=channel/threads=%d", n), func(b *testing.B) {
-			ringWaiters(b, n, func() (Waiter, func()) { return make(chanWaiter, 1), func() {} })
-		})
+		b.Run(fmt.Sprintf("threads=%d", n), func(b *testing.B) { ringFult(b, n) })
 	}
 }
-
-type chanWaiter chan struct{}
-
-func (c chanWaiter) Wait()   { <-c }
-func (c chanWaiter) Signal() { c <- struct{}{} }
 
 func ringFult(b *testing.B, n int) {
 	s := open(b, Config{})
@@ -57,40 +38,6 @@ func ringFult(b *testing.B, n int) {
 		}))
 	}
 	join(b, hs...)
-}
-
-func ringWaiters(b *testing.B, n int, make1 func() (Waiter, func())) {
-	ws := make([]Waiter, n)
-	left := b.N // handed round with the token
-	var started, done sync.WaitGroup
-	started.Add(n)
-	start := make(chan struct{})
-	for i := range n {
-		done.Go(func() {
-			w, end := make1()
-			defer end()
-			ws[i] = w
-			started.Done()
-			<-start
-			for {
-				w.Wait()
-				if left--; left == 0 {
-					b.StopTimer()
-				}
-				if left > -n {
-					ws[(i+1)%n].Signal()
-				}
-				if left <= 0 {
-					return
-				}
-			}
-		})
-	}
-	started.Wait()
-	b.ResetTimer()
-	close(start)
-	ws[0].Signal()
-	done.Wait()
 }
 
 // BenchmarkYield has all threads runnable all the time: one operation is one switch.

@@ -8,10 +8,10 @@ import (
 // BenchmarkRequest sends requests over datagrams, in bursts of 16 that one goroutine takes in at the other rank: for
 // counting instructions, which no other work on the machine changes.
 func BenchmarkRequest(b *testing.B) {
-	for _, m := range modes {
+	for _, m := range Modes {
 		for _, size := range []int{leastSize, wideSize} {
-			b.Run(fmt.Sprintf("mode=%s/size=%d", m.mode, size), func(b *testing.B) {
-				w, err := assemble(2, defaultTerms(m.mode))
+			b.Run(fmt.Sprintf("mode=%s/size=%d", m.Mode, size), func(b *testing.B) {
+				w, err := assemble(2, defaultTerms(m.Mode))
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -9,207 +9,74 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/bench"
-	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/internal/job/boot"
 	"github.com/golci/golci/internal/test/udptest"
 	"github.com/golci/golci/internal/transport/credit"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(udptest.Patiently(m)) }
 
-// short is a job of few ranks for a short time.
-var short = Config{Ranks: 4, Bank: 40, Length: 60 * time.Millisecond}
-
-func TestRowsOverTime(t *testing.T) {
-	var rows []Row
-	if err := Run(t.Context(), short, func(r Row) error { rows = append(rows, r); return nil }); err != nil {
-		t.Fatal(err)
-	}
-	if len(rows) != samples*len(patterns) {
-		t.Fatalf("%d rows, want %d", len(rows), samples*len(patterns))
-	}
-	moved := uint64(0)
-	for i, r := range rows {
-		if r.Pattern != patterns[i/samples].name || r.Sample != i%samples || r.Sample > 0 && r.Millis <= rows[i-1].Millis {
-			t.Errorf("row %d is %+v", i, r)
-		}
-		// The ranks are looked at one after the other, while credits move; within each the sum is exact.
-		// With what whole buffers hold beyond the 58 credits.
-		if sum := r.LoanMean*3 + r.Bank; sum < 57.99 || math.Abs(sum-rows[0].LoanMean*3-rows[0].Bank) > 0.01 {
-			t.Errorf("%g credits of 3 loans of 6 and a bank of 40: %+v", sum, r)
-		}
-		if r.LoanMin < leastLoan || r.LoanMax < r.LoanMin || float64(r.LoanMax) > rows[0].LoanMean*3+rows[0].Bank || r.Throughput < 0 {
-			t.Errorf("row %+v", r)
-		}
-		moved += r.Granted
-	}
-	if moved == 0 {
-		t.Error("no credit has moved")
-	}
-}
-
-func TestShowAsTableAndAsJSON(t *testing.T) {
-	for _, asJSON := range []bool{false, true} {
-		out := new(bytes.Buffer)
-		curves, err := Show(t.Context(), Config{Ranks: 2, Length: 20 * time.Millisecond}, out, asJSON)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-		want := (samples + 1) * len(patterns)
-		if asJSON {
-			want = samples * len(patterns)
-			var r Row
-			if err := json.Unmarshal([]byte(lines[0]), &r); err != nil || r.Pattern != "static" || r.LoanMax == 0 {
-				t.Errorf("line %q: %v", lines[0], err)
-			}
-		}
-		if len(lines) != want {
-			t.Errorf("json %v: %d lines, want %d", asJSON, len(lines), want)
-		}
-		if len(curves) != samples*len(patterns)*5 || !strings.Contains(curves[0].Bench, "static") {
-			t.Errorf("%d points to draw, the first %+v", len(curves), curves[0])
-		}
-	}
-}
-
-func TestRunEndsEarly(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	why := errors.New("enough")
-	if err := Run(t.Context(), short, func(Row) error { return why }); !errors.Is(err, why) {
-		t.Errorf("error %v, want that of the caller", err)
-	}
-	cancel(why)
-	if err := Run(ctx, short, func(Row) error { return nil }); !errors.Is(err, why) {
-		t.Errorf("error %v, want the cause of the context", err)
-	}
-}
-
-func TestBadConfigs(t *testing.T) {
-	for _, c := range []Config{
-		{Ranks: 1}, {Ranks: maxRanks + 1}, {Loan: 3}, {Loan: credit.MaxLoanNarrow + 1}, {Bank: 1 << 21}, {Length: time.Millisecond},
-	} {
-		if _, err := Show(t.Context(), c, nil, false); !errors.Is(err, ErrConfig) {
-			t.Errorf("%+v: %v", c, err)
-		}
-	}
-	if c, err := (Config{Bank: -1}).fill(); err != nil || c.Bank != 0 || c.Ranks != 8 {
-		t.Errorf("no bank: %+v, %v", c, err)
-	}
-}
-
-// TestPartners: nobody sends to itself or beyond, partners of a pair agree, and partners that rotate change.
-func TestPartners(t *testing.T) {
-	for n := 2; n <= 9; n++ {
-		for _, p := range patterns {
-			seen := map[int]bool{}
-			for phase := range 2 * n {
-				for i := range n {
-					to := p.targets(i, n, phase)
-					for _, j := range to {
-						if j < 0 || j >= n || j == i {
-							t.Errorf("%s, phase %d: %d of %d sends to %d", p.name, phase, i, n, j)
-						}
-						if back := p.targets(j, n, phase); p.name == "pairs" && !slices.Equal(back, []int{i}) {
-							t.Errorf("phase %d: %d has %d, which has %d", phase, i, j, back)
-						}
-						if i == 0 {
-							seen[j] = true
-						}
-					}
-					if len(to) == 0 && (p.name != "pairs" || n%2 == 0) {
-						t.Errorf("%s, phase %d: %d of %d has nobody", p.name, phase, i, n)
-					}
-				}
-			}
-			if rotates := p.name != "static"; n > 3 && rotates && len(seen) < n/2 {
-				t.Errorf("%s: rank 0 of %d has partners %v only", p.name, n, seen)
-			}
-		}
-	}
-}
-
-// flows runs Flow as the two ranks of a job in this process.
-func flows(t *testing.T, c FlowConfig) (rows []bench.Row, errs []error) {
-	t.Helper()
-	jobs, err := boot.Local(2)
+// TestOverTime: each pattern has its samples, in which the credits of a rank add up.
+func TestOverTime(t *testing.T) {
+	var out bytes.Buffer
+	c := Config{Ranks: 3, Bank: 40, Length: 20 * time.Millisecond}
+	curves, err := Show(t.Context(), c, &out, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	errs = make([]error, 2)
-	var wg sync.WaitGroup
-	for i, job := range jobs {
-		wg.Go(func() { errs[i] = Flow(t.Context(), job, c, func(r bench.Row) { rows = append(rows, r) }) })
-	}
-	wg.Wait()
-	return rows, errs
-}
-
-func TestFlowRows(t *testing.T) {
-	rows, errs := flows(t, FlowConfig{Sizes: []int{8, 1024}, Window: time.Millisecond})
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, r := range rows {
-		got = append(got, fmt.Sprint(r.Impl, " ", r.Size))
-		if r.Bench != FlowName || r.Value <= 0 || r.Unit != bench.Nano || compared(r) != against[r.Impl] {
-			t.Errorf("row %+v", r)
+	var first Sample
+	d := json.NewDecoder(&out)
+	for i := range samples * len(timed) {
+		var s Sample
+		if err := d.Decode(&s); err != nil || s.Pattern != timed[i/samples] || s.Sample != i%samples || s.Millis <= 0 {
+			t.Fatalf("row %d is %+v, %v", i, s, err)
+		}
+		if i == 0 {
+			first = s
+		}
+		// The ranks are looked at one after the other, while credits move; within each the sum is exact. It has what
+		// whole buffers hold beyond the 52 credits.
+		sum := s.LoanMean*2 + s.Bank
+		if sum < 51.99 || math.Abs(sum-first.LoanMean*2-first.Bank) > 0.01 {
+			t.Errorf("%g credits of 2 loans of 6 and a bank of 40: %+v", sum, s)
+		}
+		if s.LoanMin < leastLoan || s.LoanMax < s.LoanMin || float64(s.LoanMax) > sum || s.Throughput < 0 {
+			t.Errorf("row %+v", s)
 		}
 	}
-	if want := []string{
-		"golci-dynamic 8", "golci-static 8", "golci-none 8", "golci-dynamic 1024", "golci-static 1024", "golci-none 1024",
-	}; !slices.Equal(got, want) {
-		t.Errorf("rows %q, want %q", got, want)
-	}
-}
-
-func TestFlowRefuses(t *testing.T) {
-	for _, sizes := range [][]int{nil, {7}, {8, mostSize + 1}} {
-		if _, errs := flows(t, FlowConfig{Sizes: sizes}); !errors.Is(errs[0], ErrSize) || !errors.Is(errs[1], ErrSize) {
-			t.Errorf("sizes %d: %v", sizes, errs)
-		}
-	}
-	t.Setenv("GOLCI_CONDUIT", "udp")
-	_, errs := flows(t, FlowConfig{Sizes: []int{8}})
-	if !errors.Is(errs[0], twin.ErrShare) {
-		t.Errorf("without shared memory: %v", errs)
+	if len(curves) != samples*len(timed)*5 || !strings.Contains(curves[0].Bench, "ring") {
+		t.Errorf("%d points to draw, the first %+v", len(curves), curves[0])
 	}
 }
 
 // TestLoans: each measure has a row of each mode, with its ratios to the modes behind it. Memory is told with its
 // bound, and the system's own figures come last.
-// against is with how many other modes the row of a mode is compared; compared is with how many a row says that it is.
-var against = map[string]int{"golci-dynamic": 2, "golci-static": 1}
-
-func compared(r bench.Row) int { return strings.Count(r.Note, "golci-") }
-
 func TestLoans(t *testing.T) {
-	for _, ranks := range []int{2, 5} {
-		var got []string
-		err := Loans(t.Context(), LoansConfig{Ranks: ranks, Slice: time.Millisecond, Slices: 5}, func(r bench.Row) {
+	against := map[string]int{"golci-dynamic": 2, "golci-static": 1} // modes behind a mode
+	for _, ranks := range []int{2, 3} {
+		var got, want []string
+		c := Config{View: Loans, Ranks: ranks, Length: time.Millisecond, slices: 2}
+		_, err := Show(t.Context(), c, nil, false, func(r bench.Row) error {
 			what, impl := strings.TrimPrefix(r.Bench, "loans "), strings.TrimPrefix(r.Impl, "golci-")
 			got = append(got, fmt.Sprintf("%s %s %d", what, impl, r.Threads))
-			if what != "memory" && (r.Value <= 0 || compared(r) != against[r.Impl]) {
+			if what != "memory" && (r.Value <= 0 || strings.Count(r.Note, "golci-") != against[r.Impl]) {
 				t.Errorf("row %+v", r)
 			}
-			if used, most := int(r.Value), 0; r.Bench == "loans memory" {
+			if used, most := int(r.Value), 0; what == "memory" {
 				if _, err := fmt.Sscanf(r.Note, "of %d at most", &most); err != nil || most < 400_000 || used > 2*most {
 					t.Errorf("row %+v: %v", r, err)
 				}
 			}
+			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var want []string
 		for _, m := range []string{"latency", "rate", "bandwidth", "memory"} {
 			for _, mode := range []string{"dynamic", "static", "none"} {
 				want = append(want, fmt.Sprint(m, " ", mode, " ", ranks))
@@ -221,18 +88,47 @@ func TestLoans(t *testing.T) {
 	}
 }
 
-func TestLoansRefuses(t *testing.T) {
-	for _, c := range []LoansConfig{
-		{1, time.Second, 1}, {maxRanks + 1, time.Second, 1}, {2, time.Microsecond, 1}, {2, time.Second, 0},
-	} {
-		if err := Loans(t.Context(), c, nil); !errors.Is(err, ErrConfig) {
-			t.Errorf("%+v: %v", c, err)
-		}
-	}
+// TestShowEnds with the cause of its context.
+func TestShowEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
 	cancel(why)
-	if err := Loans(ctx, LoansConfig{2, time.Second, 1}, nil); !errors.Is(err, why) {
-		t.Errorf("error %v, want the cause of the context", err)
+	for _, view := range []string{OverTime, Loans} {
+		c := Config{View: view, Ranks: 2, Length: time.Second}
+		if _, err := Show(ctx, c, nil, false, nil); !errors.Is(err, why) {
+			t.Errorf("%s: error %v, want the cause of the context", view, err)
+		}
+	}
+}
+
+func TestBadConfigs(t *testing.T) {
+	for _, c := range []Config{
+		{View: "none"},
+		{Ranks: 1},
+		{Ranks: maxRanks + 1},
+		{Loan: 3},
+		{Loan: credit.MaxLoanNarrow + 1},
+		{Bank: 1 << 21},
+		{Length: time.Millisecond},
+		{View: Loans, Ranks: 1},
+		{View: Loans, Ranks: maxRanks + 1},
+		{View: Loans, Length: 1},
+		{View: Loans, slices: -1},
+		{View: Simulation, Ranks: 1},
+		{View: Simulation, Ranks: maxNodes + 1},
+		{View: Simulation, Ranks: 1<<16 + 2, Pattern: "hotspot", Epochs: 1}, // more peers of one rank than fit
+		{View: Simulation, Pattern: "circle"},
+		{View: Simulation, Epochs: -1},
+		{View: Simulation, Stay: -1},
+		{View: Simulation, cost: 5},
+		{View: Simulation, Pause: 100},
+		{View: Simulation, Loan: 3000},
+	} {
+		if _, err := Show(t.Context(), c, nil, false, nil); !errors.Is(err, ErrConfig) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	if c, err := (Config{Bank: -1}).fill(); err != nil || c.Bank != 0 || c.Ranks != 8 {
+		t.Errorf("no bank: %+v, %v", c, err)
 	}
 }

@@ -29,6 +29,13 @@ type tally struct {
 	_                       [40]byte
 }
 
+// Indices of the handlers.
+const (
+	hTake   = iota + 1 // request, not answered
+	hCheck             // request of a round trip
+	hAnswer            // to hCheck
+)
+
 // assemble brings up ranks that only the crew polls, with those settings. The caller closes the team.
 func assemble(ranks int, cfg rank.Config) (*crew, error) {
 	team, err := rank.Local(ranks, cfg)

@@ -8,36 +8,12 @@ import (
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/datagram"
-	"github.com/golci/golci/bench/rma/twin"
 	"github.com/golci/golci/internal/observe/settings"
 	"github.com/golci/golci/internal/transport/credit"
 	"github.com/golci/golci/internal/transport/receivepool"
 	"github.com/golci/golci/internal/transport/udp"
 	"github.com/golci/golci/rank"
 )
-
-// LoansName is the name of the benchmark Loans, and the first word of its rows.
-const LoansName = "loans"
-
-// LoansConfig says how long to measure.
-type LoansConfig struct {
-	Ranks  int           // 2 to 256
-	Slice  time.Duration // at least a millisecond
-	Slices int           // of each measure and mode, at least 1
-}
-
-// modes in the order of their rows; each is compared with those behind it.
-var modes = []struct {
-	impl string
-	mode credit.Mode
-}{{"golci-dynamic", credit.Dynamic}, {"golci-static", credit.Fixed}, {"golci-none", credit.NoFlow}}
-
-func impls() (names []string) {
-	for _, m := range modes {
-		names = append(names, m.impl)
-	}
-	return names
-}
 
 const (
 	leastSize = 8       // bytes of payload that travel as an argument
@@ -54,64 +30,63 @@ type measure struct {
 }
 
 var measures = []measure{
-	{LoansName + " latency", bench.Micro, leastSize, true, func(took time.Duration, c counts) float64 {
+	{"loans latency", bench.Micro, leastSize, true, func(took time.Duration, c counts) float64 {
 		return took.Seconds() * 1e6 / float64(max(1, c.answers))
 	}},
-	{LoansName + " rate", bench.PerSecond, leastSize, false, func(took time.Duration, c counts) float64 {
+	{"loans rate", bench.PerSecond, leastSize, false, func(took time.Duration, c counts) float64 {
 		return float64(c.received) / took.Seconds()
 	}},
-	{LoansName + " bandwidth", bench.MegaPerSec, wideSize, false, func(took time.Duration, c counts) float64 {
+	{"loans bandwidth", bench.MegaPerSec, wideSize, false, func(took time.Duration, c counts) float64 {
 		return float64(c.received) * wideSize / 1e6 / took.Seconds()
 	}},
 }
 
-// Loans compares loans that follow demand with loans that stay and with none. Ranks in this process send each other
+// loans compares loans that follow demand with loans that stay and with none. Ranks in this process send each other
 // datagrams, on default terms. All modes run in turns, in short slices, so that a change of the machine meets them all.
-// out gets the rows of bench.Turns, the receive space, and what the system does by itself. It blocks until all is
-// measured. Errors: ErrConfig, and those of the ranks and of ctx.
-func Loans(ctx context.Context, c LoansConfig, out func(bench.Row)) error {
-	if c.Ranks < 2 || c.Ranks > maxRanks || c.Slice < time.Millisecond || c.Slices < 1 {
-		return fmt.Errorf("%w: %d ranks, %d slices of %v", ErrConfig, c.Ranks, c.Slices, c.Slice)
+// out gets the rows of bench.Turns, the receive space, and what the system does by itself.
+func (c Config) loans(ctx context.Context, out func(bench.Row) error) (all []bench.Row, err error) {
+	row := func(r bench.Row) {
+		all = append(all, r)
+		err = errors.Join(err, out(r))
 	}
-	err := together(c.Ranks, defaultTerms, func(crews []*crew) error {
+	failed := together(c.Ranks, func(crews []*crew) error {
 		for _, m := range measures {
-			rows, err := m.turns(ctx, crews, c.Slice, c.Slices)
+			rows, err := m.turns(ctx, crews, c.Length, c.slices)
 			if err != nil {
 				return err
 			}
-			for _, row := range rows {
-				out(row)
+			for _, r := range rows {
+				row(r)
 			}
 		}
 		for i, w := range crews {
-			out(w.memory(modes[i].impl))
+			row(w.memory(Modes[i].Impl))
 		}
 		return nil
 	})
-	if err != nil {
-		return err
+	if failed == nil {
+		failed = c.raw(ctx, row)
 	}
-	return c.raw(ctx, out)
+	return all, errors.Join(failed, err)
 }
 
 // defaultTerms are those of ranks over datagrams that differ from the default in the mode only.
 func defaultTerms(m credit.Mode) rank.Config {
-	set := twin.Settings()
+	set := map[string]string{settings.Server.Env(): "waiter", settings.FlowControl.Env(): m.String()}
 	overDatagrams(set)
-	set[settings.FlowControl.Env()] = m.String()
 	return rank.Config{Settings: set}
 }
 
-// together has f measure a crew of each mode.
-func together(ranks int, cfg func(m credit.Mode) rank.Config, f func(crews []*crew) error) (err error) {
+// together makes a crew of each mode for f.
+func together(ranks int, f func(crews []*crew) error) (err error) {
 	var crews []*crew
 	defer func() {
 		for _, w := range crews {
 			err = errors.Join(err, w.team.Close())
 		}
 	}()
-	for _, m := range modes {
-		w, err := assemble(ranks, cfg(m.mode))
+	for _, m := range Modes {
+		w, err := assemble(ranks, defaultTerms(m.Mode))
 		if err != nil {
 			return err
 		}
@@ -135,7 +110,7 @@ func (m *measure) turns(ctx context.Context, crews []*crew, slice time.Duration,
 			}
 		}
 	}
-	return bench.Turns(m.row(len(crews[0].eps)), impls(), values), nil
+	return bench.Turns(m.row(len(crews[0].eps)), Impls(), values), nil
 }
 
 func (m *measure) row(ranks int) bench.Row {
@@ -181,14 +156,14 @@ func (w *crew) memory(impl string) bench.Row {
 		used, paid = max(used, x.Conduit().(*udp.Conduit).Stats().Pool), max(paid, shape.Bytes())
 	}
 	return bench.Row{
-		Bench: LoansName + " memory", Impl: impl, Threads: len(w.eps), Axis: "ranks",
+		Bench: "loans memory", Impl: impl, Threads: len(w.eps), Axis: "ranks",
 		Value: float64(used), Unit: "bytes", MinShare: 1, Note: fmt.Sprintf("of %d at most", paid),
 	}
 }
 
 // raw is what datagrams do by themselves between two cores.
-func (c *LoansConfig) raw(ctx context.Context, out func(bench.Row)) error {
-	d := c.Slice * time.Duration(min(c.Slices, 20))
+func (c *Config) raw(ctx context.Context, out func(bench.Row)) error {
+	d := c.Length * time.Duration(min(c.slices, 20))
 	trip, err := datagram.PingPong(ctx, leastSize, d)
 	if err != nil {
 		return fmt.Errorf("credits: %w", err)

@@ -30,8 +30,8 @@ var pairs = map[string]pairBench{
 	"bibw":      {both, bench.MegaPerSec, 100, 20, megabytesBoth},
 	"rate":      {stream, bench.PerSecond, 100, 20, messages},
 
-	"vector": {between((*env).columnFirst, (*env).columnSecond), bench.Micro, 1000, 100, oneWay},
-	"packed": {between((*env).packedFirst, (*env).packedSecond), bench.Micro, 1000, 100, oneWay},
+	"vector": {columnTrips((*column).send, (*column).recv), bench.Micro, 1000, 100, oneWay},
+	"packed": {columnTrips((*column).sendPacked, (*column).recvPacked), bench.Micro, 1000, 100, oneWay},
 
 	"winput":       {access(putAccess), bench.Micro, 1000, 100, each},
 	"winget":       {access(getAccess), bench.Micro, 1000, 100, each},
@@ -60,7 +60,7 @@ func (e *env) pair(c Config, p pairBench, size int) error {
 	})
 }
 
-// between has rank 0 run first and rank 1 second.
+// between makes rank 0 run first and rank 1 second.
 func between(first, second func(e *env, size, n int, whole bool) error) loop {
 	return func(e *env, size, n int, whole bool) (time.Duration, error) {
 		start := time.Now()

@@ -23,7 +23,7 @@ var (
 type Config struct {
 	Bench   string
 	Sizes   []int          // bytes
-	Threads []int          // in each process, for threads
+	Threads []int          // in each process, for threads and Million
 	Window  time.Duration  // least length of a timed loop
 	Ends    *crossing.Ends // of the job
 	quick   bool           // a hundredth of the iterations: for tests that look at what is done, not how fast
@@ -55,13 +55,22 @@ func Run(p *mpi.Proc, c Config, out func(bench.Row)) error {
 }
 
 func (e *env) run(c Config) error {
-	if c.Bench == "threads" {
+	if c.Bench == "threads" || c.Bench == Million {
 		for _, n := range c.Threads {
-			if err := e.threads(n, c.Window); err != nil {
+			var err error
+			if c.Bench == Million {
+				err = e.million(n)
+			} else {
+				err = e.threads(n, c.Window)
+			}
+			if err != nil {
 				return err
 			}
 		}
 		return nil
+	}
+	if c.Bench == FirstCall {
+		return e.firstCalls(c)
 	}
 	if start, ok := starts[c.Bench]; ok {
 		return e.overlaps(c, start)

@@ -35,7 +35,7 @@ func TestEveryBenchmark(t *testing.T) {
 	}
 	for name, unit := range units {
 		t.Run(name, func(t *testing.T) {
-			c := Config{Bench: name, Sizes: []int{8, 20000}, Threads: []int{1, 50}, Window: 5 * time.Millisecond}
+			c := Config{Bench: name, Sizes: []int{8, 20000}, Threads: []int{1, 50}, Window: time.Millisecond}
 			rows, err := collect(t, 2, c)
 			if err != nil {
 				t.Fatal(err)
@@ -51,7 +51,7 @@ func TestEveryBenchmark(t *testing.T) {
 				if r.Bench != name || r.Unit != unit || r.Size != size || r.Threads != threads || r.Impl != bench.Golci {
 					t.Errorf("row %+v", r)
 				}
-				if r.Value <= 0 && name != "threads" { // a window of 5 ms may be over before a thread runs
+				if r.Value <= 0 && name != "threads" { // a window of 1 ms may be over before a thread runs
 					t.Errorf("no value in %+v", r)
 				}
 			}
@@ -141,5 +141,17 @@ func TestColumnIsChecked(t *testing.T) {
 		if err := c.look(64, whole); !errors.Is(err, ErrPayload) {
 			t.Errorf("row %d: %v", at, err)
 		}
+	}
+}
+
+// TestFirstCalls: rank 0 has one row of calls, and one of their control.
+func TestFirstCalls(t *testing.T) {
+	rows, err := collect(t, 3, Config{Bench: FirstCall, Sizes: []int{0}, Window: time.Millisecond})
+	if err != nil || len(rows) != 2 || rows[0].Bench != FirstCall || rows[1].Bench != firstControl || rows[0].Value <= 0 {
+		t.Errorf("rows %+v, error %v", rows, err)
+	}
+	broken := errors.New("broken")
+	if _, err := medianOfCalls(1, func() error { return broken }); !errors.Is(err, broken) {
+		t.Errorf("the error of a call: %v", err)
 	}
 }

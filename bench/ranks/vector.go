@@ -61,74 +61,50 @@ func (c *column) unpack() {
 	}
 }
 
-func (c *column) send(e *env, to int) error {
-	return mpi.SendStrided(e.comm, c.m, c.shape, to, tagData)
+func (c *column) send(e *env, peer int) error {
+	return mpi.SendStrided(e.comm, c.m, c.shape, peer, tagData)
 }
 
-func (c *column) recv(e *env, from int) error {
-	_, err := mpi.RecvStrided(e.comm, c.m, c.shape, from, tagData)
+func (c *column) recv(e *env, peer int) error {
+	_, err := mpi.RecvStrided(e.comm, c.m, c.shape, peer, tagData)
 	return err
 }
 
-func (c *column) sendPacked(e *env, to int) error {
+func (c *column) sendPacked(e *env, peer int) error {
 	c.pack()
-	return mpi.Send(e.comm, c.line, to, tagData)
+	return mpi.Send(e.comm, c.line, peer, tagData)
 }
 
-func (c *column) recvPacked(e *env, from int) error {
-	_, err := mpi.Recv(e.comm, c.line, from, tagData)
+func (c *column) recvPacked(e *env, peer int) error {
+	_, err := mpi.Recv(e.comm, c.line, peer, tagData)
 	c.unpack()
 	return err
 }
 
-type move func(c *column, e *env, peer int) error
-
-func (e *env) columnFirst(size, n int, whole bool) error {
-	return e.columnPing(size, n, whole, (*column).send, (*column).recv)
-}
-
-func (e *env) columnSecond(size, n int, whole bool) error {
-	return e.columnPong(size, n, whole, (*column).send, (*column).recv)
-}
-
-func (e *env) packedFirst(size, n int, whole bool) error {
-	return e.columnPing(size, n, whole, (*column).sendPacked, (*column).recvPacked)
-}
-
-func (e *env) packedSecond(size, n int, whole bool) error {
-	return e.columnPong(size, n, whole, (*column).sendPacked, (*column).recvPacked)
-}
-
-func (e *env) columnPing(size, n int, whole bool, send, recv move) error {
-	out, in := newColumn(size), newColumn(size)
-	for i := range n {
-		out.put(i, whole)
-		if err := send(out, e, 1); err != nil {
-			return err
+// columnTrips makes round trips of a column, whose first message rank 0 sends.
+func columnTrips(send, recv func(c *column, e *env, peer int) error) loop {
+	trips := func(e *env, size, n int, whole bool) error {
+		out, in, peer := newColumn(size), newColumn(size), 1-e.rank
+		for i := range n {
+			out.put(i, whole)
+			if e.rank == 0 {
+				if err := send(out, e, peer); err != nil {
+					return err
+				}
+			}
+			if err := recv(in, e, peer); err != nil {
+				return err
+			}
+			if err := in.look(i, whole); err != nil {
+				return err
+			}
+			if e.rank == 1 {
+				if err := send(out, e, peer); err != nil {
+					return err
+				}
+			}
 		}
-		if err := recv(in, e, 1); err != nil {
-			return err
-		}
-		if err := in.look(i, whole); err != nil {
-			return err
-		}
+		return nil
 	}
-	return nil
-}
-
-func (e *env) columnPong(size, n int, whole bool, send, recv move) error {
-	out, in := newColumn(size), newColumn(size)
-	for i := range n {
-		out.put(i, whole)
-		if err := recv(in, e, 0); err != nil {
-			return err
-		}
-		if err := in.look(i, whole); err != nil {
-			return err
-		}
-		if err := send(out, e, 0); err != nil {
-			return err
-		}
-	}
-	return nil
+	return between(trips, trips)
 }

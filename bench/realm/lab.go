@@ -23,6 +23,7 @@ type lab struct {
 	ends   *crossing.Ends
 	window time.Duration
 	batch  int               // operations of a round, where each is short
+	least  int               // rounds of which the median is taken
 	procs  []realm.Processor // all CPU processors of the job, first one of each rank, then the second ones
 	ball   *ball
 
@@ -36,7 +37,7 @@ const fullBatch = 1024
 
 // newLab is called by all ranks, and blocks until they have met.
 func newLab(ctx context.Context, rt *realm.Runtime, c Config) (*lab, error) {
-	l := &lab{rt: rt, job: rt.OfRank().Job(), window: c.Window, batch: fullBatch / max(1, c.part)}
+	l := &lab{rt: rt, job: rt.OfRank().Job(), window: c.Window, batch: fullBatch / max(1, c.part), least: max(1, leastRound/max(1, c.part))}
 	var err error
 	if l.ball, err = newBall(rt); err != nil {
 		return nil, err
@@ -149,7 +150,7 @@ func (l *lab) lead(ctx context.Context, m *measure, size int) (rows []bench.Row,
 
 const (
 	warmUps    = 2
-	leastRound = 7 // of which the median is taken
+	leastRound = 7
 )
 
 // rounds runs rounds for the window, and returns the values of each column.
@@ -163,7 +164,7 @@ func (l *lab) rounds(m *measure, size int) [][]float64 {
 	}
 	start := time.Now()
 	for n := 0; l.err == nil && l.ctx.Err() == nil; n++ {
-		if m.once && n == 1 || !m.once && n >= leastRound && time.Since(start) >= l.window {
+		if m.once && n == 1 || !m.once && n >= l.least && time.Since(start) >= l.window {
 			break
 		}
 		for i, v := range run() {

@@ -2,6 +2,7 @@ package reliable
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"strconv"
@@ -53,16 +54,13 @@ func measure(t *testing.T, c Config) *Loss {
 func TestGoodputUnderLoss(t *testing.T) {
 	slow(t)
 	seed := seedOf(t)
-	for _, c := range []struct {
-		name string
-		rate float64
-		size int
-	}{{"rate=1G/size=64K", 125e6, 64 << 10}, {"rate=1G/size=512", 125e6, 512}, {"rate=10G/size=64K", 1250e6, 64 << 10}} {
-		t.Run(c.name, func(t *testing.T) {
-			conf := Config{Rate: c.rate, Size: c.size, Seed: seed}
+	const rate = 125e6 // the default
+	for _, size := range []int{64 << 10, 512} {
+		t.Run(fmt.Sprint("size=", size), func(t *testing.T) {
+			conf := Config{Size: size, Seed: seed}
 			clean := measure(t, conf)
-			if clean.Goodput < 0.75*c.rate {
-				t.Errorf("%.0f bytes a second over a link of %.0f", clean.Goodput, c.rate)
+			if clean.Goodput < 0.75*rate {
+				t.Errorf("%.0f bytes a second over a link of %.0f", clean.Goodput, float64(rate))
 			}
 			for _, l := range []struct{ loss, least float64 }{{0.01, 0.8}, {0.05, 0.5}} {
 				conf.Loss = l.loss
@@ -86,7 +84,7 @@ func TestGoodputUnderLoss(t *testing.T) {
 func TestBottleneckIsShared(t *testing.T) {
 	slow(t)
 	seed := seedOf(t)
-	for _, s := range Scenarios() {
+	for _, s := range []Scenario{Staggered, Unequal} {
 		got, err := MeasureShare(Config{Senders: 8, Seed: seed}, s)
 		if err != nil {
 			t.Fatal(err)

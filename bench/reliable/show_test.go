@@ -28,7 +28,7 @@ func TestLosslessComesFirst(t *testing.T) {
 			if err := d.Decode(&r); err != nil {
 				t.Fatal(err)
 			}
-			if r.Size != size || r.Loss != loss || r.Goodput <= 0 || (r.Share == 1) != (i == 0) || r.P50 <= 0 || r.Sent == 0 {
+			if r.Size != size || float64(r.Loss) != loss || r.Goodput <= 0 || (r.Share == 1) != (i == 0) || r.P50 <= 0 || r.Sent == 0 {
 				t.Errorf("%+v", r)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/golci/golci/bench/creditsim"
+	ledgers "github.com/golci/golci/bench/credits"
 	"github.com/golci/golci/bench/scale/vtime"
 	"github.com/golci/golci/internal/transport/credit"
 )
@@ -15,14 +15,12 @@ const noteBytes = 16
 // creditEpochs is how many epochs are simulated. The first has the loans of the start.
 const creditEpochs = 2
 
-// credits makes all ranks send to six neighbors, as bench/creditsim does. Messages are those that travel for credits
-// alone.
+// credits makes all ranks send to six neighbors, as the simulation of bench/credits does. Messages are those that travel
+// for credits alone.
 func credits(ctx context.Context, c Config, n int) (outcome, error) {
 	terms := credit.Terms(n, 1024)
 	ticks := 0
-	res, err := creditsim.Run(creditsim.Config{
-		Nodes: n, Pattern: "static", Epochs: creditEpochs, Seed: c.Seed, Credits: terms,
-	}, func(r creditsim.Row) error {
+	res, err := ledgers.Simulate(ledgers.Config{Ranks: n, Epochs: creditEpochs, Seed: c.Seed}, func(r ledgers.Epoch) error {
 		ticks += r.Ticks
 		return ctx.Err()
 	})

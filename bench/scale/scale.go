@@ -10,9 +10,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"runtime/debug"
 	"slices"
 	"time"
 
+	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/scale/vtime"
 )
 
@@ -28,7 +31,7 @@ type Config struct {
 	Only    []string   // of Measures; default: all
 	PerNode int        // ranks on a node; default 16
 	Link    vtime.Link // default: 20 us, 2 us for each message at either end, 10 Gbit/s
-	Seed    uint64     // of creditsim
+	Seed    uint64     // of the measure credits
 }
 
 // MaxRanks is the largest job.
@@ -66,16 +69,16 @@ func (c Config) fill() (Config, error) {
 // Row is one measure of one job. Messages and bytes are those that a rank sends. State is what one rank's machines keep
 // when all is over, but for what the note names.
 type Row struct {
-	Measure      string  `json:"measure"`
-	Ranks        int     `json:"ranks"`
-	Rounds       int     `json:"rounds"` // messages one after the other, from the first to the last; 0: not told
-	MessagesMean float64 `json:"messages_mean"`
-	MessagesMax  int64   `json:"messages_max"`
-	BytesMean    float64 `json:"bytes_mean"`
-	BytesMax     int64   `json:"bytes_max"`
-	Launcher     int64   `json:"launcher_messages"` // that the launcher's server sends and receives
-	State        int     `json:"state_bytes"`
-	Time         float64 `json:"time_us"` // virtual
+	Measure      string  `json:"measure" col:"measure|%-9s"`
+	Ranks        int     `json:"ranks" col:"ranks|%7d"`
+	Rounds       int     `json:"rounds" col:"rounds|%7d|-"` // messages one after the other, from the first to the last; 0: not told
+	MessagesMean float64 `json:"messages_mean" col:"messages|%10.1f"`
+	MessagesMax  int64   `json:"messages_max" col:"max|%7d"`
+	BytesMean    float64 `json:"bytes_mean" col:"bytes|%12.0f"`
+	BytesMax     int64   `json:"bytes_max" col:"max|%11d"`
+	Launcher     int64   `json:"launcher_messages" col:"launcher|%11d"` // that the launcher's server sends and receives
+	State        int     `json:"state_bytes" col:"state|%10d"`
+	Time         float64 `json:"time_us" col:"time us|%12.0f"` // virtual
 	Note         string  `json:"note,omitempty"`
 }
 
@@ -139,6 +142,16 @@ func Run(ctx context.Context, c Config, out func(Row) error) error {
 		}
 	}
 	return nil
+}
+
+// tight limits the collector to what is in use and a part of it, so that the largest job fits a small machine.
+const tight = 40
+
+// Show runs c and writes every row to w as it comes, as one JSON object in a line or in columns. It ends early, with
+// the context's error, when ctx is cancelled.
+func Show(ctx context.Context, c Config, w io.Writer, asJSON bool) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(tight))
+	return Run(ctx, c, bench.Columns(w, asJSON, func(r Row) string { return fmt.Sprintf("# %s: %s\n", r.Measure, r.Note) }))
 }
 
 // unit is a link on which time counts rounds.

@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/crossing"
@@ -119,6 +122,16 @@ func watch(count func() (uint64, bool), out func(bench.Row), f func(out func(ben
 		out(row)
 	}
 	return err
+}
+
+// loopbackBytes is how many bytes the loopback interface has moved so far; false where Linux does not tell.
+func loopbackBytes() (uint64, bool) {
+	text, err := os.ReadFile("/sys/class/net/lo/statistics/rx_bytes")
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	return n, err == nil
 }
 
 // raw adds the limit: what UDP does by itself between the same two cores.

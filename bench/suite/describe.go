@@ -6,9 +6,6 @@ import (
 )
 
 var about = map[string]string{
-	"switch":         "time of a switch between threads of one worker",
-	"table":          "time to insert and match in the table of messages",
-	"pool":           "time to take a packet from the pool and give it back",
 	"latency":        "half the round trip of a ping-pong between two ranks",
 	"bandwidth":      "bytes a second one way, many messages under way",
 	"bibw":           "bytes a second both ways at once",
@@ -37,17 +34,15 @@ var about = map[string]string{
 	"put":            "time and rate of writes to another rank's memory",
 	"get":            "time and rate of reads of another rank's memory",
 	"notify":         "time until a write and its notice have reached another rank",
-	firstCall:        "time of a probe after 2 ms of computing, and of a system call in its place",
+	"firstcall":      "time of a probe after 2 ms of computing, and of a system call in its place",
 	"tail":           "how the times of single round trips are spread",
 	"asserts":        "half the round trip with receives posted first, for promises of a communicator",
 	"million":        "half a million threads on each of two ranks",
-	"loans":          "what loans that follow demand cost over datagrams, against loans that stay and none",
 	"taskbench":      "time of the smallest tasks of a graph that keep the processor busy",
 	"realm":          "events, tasks, locks, barriers, reductions and copies of package realm",
-	"creditsim":      "the credit scheme, simulated for many ranks",
 	"scale":          "messages, bytes and state of jobs of up to 100,000 ranks, in virtual time",
 	"reliable":       "the protocol of datagrams over a simulated network, or a real one",
-	"credits":        "what the credit scheme moves among real ranks",
+	"credits":        "the credit scheme: among real ranks, its cost over datagrams, or simulated for many ranks",
 }
 
 // Describe lists the benchmarks with what they measure, for people.

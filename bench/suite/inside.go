@@ -6,14 +6,10 @@ import (
 	"fmt"
 
 	"github.com/golci/golci/bench"
-	"github.com/golci/golci/bench/amrank"
-	"github.com/golci/golci/bench/credits"
 	"github.com/golci/golci/bench/crossing"
-	"github.com/golci/golci/bench/million"
 	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/bench/realm"
-	"github.com/golci/golci/bench/rma"
-	"github.com/golci/golci/bench/rma/twin"
+	"github.com/golci/golci/bench/twin"
 	"github.com/golci/golci/internal/job/boot"
 	"github.com/golci/golci/mpi"
 )
@@ -30,7 +26,7 @@ func insideJob(env lookup) (bool, error) {
 func takePart(ctx context.Context, c Config, chosen []spec) error {
 	for _, s := range chosen {
 		switch {
-		case s.kind == inProcess || s.kind == virtual:
+		case s.kind == virtual:
 			return fmt.Errorf("%w: %s needs no ranks, run it without a launcher", ErrUsage, s.name)
 		case (s.kind == active || s.kind == either || s.kind == tasked) && len(chosen) > 1:
 			return fmt.Errorf("%w: %s needs a job of its own", ErrUsage, s.name)
@@ -55,15 +51,9 @@ func twins(ctx context.Context, s spec, out printer) error {
 		return fmt.Errorf("bench: %w", err)
 	}
 	var printing error
-	row := func(r bench.Row) { printing = errors.Join(printing, out(r)) }
-	switch s.name {
-	case "am":
-		err = amrank.Run(ctx, r, s.sizes, s.window, row)
-	case "flow":
-		err = credits.Flow(ctx, r.Job(), credits.FlowConfig{Sizes: s.sizes, Window: s.window}, row)
-	default:
-		err = rma.Run(ctx, r, rma.Config{Bench: s.name, Sizes: s.sizes, Window: s.window}, row)
-	}
+	err = twin.Run(ctx, r, twin.Config{Bench: s.name, Sizes: s.sizes, Window: s.window}, func(r bench.Row) {
+		printing = errors.Join(printing, out(r))
+	})
 	return twin.Leave(ctx, r, errors.Join(err, printing))
 }
 
@@ -94,18 +84,7 @@ func messages(ctx context.Context, chosen []spec, out printer, env lookup) (err 
 }
 
 func (s spec) take(p *mpi.Proc, ends *crossing.Ends, out func(bench.Row)) error {
-	if s.name == firstCall {
-		return firstCalls(p, ends, s.windowOf(s.threads), out)
-	}
-	if s.name != "million" {
-		return ranks.Run(p, ranks.Config{
-			Bench: s.name, Sizes: s.sizes, Threads: s.threads, Window: s.windowOf(s.threads), Ends: ends,
-		}, out)
-	}
-	for _, n := range s.threads {
-		if err := million.Run(p, million.Config{Threads: n}, out); err != nil {
-			return err
-		}
-	}
-	return nil
+	return ranks.Run(p, ranks.Config{
+		Bench: s.name, Sizes: s.sizes, Threads: s.threads, Window: s.windowOf(s.threads), Ends: ends,
+	}, out)
 }

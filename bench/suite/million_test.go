@@ -9,7 +9,7 @@ import (
 // TestMillionIsAskedFor: all leaves it out, and its ranks get the workers it is defined with.
 func TestMillionIsAskedFor(t *testing.T) {
 	every, err := choose(Config{Names: []string{"all"}, N: 2})
-	if err != nil || len(every) != len(specs)-15 || slices.ContainsFunc(every,
+	if err != nil || len(every) != len(specs)-13 || slices.ContainsFunc(every,
 		func(s spec) bool { return s.name == "million" }) {
 		t.Errorf("all stands for %+v, error %v", every, err)
 	}

@@ -5,15 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/job"
 	"github.com/golci/golci/bench/realm"
-	"github.com/golci/golci/bench/rma/twin"
-	"github.com/golci/golci/internal/observe/settings"
+	"github.com/golci/golci/bench/twin"
 	"github.com/golci/golci/rank"
 	golci "github.com/golci/golci/realm"
 )
@@ -63,12 +61,7 @@ func (r *runner) realmRows(ctx context.Context, s spec, out func(bench.Row)) err
 }
 
 func (r *runner) realmArgs(s spec, j realmJob) []string {
-	argv := []string{r.Self, "run", "-n", strconv.Itoa(j.ranks)}
-	if j.workers > 0 {
-		argv = append(argv, "-env", fmt.Sprintf("%s=%d", settings.Workers.Env(), j.workers))
-	}
-	return append(argv, r.Self, "bench", s.name, "-only", strings.Join(j.names, ","), "-duration",
-		s.window.String(), "-json")
+	return r.job(j.ranks, workers(j.workers), s.name, "-only", strings.Join(j.names, ","), "-duration", s.window.String())
 }
 
 const (

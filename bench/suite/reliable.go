@@ -2,7 +2,6 @@ package suite
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,23 +37,23 @@ func (r *runner) simulate(ctx context.Context, s spec) ([]bench.Row, error) {
 
 // realRow is what two ranks do over the UDP conduit while packets get lost.
 type realRow struct {
-	Bench   string  `json:"bench"`
-	Impl    string  `json:"impl"`
-	Size    int     `json:"size"`
-	Loss    float64 `json:"loss"`
-	Reorder float64 `json:"reorder"`
-	Dup     float64 `json:"dup"`
-	Seed    uint64  `json:"seed"`
-	Goodput float64 `json:"goodput_mb_s"`
-	Share   float64 `json:"of_lossless"` // of the first row with this Impl and Size, if that is without loss
-	P50     float64 `json:"p50_us"`      // of half a round trip
-	P99     float64 `json:"p99_us"`
-	P999    float64 `json:"p999_us"`
+	Bench   string        `json:"bench"`
+	Impl    string        `json:"impl" col:"impl|%-22s"`
+	Size    int           `json:"size" col:"size|%9d"`
+	Loss    bench.Percent `json:"loss" col:"loss %|%7s"`
+	Reorder float64       `json:"reorder"`
+	Dup     float64       `json:"dup"`
+	Seed    uint64        `json:"seed"`
+	Goodput float64       `json:"goodput_mb_s" col:"MB/s|%10.1f"`
+	Share   float64       `json:"of_lossless" col:"/lossless|%9.3f"` // of the first row with this Impl and Size, if that is without loss
+	P50     float64       `json:"p50_us" col:"p50 us|%10.1f"`        // of half a round trip
+	P99     float64       `json:"p99_us" col:"p99 us|%10.1f"`
+	P999    float64       `json:"p999_us" col:"p99.9 us|%10.1f"`
 }
 
-// real has each loss, size and mode of security measured by jobs of their own: the loop of bandwidth, and Tail.
+// real measures each loss, size and mode of security by jobs of their own: the loop of bandwidth, and Tail.
 func (r *runner) real(ctx context.Context, s spec) error {
-	rates := r.losses()
+	rates, show := r.losses(), bench.Columns[realRow](r.Out, r.JSON, nil)
 	slices.Sort(rates)
 	for _, v := range r.variants() {
 		for _, size := range s.sizes {
@@ -70,7 +69,7 @@ func (r *runner) real(ctx context.Context, s spec) error {
 				if clean > 0 {
 					row.Share = row.Goodput / clean
 				}
-				if err := r.printReal(row); err != nil {
+				if err := show(row); err != nil {
 					return err
 				}
 			}
@@ -100,7 +99,7 @@ func (c *Config) faults(loss float64) variant {
 const patience = 4
 
 func (r *runner) lossy(ctx context.Context, s spec, v variant, size int, loss float64) (realRow, error) {
-	out := realRow{Bench: s.name, Size: size, Loss: loss, Reorder: r.Link.Reorder, Dup: r.Link.Dup, Seed: r.Link.Seed}
+	out := realRow{Bench: s.name, Size: size, Loss: bench.Percent(loss), Reorder: r.Link.Reorder, Dup: r.Link.Dup, Seed: r.Link.Seed}
 	v = slices.Concat(v, r.faults(loss))
 	c := Config{N: r.N, Sizes: []int{size}, Names: []string{"bandwidth", ranks.Tail}}
 	if s.chosen {
@@ -130,19 +129,6 @@ func (o *realRow) take(r bench.Row) {
 		}
 	}
 	o.Goodput = r.Value
-}
-
-func (r *runner) printReal(row realRow) error {
-	if r.JSON {
-		return json.NewEncoder(r.Out).Encode(row)
-	}
-	if !r.headed {
-		r.headed = true
-		fmt.Fprintf(r.Out, "%-22s %9s %7s %10s %9s %10s %10s %10s\n", "impl", "size", "loss %", "MB/s", "/lossless", "p50 us", "p99 us", "p99.9 us")
-	}
-	_, err := fmt.Fprintf(r.Out, "%-22s %9d %7.2f %10.1f %9.3f %10.1f %10.1f %10.1f\n",
-		row.Impl, row.Size, row.Loss*100, row.Goodput, row.Share, row.P50, row.P99, row.P999)
-	return err
 }
 
 // ParseChances reads a list of numbers from 0 up to but not 1, with commas; 1% is 0.01.

@@ -48,7 +48,7 @@ func TestReliableForReal(t *testing.T) {
 			if err := d.Decode(&r); err != nil {
 				t.Fatal(err)
 			}
-			if r.Impl != impl || r.Loss != loss || r.Size != 100 || r.Goodput != 1 || r.Share != 1 {
+			if r.Impl != impl || float64(r.Loss) != loss || r.Size != 100 || r.Goodput != 1 || r.Share != 1 {
 				t.Errorf("%+v, want %s with a loss of %g", r, impl, loss)
 			}
 		}

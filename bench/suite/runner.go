@@ -12,14 +12,14 @@ import (
 	"github.com/golci/golci/bench/job"
 	"github.com/golci/golci/bench/peers"
 	"github.com/golci/golci/bench/ranks"
+	"github.com/golci/golci/bench/twin"
 	"github.com/golci/golci/internal/observe/settings"
 )
 
 type runner struct {
 	Config
-	out    printer
-	headed bool // the columns of reliable have their headings
-	found  []peers.Peer
+	out   printer
+	found []peers.Peer
 }
 
 // findPeers builds the C programs in dir with everything found. One that does not build is told and left out.
@@ -62,18 +62,26 @@ func (r *runner) golci(ctx context.Context, s spec, v variant, out func(bench.Ro
 	return nil
 }
 
-func (r *runner) ranks(s spec, v variant, threads []int) []string {
-	argv := []string{r.Self, "run", "-n", strconv.Itoa(r.N)}
-	for _, set := range v {
+// job is the command line of a job of golci's ranks in which a benchmark prints rows. env is added to theirs, as K=V.
+func (r *runner) job(ranks int, env []string, name string, args ...string) []string {
+	argv := []string{r.Self, "run", "-n", strconv.Itoa(ranks)}
+	for _, set := range env {
 		argv = append(argv, "-env", set)
 	}
-	if s.workers > 0 {
-		argv = append(argv, "-env", fmt.Sprintf("%s=%d", settings.Workers.Env(), s.workers))
+	return slices.Concat(argv, []string{r.Self, "bench", name}, args, []string{"-json"})
+}
+
+// workers is the setting of so many workers of a rank; 0 leaves them to the launcher.
+func workers(n int) []string {
+	if n == 0 {
+		return nil
 	}
-	return append(
-		argv, r.Self, "bench", s.name, "-sizes", joinList(s.sizes), "-threads", joinList(threads),
-		"-duration", s.windowOf(threads).String(), "-json",
-	)
+	return []string{fmt.Sprintf("%s=%d", settings.Workers.Env(), n)}
+}
+
+func (r *runner) ranks(s spec, v variant, threads []int) []string {
+	return r.job(r.N, slices.Concat(v, workers(s.workers)), s.name, "-sizes", joinList(s.sizes), "-threads",
+		joinList(threads), "-duration", s.windowOf(threads).String())
 }
 
 // eachPeer runs every implementation found, in each of its settings.
@@ -142,7 +150,7 @@ func (s spec) jobs() [][]int {
 func (s spec) rows(threads []int) int {
 	n := len(threads) * len(s.sizes)
 	switch s.name {
-	case "am", firstCall:
+	case twin.Active, ranks.FirstCall:
 		return 2 * n // round trips and floods; calls and their control
 	case ranks.Tail:
 		return len(ranks.Quantiles) * n

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/golci/golci/bench/credits"
 	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/bench/realm"
-	"github.com/golci/golci/bench/rma"
+	"github.com/golci/golci/bench/twin"
 	"github.com/golci/golci/internal/observe/settings"
 )
 
@@ -26,14 +25,13 @@ var (
 type kind int
 
 const (
-	inProcess kind = iota // needs no ranks
-	pair                  // the first two ranks of a job
-	whole                 // all ranks of a job
-	sole                  // two ranks, a job of its own for each number of threads, since a peer may not survive one
-	active                // two ranks without package mpi; a job of its own
-	virtual               // ranks in this process or none at all, and rows of its own
-	either                // jobs, this process or a rank of a job, and rows of its own; a job of its own
-	tasked                // ranks of package realm, in jobs of one rank and of several
+	pair    kind = iota // the first two ranks of a job
+	whole               // all ranks of a job
+	sole                // two ranks, a job of its own for each number of threads, since a peer may not survive one
+	active              // two ranks without package mpi; a job of its own
+	virtual             // ranks in this process or none at all, and rows of its own
+	either              // jobs, this process or a rank of a job, and rows of its own; a job of its own
+	tasked              // ranks of package realm, in jobs of one rank and of several
 )
 
 type spec struct {
@@ -64,14 +62,10 @@ var (
 	hidden    = []int{8, 8 * kib, 64 * kib, mib}
 	columns   = []int{64, kib, 8 * kib, 64 * kib, mib}
 	remote    = []int{8, 64, 4 * kib, 64 * kib, mib}
-	structure = []int{1, 2, 4, 8} // threads
 )
 
 // specs holds the defaults, in the order of "all". Unless told, there is one thread, and the window is 200 ms.
 var specs = []spec{
-	{name: "switch", kind: inProcess, sizes: none, threads: []int{2, 1024}, window: 300 * time.Millisecond},
-	{name: "table", kind: inProcess, sizes: none, threads: structure},
-	{name: "pool", kind: inProcess, sizes: none, threads: structure},
 	{name: "latency", kind: pair, peers: true, sizes: []int{0, 8, 64, kib, 8 * kib, 64 * kib, mib}},
 	{name: "bandwidth", kind: pair, peers: true, sizes: []int{8, 64, kib, 8 * kib, 64 * kib, mib, 4 * mib}, least: 1},
 	{name: "bibw", kind: pair, peers: true, sizes: []int{8, 64, kib, 8 * kib, 64 * kib, mib}, least: 1},
@@ -86,7 +80,7 @@ var specs = []spec{
 		window: 500 * time.Millisecond,
 		asked:  true,
 	},
-	{name: firstCall, kind: pair, peers: true, sizes: none, window: time.Second, asked: true},
+	{name: ranks.FirstCall, kind: pair, peers: true, sizes: none, window: time.Second, asked: true},
 	{name: "barrier", kind: whole, peers: true, sizes: none},
 	{name: "bcast", kind: whole, peers: true, sizes: reducible, least: 1},
 	{name: "allreduce", kind: whole, peers: true, sizes: reducible, least: 4},
@@ -105,23 +99,25 @@ var specs = []spec{
 	{name: "winget", kind: pair, peers: true, sizes: []int{8, mib}, least: 8},
 	{name: "accumulate", kind: pair, peers: true, sizes: []int{8, 4 * kib}, least: 8},
 	{name: "fetch_and_op", kind: pair, peers: true, sizes: small, least: 8},
-	{name: "am", kind: active, peers: true, sizes: []int{0, 512, 4096}},
-	{name: "flow", kind: active, sizes: []int{8, kib}, least: 8, window: 400 * time.Millisecond},
-	{name: rma.Put, kind: active, sizes: remote, least: 8, window: 400 * time.Millisecond},
-	{name: rma.Get, kind: active, sizes: remote, least: 8, window: 400 * time.Millisecond},
-	{name: rma.Notify, kind: active, peers: true, sizes: small, least: 8},
-	{name: "million", kind: sole, sizes: small, threads: []int{500_000}, least: 8, workers: 2, asked: true},
+	{name: twin.Active, kind: active, peers: true, sizes: []int{0, 512, 4096}},
+	{name: twin.Flow, kind: active, sizes: []int{8, kib}, least: 8, window: 400 * time.Millisecond},
+	{name: twin.Put, kind: active, sizes: remote, least: 8, window: 400 * time.Millisecond},
+	{name: twin.Get, kind: active, sizes: remote, least: 8, window: 400 * time.Millisecond},
+	{name: twin.Notify, kind: active, peers: true, sizes: small, least: 8},
+	{name: ranks.Million, kind: sole, sizes: small, threads: []int{500_000}, least: 8, workers: 2, asked: true},
 	{name: realm.Name, kind: tasked, sizes: none, window: 100 * time.Millisecond, asked: true},
-	{name: credits.LoansName, kind: inProcess, window: 20 * time.Millisecond, asked: true},
 	{name: taskBench, kind: either, asked: true},
-	{name: "creditsim", kind: virtual, asked: true},
 	{name: scaleName, kind: virtual, asked: true},
-	{name: "reliable", kind: virtual, sizes: []int{64 * kib}, least: 1, asked: true},
-	{name: "credits", kind: virtual, window: 400 * time.Millisecond, asked: true},
+	{name: reliableName, kind: virtual, sizes: []int{64 * kib}, least: 1, asked: true},
+	{name: creditsName, kind: virtual, asked: true},
 }
 
-// scaleName is the benchmark of package scale.
-const scaleName = "scale"
+// The benchmarks of packages scale, credits and reliable.
+const (
+	scaleName    = "scale"
+	creditsName  = "credits"
+	reliableName = "reliable"
+)
 
 // Names lists the benchmarks in the order in which "all" runs them, and then those that it leaves out.
 func Names() []string {
@@ -203,7 +199,7 @@ func (s spec) with(c Config) (spec, error) {
 		}
 	}
 	switch {
-	case c.Conduit != "" && !s.carried() && !(s.name == "reliable" && c.Real):
+	case c.Conduit != "" && !s.carried() && !(s.name == reliableName && c.Real):
 		return s, fmt.Errorf("%w: no conduit can be chosen for %s", ErrUsage, s.name)
 	case c.N == anyRanks:
 	case (s.kind == sole || s.kind == active) && c.N != 2:
@@ -218,11 +214,11 @@ func (s spec) with(c Config) (spec, error) {
 func (s spec) carried() bool { return s.kind == pair || s.kind == whole || s.kind == sole }
 
 func (s spec) sized() bool {
-	return s.kind == pair && s.name != firstCall || s.kind == active || s.kind == whole && s.name != "barrier" ||
-		s.name == "reliable"
+	return s.kind == pair && s.name != ranks.FirstCall || s.kind == active || s.kind == whole && s.name != "barrier" ||
+		s.name == reliableName
 }
 
-func (s spec) threaded() bool { return s.kind == inProcess || s.kind == sole }
+func (s spec) threaded() bool { return s.kind == sole }
 
 // ParseList reads a list of numbers with commas; k and m (or Ki, Mi, KiB, MiB) multiply by 1024 and 1024 squared.
 func ParseList(list string) ([]int, error) {

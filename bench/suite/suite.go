@@ -16,8 +16,6 @@ import (
 	"github.com/golci/golci/bench"
 	"github.com/golci/golci/bench/chart"
 	"github.com/golci/golci/bench/credits"
-	"github.com/golci/golci/bench/creditsim"
-	"github.com/golci/golci/bench/local"
 	"github.com/golci/golci/bench/realm"
 	"github.com/golci/golci/bench/reliable"
 	"github.com/golci/golci/bench/scale"
@@ -26,28 +24,27 @@ import (
 
 // Config is what the command line says.
 type Config struct {
-	Names       []string         // benchmarks, or "all"
-	N           int              // ranks
-	Sizes       []int            // bytes; nil for each benchmark's own
-	Threads     []int            // in each process; nil for each benchmark's own
-	Duration    time.Duration    // least length of a timed loop; 0 for each benchmark's own
-	JSON        bool             // rows as JSON lines, else a table
-	Plot        string           // path of a figure, or ""
-	Peers       bool             // also run the MPI implementations found
-	Reps        int              // rows are medians of so many runs; 0 means 5 with peers, else 1
-	Conduit     string           // of the ranks started: "shm", "udp", "ofi", or "" for their own choice
-	Security    []string         // of the UDP conduit, each measured in turn: encrypt, authenticate, trust; nil: encrypt
-	Out, Err    io.Writer        // rows; progress and failures of peers
-	Credit      creditsim.Config // of which credits takes Loan and Bank
-	CreditRanks int              // of credits; 0 for its own
-	Scale       scale.Config     // of scale, but for Only
-	Link        reliable.Config  // of reliable, but for Size, Loss and Length, which are Sizes, Losses and Duration
-	Losses      []float64        // for reliable, chances; nil for its own
-	Only        []string         // measures of realm or scale; nil for all
-	Real        bool             // reliable runs two ranks over the UDP conduit in place of a simulation
-	Tasks       TaskConfig       // of taskbench
-	Self        string           // the golci program, to start ranks with
-	Env         func(name string) (string, bool)
+	Names    []string        // benchmarks, or "all"
+	N        int             // ranks
+	Sizes    []int           // bytes; nil for each benchmark's own
+	Threads  []int           // in each process; nil for each benchmark's own
+	Duration time.Duration   // least length of a timed loop; 0 for each benchmark's own
+	JSON     bool            // rows as JSON lines, else a table
+	Plot     string          // path of a figure, or ""
+	Peers    bool            // also run the MPI implementations found
+	Reps     int             // rows are medians of so many runs; 0 means 5 with peers, else 1
+	Conduit  string          // of the ranks started: "shm", "udp", "ofi", or "" for their own choice
+	Security []string        // of the UDP conduit, each measured in turn: encrypt, authenticate, trust; nil: encrypt
+	Out, Err io.Writer       // rows; progress and failures of peers
+	Credit   credits.Config  // of credits, but for Length, which is Duration
+	Scale    scale.Config    // of scale, but for Only
+	Link     reliable.Config // of reliable, but for Size, Loss and Length, which are Sizes, Losses and Duration
+	Losses   []float64       // for reliable, chances; nil for its own
+	Only     []string        // measures of realm or scale; nil for all
+	Real     bool            // reliable runs two ranks over the UDP conduit in place of a simulation
+	Tasks    TaskConfig      // of taskbench
+	Self     string          // the golci program, to start ranks with
+	Env      func(name string) (string, bool)
 }
 
 const (
@@ -184,20 +181,20 @@ func (r *runner) show(ctx context.Context, s spec) ([]bench.Row, error) {
 	switch {
 	case s.name == taskBench:
 		return nil, r.tasks(ctx)
-	case s.name == "creditsim":
-		return creditsim.Show(ctx, r.Credit, r.Out, r.JSON)
+	case s.name == creditsName:
+		c := r.Credit
+		if s.chosen {
+			c.Length = s.window
+		}
+		return credits.Show(ctx, c, r.Out, r.JSON, r.out)
 	case s.name == scaleName:
 		c := r.Scale
 		c.Only = s.only
 		return nil, scale.Show(ctx, c, r.Out, r.JSON)
-	case s.name == "reliable" && r.Real:
+	case r.Real:
 		return nil, r.real(ctx, s)
-	case s.name == "reliable":
-		return r.simulate(ctx, s)
 	}
-	return credits.Show(ctx, credits.Config{
-		Ranks: r.CreditRanks, Loan: r.Credit.Loan, Bank: r.Credit.Bank, Length: s.window,
-	}, r.Out, r.JSON)
+	return r.simulate(ctx, s)
 }
 
 // measure interleaves: every repetition runs each implementation once, so that a change of the machine meets all.
@@ -207,13 +204,7 @@ func (r *runner) measure(ctx context.Context, s spec, out func(bench.Row)) error
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		switch s.kind {
-		case inProcess:
-			if err := r.here(ctx, s, out); err != nil {
-				return err
-			}
-			continue
-		case tasked:
+		if s.kind == tasked {
 			if err := r.realmRows(ctx, s, out); err != nil {
 				return err
 			}
@@ -232,17 +223,6 @@ func (r *runner) measure(ctx context.Context, s spec, out func(bench.Row)) error
 		}
 	}
 	return failed
-}
-
-// loanSlices is how many slices of each measure and mode a run of loans has.
-const loanSlices = 200
-
-// here measures in this process.
-func (r *runner) here(ctx context.Context, s spec, out func(bench.Row)) error {
-	if s.name == credits.LoansName {
-		return credits.Loans(ctx, credits.LoansConfig{Ranks: r.N, Slice: s.window, Slices: loanSlices}, out)
-	}
-	return local.Run(ctx, s.name, s.threads, s.window, out)
 }
 
 // printer writes a row in the form asked for.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/golci/golci/bench"
+	"github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/internal/test/udptest"
 )
 
@@ -117,15 +117,12 @@ func TestRepetitionsGiveMedians(t *testing.T) {
 	}
 }
 
-func TestLocalBenchmarkWithPlot(t *testing.T) {
-	c, out := config(t, "switch")
-	c.Threads, c.Duration = []int{2}, time.Millisecond
+func TestPlot(t *testing.T) {
+	t.Setenv(fakeEnv, "good")
+	c, _ := config(t, "latency")
 	c.Plot = filepath.Join(t.TempDir(), "x.svg")
 	if err := Run(t.Context(), c); err != nil {
 		t.Fatal(err)
-	}
-	if !strings.Contains(out.String(), "sync.Cond") {
-		t.Errorf("no row of sync.Cond in\n%s", out)
 	}
 	if svg, err := os.ReadFile(c.Plot); err != nil || !bytes.Contains(svg, []byte("<svg")) {
 		t.Errorf("plot: %v", err)
@@ -158,12 +155,12 @@ func TestBadArguments(t *testing.T) {
 		{"one rank", func(c *Config) { c.N = 1 }, ErrUsage},
 		{"three ranks for threads", func(c *Config) { c.Names, c.N = []string{"threads"}, 3 }, ErrUsage},
 		{"bandwidth of nothing", func(c *Config) { c.Names, c.Sizes = []string{"bandwidth"}, []int{0} }, ErrUsage},
-		{"no threads", func(c *Config) { c.Names, c.Threads = []string{"switch"}, []int{0} }, ErrUsage},
+		{"no threads", func(c *Config) { c.Names, c.Threads = []string{"threads"}, []int{0} }, ErrUsage},
 		{"negative repetitions", func(c *Config) { c.Reps = -1 }, ErrUsage},
 		{"unknown conduit", func(c *Config) { c.Conduit = "pigeon" }, ErrUsage},
 		{"security without udp", func(c *Config) { c.Conduit, c.Security = "shm", []string{"trust"} }, ErrUsage},
 		{"unknown security", func(c *Config) { c.Conduit, c.Security = "udp", []string{"trust", "hope"} }, ErrUsage},
-		{"a conduit for what has none", func(c *Config) { c.Names, c.Conduit = []string{"switch"}, "udp" }, ErrUsage},
+		{"a conduit for what has none", func(c *Config) { c.Names, c.Conduit = []string{"scale"}, "udp" }, ErrUsage},
 		{"a conduit below mpi", func(c *Config) { c.Names, c.Conduit = []string{"put"}, "shm" }, ErrUsage},
 		{"negative duration", func(c *Config) { c.Duration = -1 }, ErrUsage},
 	} {
@@ -178,7 +175,7 @@ func TestBadArguments(t *testing.T) {
 func TestCancelledBeforeItBegins(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	c, _ := config(t, "switch")
+	c, _ := config(t, "latency")
 	if err := Run(ctx, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -207,6 +204,14 @@ func TestParseList(t *testing.T) {
 		if got, err := ParseList(bad); !errors.Is(err, ErrUsage) {
 			t.Errorf("ParseList(%q) = %v, %v", bad, got, err)
 		}
+	}
+}
+
+// TestFirstCallHasNoSizes: other sizes that are asked for do not make more rows of it.
+func TestFirstCallHasNoSizes(t *testing.T) {
+	chosen, err := choose(Config{Names: []string{ranks.FirstCall}, N: 2, Sizes: []int{8, 16}})
+	if err != nil || len(chosen) != 1 || chosen[0].rows(chosen[0].threads) != 2 {
+		t.Errorf("%+v, %v", chosen, err)
 	}
 }
 
@@ -251,7 +256,7 @@ func TestDescribe(t *testing.T) {
 
 // cancelling ends a context when the first row is printed.
 type cancelling struct {
-	strings.Builder
+	bytes.Buffer
 	cancel context.CancelFunc
 }
 
@@ -259,21 +264,20 @@ func (c *cancelling) Write(b []byte) (int, error) {
 	if strings.Contains(string(b), `"bench"`) {
 		c.cancel()
 	}
-	return c.Builder.Write(b)
+	return c.Buffer.Write(b)
 }
 
 // TestStoppedDraws: what has been measured when the run is stopped is drawn.
 func TestStoppedDraws(t *testing.T) {
+	t.Setenv(fakeEnv, "good")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	path := filepath.Join(t.TempDir(), "x.png")
+	c, _ := config(t, "latency", "rate")
 	out := &cancelling{cancel: cancel}
-	err := Run(ctx, Config{
-		Names: []string{"switch", "pool"}, N: 2, Threads: []int{2}, Duration: time.Millisecond, JSON: true, Plot: path,
-		Out: out, Err: io.Discard, Env: func(string) (string, bool) { return "", false },
-	})
-	b, read := os.ReadFile(path)
-	if !errors.Is(err, context.Canceled) || read != nil || !strings.HasPrefix(string(b), "\x89PNG") || strings.Contains(out.String(), "pool") {
+	c.JSON, c.Plot, c.Out = true, filepath.Join(t.TempDir(), "x.png"), out
+	err := Run(ctx, c)
+	b, read := os.ReadFile(c.Plot)
+	if !errors.Is(err, context.Canceled) || read != nil || !strings.HasPrefix(string(b), "\x89PNG") || strings.Contains(out.String(), "rate") {
 		t.Errorf("%v, %v, %d bytes\n%s", err, read, len(b), out)
 	}
 }

@@ -317,11 +317,8 @@ func (t *TaskConfig) show(w io.Writer, rows []taskbench.Row, asJSON bool) error 
 
 // taskRanks is the command line of a job.
 func (r *runner) taskRanks(t TaskConfig, g taskbench.Graph, name string) []string {
-	argv := []string{
-		r.Self, "run", "-n", strconv.Itoa(t.Ranks), "-env", fmt.Sprintf("%s=%d", settings.Workers.Env(), t.Workers),
-		r.Self, "bench", taskBench, "-runner", name, "-iter", joinList(t.Iterations), "-json",
-	}
-	return append(argv, graphFlags(g)...)
+	args := append([]string{"-runner", name, "-iter", joinList(t.Iterations)}, graphFlags(g)...)
+	return r.job(t.Ranks, workers(t.Workers), taskBench, args...)
 }
 
 // graphFlags are those of a graph, but for the iterations.

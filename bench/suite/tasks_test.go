@@ -131,7 +131,7 @@ func TestTaskFlags(t *testing.T) {
 	r := &runner{Config: Config{Self: "golci"}}
 	const graph = "-type spread -steps 5 -width 4 -radix 2 -fraction 0 -kernel memory_bound -imbalance 0.5 -payload 16 " +
 		"-period 2 -scratch 65536 -sample 16"
-	want := "golci run -n 3 -env GOLCI_WORKERS=2 golci bench taskbench -runner mpi -iter 40,2 -json " + graph
+	want := "golci run -n 3 -env GOLCI_WORKERS=2 golci bench taskbench -runner mpi -iter 40,2 " + graph + " -json"
 	if got := strings.Join(r.taskRanks(tasks, g, "mpi"), " "); got != want {
 		t.Errorf("%s\n%s, want that", got, want)
 	}

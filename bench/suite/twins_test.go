@@ -33,30 +33,26 @@ func TestTwinsRunInJobsOfTheirOwn(t *testing.T) {
 	}
 }
 
+// TestCreditsAreShownAndDrawn: the view, the ranks and the duration reach the package.
 func TestCreditsAreShownAndDrawn(t *testing.T) {
 	c, out := config(t, "credits")
-	c.CreditRanks, c.Duration, c.Plot = 2, 20*time.Millisecond, filepath.Join(t.TempDir(), "x.svg")
+	c.Credit = credits.Config{Ranks: 2}
+	c.Duration, c.Plot = 20*time.Millisecond, filepath.Join(t.TempDir(), "x.svg")
 	if err := Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	for _, pattern := range []string{"static", "chain", "pairs"} {
-		if !strings.Contains(out.String(), "\n"+pattern) {
+	for _, pattern := range []string{"ring", "chain", "pairs"} {
+		if !strings.Contains(out.String(), "# "+pattern+"\n") {
 			t.Errorf("no row of %s in\n%s", pattern, out)
 		}
 	}
 	if svg, err := os.ReadFile(c.Plot); err != nil || !bytes.Contains(svg, []byte("<svg")) {
 		t.Errorf("plot: %v", err)
 	}
-	c.CreditRanks = 1
-	if err := Run(t.Context(), c); !errors.Is(err, credits.ErrConfig) {
-		t.Errorf("one rank: %v", err)
-	}
-}
-
-// TestLoansAreOfSeveralRanks: the comparison of the modes of flow control is found by its name.
-func TestLoansAreOfSeveralRanks(t *testing.T) {
-	c, _ := config(t, "loans")
-	if c.N = 1; !errors.Is(Run(t.Context(), c), credits.ErrConfig) {
-		t.Error("loans of one rank")
+	for _, view := range credits.Views() {
+		c.Credit = credits.Config{View: view, Ranks: 1}
+		if err := Run(t.Context(), c); !errors.Is(err, credits.ErrConfig) {
+			t.Errorf("%s of one rank: %v", view, err)
+		}
 	}
 }

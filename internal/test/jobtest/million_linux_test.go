@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/golci/golci/bench"
-	"github.com/golci/golci/bench/million"
+	loops "github.com/golci/golci/bench/ranks"
 	"github.com/golci/golci/internal/platform/invariants"
 )
 
@@ -20,7 +20,7 @@ func TestManyThreads(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{
-		million.Memory, million.GoMemory, million.Rate, million.Collecting, million.CollectionMs, million.PauseMs,
+		loops.Million, loops.GoMemory, loops.MillionRate, loops.Collecting, loops.CollectionMs, loops.PauseMs,
 	} {
 		r, ok := rows[name]
 		if !ok || r.Value <= 0 || r.Threads != 20000 {
@@ -28,5 +28,5 @@ func TestManyThreads(t *testing.T) {
 		}
 		t.Logf("%-16s %10.0f %s (%s)", name, r.Value, r.Unit, r.Note)
 	}
-	perThread.check(t, rows[million.Memory].Value, "20,000 threads a rank")
+	perThread.check(t, rows[loops.Million].Value, "20,000 threads a rank")
 }

@@ -192,7 +192,7 @@ func TestBadImport(t *testing.T) {
 		{"am", "internal/transport/credit", false},
 		{"fult", "hashtable", true},
 		{"fult", "internal/platform/futex", false},
-		{"bench/local", "hashtable", false},
+		{"bench/ranks", "mpi", false},
 		{"hashtable", "internal/test/lint", true},
 		{"internal/transport/credit", "internal/platform/arch", true},
 		{"internal/job/boot/pmi", "internal/job/boot", true},
