@@ -1,5 +1,5 @@
-// Package local is the conduit between ranks of one process. It works on every platform. In builds for the race detector
-// all its memory is on the heap, so that the detector sees it.
+// Package local is the conduit between ranks of one process. It works on every platform. In builds for the race
+// detector all its memory is on the heap, so that the detector sees it.
 package local
 
 import (

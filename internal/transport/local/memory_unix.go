@@ -17,7 +17,7 @@ func newMemory(n int) memory {
 // discard gives the pages back. A late call finds zeros.
 func (m memory) discard() {
 	if m.mapped {
-		_ = unix.Madvise(m.mem, unix.MADV_DONTNEED) // cannot fail for a mapping that is there; the pages would stay until unmap
+		_ = unix.Madvise(m.mem, unix.MADV_DONTNEED) // cannot fail for a mapping that is there
 	}
 }
 

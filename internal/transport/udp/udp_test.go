@@ -28,7 +28,8 @@ type job struct {
 	slow int
 	// connect is udptest.Job.Connect.
 	connect bool
-	// variants of the suite; nil for all. One kind of datagram has all. For the others, what lies above datagrams has run.
+	// variants of the suite; nil for all. One kind of datagram has all. For the others, what lies above datagrams has
+	// run.
 	variants []string
 }
 
@@ -65,7 +66,8 @@ func TestConformanceFaults(t *testing.T) {
 		variants []string // as job.variants
 	}{
 		"trust": {
-			udptest.Job{Mode: seal.Trust, Faults: udptest.Bad + ",corrupt=0.05,truncate=0.02"}, []string{"small", "tinyvector"},
+			udptest.Job{Mode: seal.Trust, Faults: udptest.Bad + ",corrupt=0.05,truncate=0.02"},
+			[]string{"small", "tinyvector"},
 		},
 		"encrypt": {udptest.Job{Faults: udptest.Bad + ",corrupt=0.05,truncate=0.02"}, nil},
 		"small":   {udptest.Job{Mode: seal.Trust, Faults: udptest.Bad, Payload: 1300}, []string{"default", "tinyvector"}},
