@@ -13,8 +13,8 @@ import (
 var widthOf = regexp.MustCompile(`%-?\d+`)
 
 // Columns returns what writes rows of a benchmark's own to w: each as a JSON object in a line, or in columns. A field
-// of R with the tag col:"heading|format" is a column; a third part of the tag stands for a zero. above is the text over
-// the heading of a row, and may be nil. Both come again when that text differs from the row before.
+// of R with the tag col:"heading|format" is a column. A third part of the tag is what a zero is printed as. above gives
+// the text over the heading of a row; it may be nil. Both come again when that text differs from the row before.
 func Columns[R any](w io.Writer, asJSON bool, above func(R) string) func(R) error {
 	if asJSON {
 		lines := json.NewEncoder(w)

@@ -115,8 +115,8 @@ func (r *runner) runTasks(t *fult.Thread) {
 const lingerPolls = 256
 
 // linger polls a little before r gives up the turn for want of tasks, until urgent is set or its worker has another
-// thread to run. What a message lets begin then runs without a switch of threads. The engine's own ways to poll a little
-// are for few threads of a worker; of runners only the one with the turn polls.
+// thread to run. What a message lets begin then runs without a switch of threads. The engine's own ways to poll a
+// little are for few threads of a worker; of runners only the one with the turn polls.
 func (r *runner) linger(urgent *atomic.Bool) {
 	e, w := r.rt.engine, r.thread.Load().Worker()
 	if e.Dedicated() || !e.Spins() {

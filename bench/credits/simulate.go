@@ -42,8 +42,8 @@ type Result struct {
 // freeRows is the number of epochs without flow control that a run is compared with.
 const freeRows = 4
 
-// Simulate runs the simulation c, and hands every row to out (nil: nobody), before it goes on with the next. An error of
-// out ends the run. It does not block; it takes what it takes to compute.
+// Simulate runs the simulation c, and hands every row to out (nil: nobody), before it goes on with the next. An error
+// of out ends the run. It does not block; it takes what it takes to compute.
 func Simulate(c Config, out func(Epoch) error) (Result, error) {
 	c.View = Simulation
 	c, err := c.fill()

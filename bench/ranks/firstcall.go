@@ -9,8 +9,8 @@ import (
 	"github.com/golci/golci/bench"
 )
 
-// FirstCall is the benchmark of one probe after computing. Its rows are FirstCall, and firstControl for a system call in
-// its place.
+// FirstCall is the benchmark of one probe after computing. Its rows are FirstCall, and firstControl for a system call
+// in its place.
 const (
 	FirstCall    = "firstcall"
 	firstControl = FirstCall + "-control"

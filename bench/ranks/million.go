@@ -17,8 +17,8 @@ import (
 )
 
 // Million is the benchmark of very many threads. In each of two ranks hundreds of thousands of light-weight threads
-// block in a receive of their own. All are served, again and again, also while the collector runs. Its rows come in this
-// order.
+// block in a receive of their own. All are served, again and again, also while the collector runs. Its rows come in
+// this order.
 const (
 	Million      = "million"          // resident bytes a thread, all of them blocked
 	GoMemory     = "million-go"       // the part of that which Go's runtime accounts for

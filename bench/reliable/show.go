@@ -12,8 +12,8 @@ import (
 )
 
 // Show measures c for each loss and each size of messages (nil: that of c). It writes every row to w as it comes, as a
-// JSON object in a line or in columns. With one sender a row is of a Loss, with more of a Share, three for each loss. It
-// returns the goodput of the former as curves to draw. It ends early with ctx.
+// JSON object in a line or in columns. With one sender a row is of a Loss, with more of a Share, three for each loss.
+// It returns the goodput of the former as curves to draw. It ends early with ctx.
 func Show(ctx context.Context, c Config, losses []float64, sizes []int, w io.Writer, asJSON bool) ([]bench.Row, error) {
 	filled, _ := c.Fill() // what is wrong with it each measurement tells
 	flow := bench.Columns(w, asJSON, func(lossRow) string { return filled.ofFlow() })

@@ -15,8 +15,8 @@ const noteBytes = 16
 // creditEpochs is how many epochs are simulated. The first has the loans of the start.
 const creditEpochs = 2
 
-// credits makes all ranks send to six neighbors, as the simulation of bench/credits does. Messages are those that travel
-// for credits alone.
+// credits makes all ranks send to six neighbors, as the simulation of bench/credits does. Messages are those that
+// travel for credits alone.
 func credits(ctx context.Context, c Config, n int) (outcome, error) {
 	terms := credit.Terms(n, 1024)
 	ticks := 0

@@ -19,9 +19,9 @@ const (
 	mostSize = 32 << 10
 )
 
-// flow measures the cost of credits for small requests. The same flood runs in turns under each mode. The pairs of ranks
-// for the modes are of one job and have receive space of one size. Rows are those of bench.Turns. 8 bytes of payload are
-// a Short with one argument, more a Medium.
+// flow measures the cost of credits for small requests. The same flood runs in turns under each mode. The pairs of
+// ranks for the modes are of one job and have receive space of one size. Rows are those of bench.Turns. 8 bytes of
+// payload are a Short with one argument, more a Medium.
 func (p *pair) flow(ctx context.Context, c Config) (err error) {
 	if slices.Max(c.Sizes) > mostSize {
 		return fmt.Errorf("%w: up to %d bytes", ErrSize, mostSize)

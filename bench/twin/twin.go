@@ -1,6 +1,6 @@
 // Package twin has the benchmarks of two ranks on one node below package mpi, through the public API over shared
-// memory: active messages, what their credits cost, and remote memory. Puts and gets are compared with plain accesses to
-// the same bytes.
+// memory: active messages, what their credits cost, and remote memory. Puts and gets are compared with plain accesses
+// to the same bytes.
 package twin
 
 import (
@@ -61,8 +61,8 @@ func (c Config) check() error {
 	return nil
 }
 
-// Run is called by both ranks with the same arguments and blocks until all is measured. Rank 0's out gets the rows, each
-// with the crossing before and after. Nobody else polls the rank.
+// Run is called by both ranks with the same arguments and blocks until all is measured. Rank 0's out gets the rows,
+// each with the crossing before and after. Nobody else polls the rank.
 func Run(ctx context.Context, on *rank.Rank, c Config, out func(bench.Row)) error {
 	if err := c.check(); err != nil {
 		return err

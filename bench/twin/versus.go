@@ -21,7 +21,8 @@ type side struct {
 	ns   []float64
 }
 
-// versus measures puts or gets of size bytes by rank 0, beside what the processor takes for the same on the same memory.
+// versus measures puts or gets of size bytes by rank 0, beside what the processor takes for the same on the same
+// memory.
 func (r *memory) versus(name string, size int, window time.Duration) (rows []bench.Row, err error) {
 	if r.peer, err = r.mem.Mapped(1); err != nil {
 		return nil, err

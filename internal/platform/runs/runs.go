@@ -15,8 +15,8 @@ func KnowsLength(length int64) bool {
 	return length > 16 && length <= mostWords*16
 }
 
-// MoveRuns moves n runs of length bytes, from src to dst. Those at to are toStep bytes apart, those at from fromStep. The
-// bytes that are read must not be among those that are written. Runs of dst may overlap: what comes last stays.
+// MoveRuns moves n runs of length bytes, from src to dst. Those at to are toStep bytes apart, those at from fromStep.
+// The bytes that are read must not be among those that are written. Runs of dst may overlap: what comes last stays.
 func MoveRuns(length int64, dst unsafe.Pointer, to, toStep int64, src unsafe.Pointer, from, fromStep, n int64) {
 	switch length {
 	case 1:
