@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/platform/invariants"
 )
 
 // bulkStage is the chunks that were copied, or filled in place, and that are not acknowledged: slots used in turn, each
@@ -35,6 +36,7 @@ const (
 
 // BulkSend implements conduit.Conduit. Large data for other ranks are kept where that is allowed.
 func (c *Conduit) BulkSend(peer int, id uint64, off int64, data []byte, keep conduit.Completion) (n int, kept bool) {
+	invariants.Leave()
 	switch {
 	case c.unreachable(peer):
 		return -1, false
@@ -84,6 +86,7 @@ func (c *Conduit) BulkCommit(peer int, id uint64, off int64, n int) {
 	if uint(peer) >= uint(len(c.peers)) || n <= 0 || n > c.peerState(peer).bulk.reserved {
 		return
 	}
+	invariants.Leave()
 	c.peerState(peer).bulk.stage(id, off, n)
 	c.pushBulk(peer)
 }

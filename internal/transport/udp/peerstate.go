@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/golci/golci/conduit"
+	"github.com/golci/golci/internal/platform/invariants"
 	"github.com/golci/golci/internal/transport/tickets"
 	"github.com/golci/golci/internal/transport/udp/seal"
 )
@@ -124,6 +125,7 @@ func (c *Conduit) Commit(peer int, first uint64) {
 		ln.held.Store(ln.held.Load() + uint64(now))
 		s.price = 0
 	}
+	invariants.Leave()
 	s.commit(n)
 	if peer == c.cfg.Rank {
 		c.selfMail()

@@ -26,7 +26,7 @@ const (
 	SelfUID  = 2
 
 	Max   = (comm.MaxContext + 1) / 2
-	words = Max / 64 // without a remainder
+	words = (Max + 63) / 64
 
 	FirstAsserted = comm.FirstAsserted / 2
 
@@ -69,6 +69,9 @@ func (x *IDs) Init(srv *comm.Server) {
 	x.srv, x.freeing, x.after = srv, make(map[int]freeCount), make(map[int]func())
 	for i := range x.free {
 		x.free[i] = ^uint64(0)
+	}
+	for id := Max; id < 64*words; id++ { // which the last word has room for
+		x.free[id/64] &^= 1 << (id % 64)
 	}
 	x.Claim(World)
 	x.Claim(Self)

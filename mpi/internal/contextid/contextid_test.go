@@ -20,3 +20,17 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+// TestInit: at the start all ids are free but those of the first communicators. The set has room for some above Max,
+// which are none.
+func TestInit(t *testing.T) {
+	var x IDs
+	x.Init(nil)
+	free := x.Snapshot()
+	for id := range 64 * len(free) {
+		want := id < Max && id != World && id != Self && id != System
+		if got := free[id/64]>>(id%64)&1 != 0; got != want {
+			t.Errorf("id %d: free %v, want %v", id, got, want)
+		}
+	}
+}
