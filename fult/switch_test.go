@@ -104,8 +104,8 @@ func (c *conds) pong(rounds int) {
 	}
 }
 
-// permits is one pair of threads of a Scheduler that hand over by Signal and Wait. A Wait may return without cause. Then
-// the thread waits again until turn is its own.
+// permits is one pair of threads of a Scheduler that hand over by Signal and Wait. A Wait may return without cause.
+// Then the thread waits again until turn is its own.
 type permits struct {
 	turn    atomic.Uint32 // 1: b's; each side stores only when it has the turn
 	a, b    *Thread       // set before start is closed

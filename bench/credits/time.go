@@ -36,7 +36,7 @@ type Sample struct {
 	LoanMean   float64 `json:"loan_mean" col:"mean|%6.1f"`
 	LoanMax    int     `json:"loan_max" col:"max|%5d"`
 	Bank       float64 `json:"bank" col:"bank|%7.1f"`
-	Stalls     uint64  `json:"stalls" col:"stalls|%7d"` // requests that waited for credits, as far as the lenders were told
+	Stalls     uint64  `json:"stalls" col:"stalls|%7d"` // requests that waited, as far as the lenders were told
 	Revokes    uint64  `json:"revokes" col:"revokes|%8d"`
 	Granted    uint64  `json:"granted" col:"granted|%8d"`   // credits
 	Returned   uint64  `json:"returned" col:"returned|%8d"` // credits

@@ -77,7 +77,8 @@ func (e *env) million(n int) error {
 func (e *env) millionRows(n int, m memory, rounds []time.Duration, c collection) error {
 	ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 	mine := []float64{
-		float64(m.resident), float64(m.heap), float64(m.stacks), float64(c.served) / c.took.Seconds(), ms(c.took), ms(c.pause),
+		float64(m.resident), float64(m.heap), float64(m.stacks), float64(c.served) / c.took.Seconds(),
+		ms(c.took), ms(c.pause),
 	}
 	both := make([]float64, len(mine))
 	if err := mpi.Allreduce(e.comm, mine, both, mpi.Sum); err != nil || e.rank != 0 {

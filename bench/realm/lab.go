@@ -37,7 +37,9 @@ const fullBatch = 1024
 
 // newLab is called by all ranks, and blocks until they have met.
 func newLab(ctx context.Context, rt *realm.Runtime, c Config) (*lab, error) {
-	l := &lab{rt: rt, job: rt.OfRank().Job(), window: c.Window, batch: fullBatch / max(1, c.part), least: max(1, leastRound/max(1, c.part))}
+	l := &lab{rt: rt, job: rt.OfRank().Job(), window: c.Window}
+	part := max(1, c.part)
+	l.batch, l.least = fullBatch/part, max(1, leastRound/part)
 	var err error
 	if l.ball, err = newBall(rt); err != nil {
 		return nil, err

@@ -92,12 +92,14 @@ func gigabits(rate float64) string { return fmt.Sprintf("%g Gbit/s", rate*8/1e9)
 
 // ofFlow and ofShares are what stands above the columns.
 func (c *Config) ofFlow() string {
-	return fmt.Sprintf("one flow, %v, %s, queue of %v, packets of %d bytes, reorder %g, dup %g, seed %d; times of messages at %g of the rate\n",
+	return fmt.Sprintf("one flow, %v, %s, queue of %v, packets of %d bytes, "+
+		"reorder %g, dup %g, seed %d; times of messages at %g of the rate\n",
 		c.RTT, gigabits(c.Rate), c.Queue, c.MTU, c.Reorder, c.Dup, c.Seed, c.Load)
 }
 
 func (c *Config) ofShares() string {
-	return fmt.Sprintf("%d senders through %s, %v (unequal: to %g times that), queue of %v, staggered by %v, seed %d; measured for %v\n",
+	return fmt.Sprintf("%d senders through %s, %v (unequal: to %g times that), queue of %v, "+
+		"staggered by %v, seed %d; measured for %v\n",
 		c.Senders, gigabits(c.Rate), c.RTT, c.Spread, c.Queue, c.Stagger, c.Seed, 3*c.Length)
 }
 
@@ -150,8 +152,9 @@ func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
 func (l *Loss) row(clean float64) lossRow {
 	c := &l.Config
 	r := lossRow{
-		Bench: "reliable", Size: c.Size, RTT: micros(c.RTT), Rate: c.Rate * 8, Loss: bench.Percent(c.Loss), Reorder: c.Reorder,
-		Dup: c.Dup, Seed: c.Seed, Goodput: l.Goodput / 1e6, P50: micros(l.P50), P99: micros(l.P99), P999: micros(l.Top),
+		Bench: "reliable", Size: c.Size, RTT: micros(c.RTT), Rate: c.Rate * 8, Loss: bench.Percent(c.Loss),
+		Reorder: c.Reorder,
+		Dup:     c.Dup, Seed: c.Seed, Goodput: l.Goodput / 1e6, P50: micros(l.P50), P99: micros(l.P99), P999: micros(l.Top),
 		Load: c.Load, Sent: l.Sent, Lost: l.Lost, Resent: l.Resent, OfLost: over(l.Resent, l.Lost), Timeouts: l.Timeouts,
 		Spurious: l.Spurious,
 	}

@@ -20,7 +20,8 @@ const creditEpochs = 2
 func credits(ctx context.Context, c Config, n int) (outcome, error) {
 	terms := credit.Terms(n, 1024)
 	ticks := 0
-	res, err := ledgers.Simulate(ledgers.Config{Ranks: n, Epochs: creditEpochs, Seed: c.Seed}, func(r ledgers.Epoch) error {
+	cfg := ledgers.Config{Ranks: n, Epochs: creditEpochs, Seed: c.Seed}
+	res, err := ledgers.Simulate(cfg, func(r ledgers.Epoch) error {
 		ticks += r.Ticks
 		return ctx.Err()
 	})

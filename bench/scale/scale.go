@@ -69,9 +69,10 @@ func (c Config) fill() (Config, error) {
 // Row is one measure of one job. Messages and bytes are those that a rank sends. State is what one rank's machines keep
 // when all is over, but for what the note names.
 type Row struct {
-	Measure      string  `json:"measure" col:"measure|%-9s"`
-	Ranks        int     `json:"ranks" col:"ranks|%7d"`
-	Rounds       int     `json:"rounds" col:"rounds|%7d|-"` // messages one after the other, from the first to the last; 0: not told
+	Measure string `json:"measure" col:"measure|%-9s"`
+	Ranks   int    `json:"ranks" col:"ranks|%7d"`
+	// Rounds is how many messages follow one another from the first to the last; 0: not told.
+	Rounds       int     `json:"rounds" col:"rounds|%7d|-"`
 	MessagesMean float64 `json:"messages_mean" col:"messages|%10.1f"`
 	MessagesMax  int64   `json:"messages_max" col:"max|%7d"`
 	BytesMean    float64 `json:"bytes_mean" col:"bytes|%12.0f"`
@@ -151,7 +152,8 @@ const tight = 40
 // the context's error, when ctx is cancelled.
 func Show(ctx context.Context, c Config, w io.Writer, asJSON bool) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(tight))
-	return Run(ctx, c, bench.Columns(w, asJSON, func(r Row) string { return fmt.Sprintf("# %s: %s\n", r.Measure, r.Note) }))
+	title := func(r Row) string { return fmt.Sprintf("# %s: %s\n", r.Measure, r.Note) }
+	return Run(ctx, c, bench.Columns(w, asJSON, title))
 }
 
 // unit is a link on which time counts rounds.

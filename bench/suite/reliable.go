@@ -45,10 +45,11 @@ type realRow struct {
 	Dup     float64       `json:"dup"`
 	Seed    uint64        `json:"seed"`
 	Goodput float64       `json:"goodput_mb_s" col:"MB/s|%10.1f"`
-	Share   float64       `json:"of_lossless" col:"/lossless|%9.3f"` // of the first row with this Impl and Size, if that is without loss
-	P50     float64       `json:"p50_us" col:"p50 us|%10.1f"`        // of half a round trip
-	P99     float64       `json:"p99_us" col:"p99 us|%10.1f"`
-	P999    float64       `json:"p999_us" col:"p99.9 us|%10.1f"`
+	// Share is of the first row with this Impl and Size, if that is without loss.
+	Share float64 `json:"of_lossless" col:"/lossless|%9.3f"`
+	P50   float64 `json:"p50_us" col:"p50 us|%10.1f"` // of half a round trip
+	P99   float64 `json:"p99_us" col:"p99 us|%10.1f"`
+	P999  float64 `json:"p999_us" col:"p99.9 us|%10.1f"`
 }
 
 // real measures each loss, size and mode of security by jobs of their own: the loop of bandwidth, and Tail.
@@ -99,7 +100,8 @@ func (c *Config) faults(loss float64) variant {
 const patience = 4
 
 func (r *runner) lossy(ctx context.Context, s spec, v variant, size int, loss float64) (realRow, error) {
-	out := realRow{Bench: s.name, Size: size, Loss: bench.Percent(loss), Reorder: r.Link.Reorder, Dup: r.Link.Dup, Seed: r.Link.Seed}
+	out := realRow{Bench: s.name, Size: size, Loss: bench.Percent(loss)}
+	out.Reorder, out.Dup, out.Seed = r.Link.Reorder, r.Link.Dup, r.Link.Seed
 	v = slices.Concat(v, r.faults(loss))
 	c := Config{N: r.N, Sizes: []int{size}, Names: []string{"bandwidth", ranks.Tail}}
 	if s.chosen {

@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/golci/golci/bench/credits"
 	"github.com/golci/golci/bench/suite"
 )
 
@@ -19,7 +18,7 @@ func init() {
 }
 
 type benchCmd struct {
-	Ranks    *int          `short:"n" placeholder:"N" help:"Ranks; default: 2, for credits 8, or 64 simulated, for taskbench 1."`
+	Ranks    *int          `short:"n" placeholder:"N" help:"Ranks; default: 2; credits 8, simulated 64; taskbench 1."`
 	Sizes    string        `help:"Message sizes in bytes; k and m are 1024 and its square." placeholder:"LIST"`
 	Threads  string        `help:"Numbers of threads in each process." placeholder:"LIST"`
 	Duration time.Duration `help:"Least length of one measurement." placeholder:"D"`
@@ -30,14 +29,8 @@ type benchCmd struct {
 	Conduit  string        `help:"Conduit between the ranks: shm, udp or ofi; default: their own choice. With udp the MPI implementations use TCP, and the system's own limit is measured." placeholder:"NAME"`
 	Security []string      `help:"Security modes of the UDP conduit, each in turn: encrypt, authenticate, trust; default: encrypt." placeholder:"LIST"`
 	Only     []string      `group:"realm" help:"Measures, or groups such as events and tasks; default: all. Of scale: its measures." placeholder:"LIST"`
-	View     string        `default:"time" group:"credits" help:"Of credits: time, loans or sim; the flags of patterns, epochs and pauses are for sim."`
-	Pattern  string        `default:"static" group:"credits" help:"Traffic pattern: static, ring, chain, oddpoll, pairs, tree, hotspot, random or none."`
-	Epochs   int           `default:"120" group:"credits" help:"Epochs, one row each."`
-	Stay     int           `default:"4" group:"credits" help:"Epochs with a partner, if partners rotate."`
-	Loan     int           `group:"credits" help:"Credits lent to each peer at first; default: 6, for sim the table." placeholder:"N"`
-	Bank     int           `group:"credits" help:"Credits not lent at first; default: 800, for sim the table; -bank=-1: none." placeholder:"N"`
-	Pause    int           `default:"10" group:"credits" help:"Longest time in ticks (us), once in 100, in which a rank does not poll; -pause=-1: it always polls."`
 	Seed     uint64        `default:"1" help:"Seed of everything random in credits and reliable."`
+	Credits  creditFlags   `embed:"" group:"credits"`
 	Link     linkFlags     `embed:"" group:"reliable"`
 	Scale    scaleFlags    `embed:"" prefix:"scale-" group:"scale"`
 	Tasks    taskFlags     `embed:"" group:"taskbench"`
@@ -84,9 +77,6 @@ func (b *benchCmd) Run() error {
 		Peers: b.Peers, Reps: b.Reps, Out: os.Stdout, Err: os.Stderr, Self: self, Env: os.LookupEnv,
 		Conduit: b.Conduit, Security: b.Security,
 		Only: b.Only, Link: link, Losses: losses, Real: b.Link.Real, Tasks: tasks, Scale: large,
-		Credit: credits.Config{
-			View: b.View, Ranks: creditRanks, Pattern: b.Pattern, Epochs: b.Epochs, Stay: b.Stay, Loan: b.Loan, Bank: b.Bank,
-			Pause: b.Pause, Seed: b.Seed,
-		},
+		Credit: b.Credits.config(creditRanks, b.Seed),
 	})
 }

@@ -106,8 +106,8 @@ ABI_FAST(int, Request_free, (MPI_Request *request),
 /* all is Waitall and Testall. */
 static int all(int count, MPI_Request requests[], int wait, int *flag, MPI_Status statuses[])
 {
-    BEGIN_FAST(count >= 0 && (requests || count == 0) && flag, "npp(count, flag, array_of_requests)", count, (uintptr_t)flag,
-        (uintptr_t)requests)
+    BEGIN_FAST(count >= 0 && (requests || count == 0) && flag, "npp(count, flag, array_of_requests)", count,
+        (uintptr_t)flag, (uintptr_t)requests)
     if (all_over(count, requests, statuses, 1)) {
         *flag = 1;
         return MPI_SUCCESS;
@@ -139,8 +139,8 @@ ABI_FAST(int, Testall, (int count, MPI_Request array_of_requests[], int *flag, M
 /* any is Waitany and Testany. */
 static int any(int count, MPI_Request requests[], int wait, int *index, int *flag, MPI_Status *status)
 {
-    BEGIN_FAST(count >= 0 && (requests || count == 0) && index && flag, "nppp(count, index, flag, array_of_requests)", count,
-        (uintptr_t)index, (uintptr_t)flag, (uintptr_t)requests)
+    BEGIN_FAST(count >= 0 && (requests || count == 0) && index && flag, "nppp(count, index, flag, array_of_requests)",
+        count, (uintptr_t)index, (uintptr_t)flag, (uintptr_t)requests)
     if (nothing(count, requests)) {
         *flag = 1;
         *index = MPI_UNDEFINED;

@@ -12,7 +12,8 @@ import (
 var pure = []string{
 	"cmd/golci/internal/alloc", "comm/internal/opstate", "comm/internal/match",
 	"internal/abi", "internal/job/boot/gather", "internal/job/boot/pmi", "internal/job/nodelist", "internal/observe/tool",
-	"internal/platform/runs", "internal/schedule", "internal/transport/badnet", "internal/transport/credit", "internal/transport/reliable",
+	"internal/platform/runs", "internal/schedule", "internal/transport/badnet", "internal/transport/credit",
+	"internal/transport/reliable",
 	"internal/transport/selection", "internal/transport/udp/deathnotice", "mpi/internal/agree", "mpi/internal/attr",
 	"mpi/internal/coll/algorithm",
 	"mpi/internal/dtype", "mpi/internal/epoch", "mpi/internal/errs", "mpi/internal/fileview", "mpi/internal/group",

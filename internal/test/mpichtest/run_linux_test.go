@@ -52,10 +52,10 @@ func checkout(t *testing.T) (commit string) {
 	git("init", "-q")
 	git("add", ".")
 	git("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "commit", "-q", "-m", "all")
-	write(t, filepath.Join(bin, "fakecc"), "#!/bin/sh\necho cc -L$LIBRARY\n")
+	write(t, filepath.Join(bin, "fakecc"), "#!/bin/sh\necho cc -L$LINKED\n")
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("MPICC", "fakecc")
-	t.Setenv("LIBRARY", "first")
+	t.Setenv("LINKED", "first")
 	t.Setenv("MPICH_TESTS", src)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	return git("rev-parse", "HEAD")
@@ -137,10 +137,10 @@ func TestChoice(t *testing.T) {
 // TestOtherLibrary builds programs anew where the compiler links another library.
 func TestOtherLibrary(t *testing.T) {
 	rows := "lines 8 " + checkout(t) + right
-	for _, c := range []struct{ library, want string }{
+	for _, c := range []struct{ linked, want string }{
 		{"first", "cc -Lfirst\n"}, {"first", "cc -Lfirst\n"}, {"second", "cc -Lsecond\n"},
 	} {
-		t.Setenv("LIBRARY", c.library)
+		t.Setenv("LINKED", c.linked)
 		if out, ok := run(t, rows, "pt2pt/good 2"); !ok {
 			t.Fatal(out)
 		}

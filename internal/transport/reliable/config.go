@@ -95,7 +95,8 @@ func (c *Config) checkConfig() error {
 	case c.Rooms < 1 || c.Rooms > Window:
 		return fmt.Errorf("%w: %d rooms, want 1 to %d", errConfig, c.Rooms, Window)
 	case c.Tiny < 0 || c.Queue < 1 || c.AckEvery < 1 || c.ResendsPerPass < 1:
-		return fmt.Errorf("%w: tiny %d, queue %d, ack every %d, %d resends a pass", errConfig, c.Tiny, c.Queue, c.AckEvery, c.ResendsPerPass)
+		return fmt.Errorf("%w: tiny %d, queue %d, ack every %d, %d resends a pass",
+			errConfig, c.Tiny, c.Queue, c.AckEvery, c.ResendsPerPass)
 	case c.MaxMessage < 1 || int64(c.MaxMessage) > math.MaxUint32 || c.Reassembly < c.MaxMessage || c.Memory < c.Reassembly:
 		return fmt.Errorf("%w: messages of %d bytes, %d to reassemble them", errConfig, c.MaxMessage, c.Reassembly)
 	case c.AckDelay < 0 || c.MinRTO <= c.AckDelay || c.MaxRTO < c.MinRTO:

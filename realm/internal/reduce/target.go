@@ -28,8 +28,8 @@ type Target[L, R any] struct {
 
 // Onto makes field f of the points of s in mem the target of reductions by o. The points are numbered as those of s.
 // Errors are those of space.Layout.Track, errOp without Apply, and errType. The last means that the field does not have
-// the size of L, or that memory is too small or not aligned for L. It also means that mode is Atomic and L has neither 4
-// nor 8 bytes.
+// the size of L, or that memory is too small or not aligned for L. It also means that mode is Atomic and L has neither
+// 4 nor 8 bytes.
 func (o *Op[L, R]) Onto(mem []byte, l *space.Layout, f int, s space.Space, mode Mode) (*Target[L, R], error) {
 	if o.Apply == nil {
 		return nil, fmt.Errorf("%w: %q has no Apply", errOp, o.Name)

@@ -97,7 +97,8 @@ func (c *Config) checkConfig() error {
 	}
 	for r, k := range c.Publics {
 		if len(k) != PublicSize {
-			return fmt.Errorf("%w: the public key of rank %d has %d bytes, want %d; do all ranks have mode %v?", errConfig, r, len(k), PublicSize, c.Mode)
+			return fmt.Errorf("%w: the public key of rank %d has %d bytes, want %d; do all ranks have mode %v?",
+				errConfig, r, len(k), PublicSize, c.Mode)
 		}
 	}
 	return nil
@@ -118,7 +119,8 @@ func NewPrivate() (*ecdh.PrivateKey, error) {
 
 // unusable says that the library refuses what the modes with tags need.
 func unusable(err error) error {
-	return fmt.Errorf("%w: this process may not use X25519 and AES-GCM with nonces of its own (%w): only mode %v can do without", errConfig, err, Trust)
+	return fmt.Errorf("%w: this process may not use X25519 and AES-GCM with nonces of its own (%w): "+
+		"only mode %v can do without", errConfig, err, Trust)
 }
 
 func (c *Config) incarnation(rank int) uint64 {
